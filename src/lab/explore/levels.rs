@@ -9,8 +9,8 @@ use super::one::{self, Found};
 use super::outcome::Outcome;
 use super::sampled;
 use super::search::{Explore, Report, Strategy, Watch};
-use super::seen::Seen;
 use super::tally::Tally;
+use crate::kernel::HashIndex;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
 use crate::lab::shards::Desk;
@@ -57,6 +57,33 @@ struct Done {
     skipped: u64,
     /// The outcome of a complete run, and its digest.
     end: Option<(u64, Option<Judgement>)>,
+}
+
+/// The states that a search has seen, by fingerprint.
+#[derive(Default)]
+struct Seen {
+    all: Vec<u64>,
+    index: HashIndex,
+}
+
+impl Seen {
+    fn has(&self, state: u64) -> bool {
+        self.index.find(state, |i| self.all[i as usize] == state).is_some()
+    }
+
+    /// Adds a state; false if it was there.
+    fn add(&mut self, state: u64) -> bool {
+        if self.has(state) {
+            return false;
+        }
+        self.index.insert(state, self.all.len() as u32);
+        self.all.push(state);
+        true
+    }
+
+    fn len(&self) -> u64 {
+        self.all.len() as u64
+    }
 }
 
 /// What one thread makes its runs with.

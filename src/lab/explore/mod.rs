@@ -12,7 +12,6 @@ mod one;
 mod outcome;
 mod sampled;
 mod search;
-mod seen;
 mod shorter;
 mod strategies;
 mod tally;

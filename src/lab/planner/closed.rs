@@ -42,7 +42,7 @@ pub(crate) struct Closed {
 impl Closed {
     /// Whether it can be reckoned with, wherever it comes from.
     pub(super) fn is_sound(&self) -> bool {
-        super::sound::are_figures(self.by_formula().iter().chain([&self.waiting]))
+        super::moments::are_figures(self.by_formula().iter().chain([&self.waiting]))
     }
 
     /// What is at [`BY_FORMULA`](super::spec::BY_FORMULA).

@@ -138,9 +138,8 @@ pub(super) fn one(
 ) -> Option<Ran> {
     let outages = drawn.models.one(model, seed, number, BEGIN);
     let lasts = outages.iter().filter_map(|o| o.lasts).min();
-    let horizon = last_end(&outages).saturating_add(SETTLES.max(how.window));
-    let key = (seed, number);
-    let counted = beyond_quiet(drawn, &outages, key, (horizon, quiet), how)?;
+    let horizon = settled(&outages, Time::ZERO, how.window);
+    let counted = beyond_quiet(drawn, &outages, (seed, number), (horizon, quiet), how)?;
     Some(Ran { counted, is_short: lasts.is_some_and(|l| l <= SHORT) })
 }
 
@@ -163,8 +162,7 @@ fn beyond_quiet(
 pub(super) fn year(drawn: &mut Drawn, seed: u64, quiet: bool, how: &How<'_>) -> Option<Counted> {
     let year = Dur::from_secs(YEAR_S as u64);
     let outages = drawn.models.draw(seed, year);
-    let end = last_end(&outages).max(Time::ZERO.saturating_add(year));
-    let horizon = end.saturating_add(SETTLES.max(how.window));
+    let horizon = settled(&outages, Time::ZERO.saturating_add(year), how.window);
     beyond_quiet(drawn, &outages, (seed, 0), (horizon, quiet), how)
 }
 
@@ -233,15 +231,16 @@ pub(super) fn seen(
     goes_on: GoesOn<'_>,
 ) -> Option<Trace> {
     let outages = drawn.models.one(model, seed, number, BEGIN);
-    let horizon = last_end(&outages).saturating_add(SETTLES.max(window));
     if outages.is_empty() {
         return None;
     }
+    let horizon = settled(&outages, Time::ZERO, window);
     traced(drawn, &outages, (seed, number), horizon, goes_on)
 }
 
-/// When all of some outages are over.
-fn last_end(outages: &[Outage]) -> Time {
+/// When a run may end: when all of its outages are over, at that time at the earliest, and their
+/// costs are known.
+fn settled(outages: &[Outage], least: Time, window: Dur) -> Time {
     let end = |o: &Outage| {
         let drained = match &o.what {
             // Each drain may take a while before its machine is off.
@@ -253,5 +252,6 @@ fn last_end(outages: &[Outage]) -> Time {
         };
         o.at.saturating_add(o.lasts.unwrap_or(drained))
     };
-    outages.iter().map(end).max().unwrap_or(Time::ZERO)
+    let over = outages.iter().map(end).fold(least, Time::max);
+    over.saturating_add(SETTLES.max(window))
 }

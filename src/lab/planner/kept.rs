@@ -3,8 +3,7 @@
 
 use super::closed::Closed;
 use super::count::Counting;
-use super::moments::Moments;
-use super::sound::{FIGURE_MAX, are_figures};
+use super::moments::{FIGURE_MAX, Moments, are_figures};
 use super::spec::{FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};

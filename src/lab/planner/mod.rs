@@ -32,7 +32,6 @@ mod moments;
 mod run;
 mod sample;
 mod select;
-mod sound;
 mod spec;
 #[cfg(test)]
 mod tests;

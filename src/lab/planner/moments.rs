@@ -2,9 +2,19 @@
 //! sum and difference of these figures, and take the same room however many replications there
 //! were.
 
-use super::sound::{COUNT_MAX, are_figures};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// No plan counts more outages, years, nodes or pods than this.
+const COUNT_MAX: u64 = 1 << 48;
+
+/// The largest figure that is taken from a file: its square is a number still.
+pub(super) const FIGURE_MAX: f64 = 1e100;
+
+/// Whether figures from a file can be reckoned with: anybody may have written it.
+pub(super) fn are_figures<'a>(all: impl IntoIterator<Item = &'a f64>) -> bool {
+    all.into_iter().all(|x| x.abs() <= FIGURE_MAX)
+}
 
 /// Of replications of several figures each.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]

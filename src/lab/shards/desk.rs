@@ -1,10 +1,12 @@
 //! Who does the pieces of a round.
 
-use super::form::{self, Results};
 use crate::lab::stopped::{Away, Stopped};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// The results of pieces of work, each with the number of its piece, from 0.
+pub(crate) type Results<T> = Vec<(u64, T)>;
 
 /// Where the results of shards are kept.
 pub(crate) trait Keeper: Sync {
@@ -105,7 +107,7 @@ impl Desk<'_> {
         if (shared.stopped)() {
             return Err(Stopped::Asked);
         }
-        (shared.keeper).keep(round, mine, numbers.len() as u64, form::packed(&done));
+        (shared.keeper).keep(round, mine, numbers.len() as u64, packed(&done));
         Err(Stopped::Elsewhere(Away::Kept(round)))
     }
 
@@ -139,7 +141,7 @@ impl Shared<'_> {
     ) -> Option<Results<T>> {
         let result = self.keeper.result(round, shard)?;
         let numbers = self.pieces(shard, pieces);
-        let found = form::unpacked::<T>(&result, numbers.len()).filter(|found| {
+        let found = unpacked::<T>(&result, numbers.len()).filter(|found| {
             let is_right = |((number, one), own): (&(u64, T), &u64)| number == own && is_sound(one);
             found.iter().zip(&numbers).all(is_right)
         });
@@ -163,4 +165,21 @@ impl Shared<'_> {
         all.sort_by_key(|(number, _)| *number);
         Some(all)
     }
+}
+
+/// Results as bytes. Numbers are kept bit by bit: whoever gathers reckons with the very numbers that
+/// were found, and comes to the same last digit.
+fn packed<T: Serialize>(results: &Results<T>) -> Vec<u8> {
+    postcard::to_allocvec(results).unwrap_or_else(|_| unreachable!("memory takes whatever it gets"))
+}
+
+/// Results as they were; none if the bytes are of something else, or of another number of pieces.
+pub(crate) fn unpacked<T: DeserializeOwned>(bytes: &[u8], pieces: usize) -> Option<Results<T>> {
+    // How many there are comes first, and is looked at before there is room for them.
+    let (found, _) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    if found != pieces {
+        return None;
+    }
+    let (results, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rest.is_empty().then_some(results)
 }

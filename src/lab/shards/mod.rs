@@ -13,9 +13,8 @@
 //! Nothing here knows where results are kept; a [`Keeper`] does.
 
 mod desk;
-mod form;
 #[cfg(test)]
 mod tests;
 
+pub(super) use desk::unpacked;
 pub(crate) use desk::{Desk, Keeper, Shared};
-pub(super) use form::unpacked;

@@ -18,8 +18,6 @@ mod judge;
 mod leaves;
 mod names;
 mod search;
-mod tree;
 
 pub use goal::{Failed, Goal, Shrink, Shrunk, Size, Watch};
-pub use search::shrink;
-pub use tree::single_removals;
+pub use search::{shrink, single_removals};

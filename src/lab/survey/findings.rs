@@ -1,11 +1,10 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::blocked::blocked;
-use super::hit::Hit;
+use super::hit::{Hit, LATER, Why};
 use super::holder::{Holder, first_sentence};
 use super::losses::Kind;
 use super::lost::Lost;
-use super::still::{LATER, Why};
 use super::words::{listed, up_to, whole};
 use crate::analysis::clock::short;
 use crate::analysis::grouped;

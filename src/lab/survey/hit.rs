@@ -1,9 +1,9 @@
 //! What a loss did: to each workload that it touched, and in all.
 //!
 //! Every figure is what differs from the run without the loss, B - A as `diff` has it: more is
-//! worse. The times below need are counted workload by workload.
+//! worse. The times below need are counted workload by workload. Why a workload was still short of
+//! pods when the loss ended is what would not have changed however long the loss had lasted.
 
-use super::still::{Pods, Still, Why};
 use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
 use crate::analysis::{Analysis, Costs, Figure, Metrics, Serving};
@@ -69,12 +69,59 @@ pub(crate) struct Hit {
     /// Pods that sat on lost nodes when the loss ended, not evicted.
     pub left: i64,
     /// How long after the loss began the last of these would have been evicted, had it gone on;
-    /// none where one was not within [`LATER`](super::still::LATER).
+    /// none where one was not within [`LATER`].
     pub evicted_after: Option<Dur>,
     /// Its pods have volumes, which are not simulated: its figures are the least that it can be.
     pub volumes: bool,
     /// What held the workload down when the loss ended, if anything did.
     pub still: Option<Still>,
+}
+
+/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
+/// would have been evicted.
+pub(super) const LATER: Dur = Dur::from_secs(3_600);
+
+/// Why pods are not replaced.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
+pub(crate) enum Why {
+    /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
+    StatefulSet,
+    /// Replacements find no node, and would if there were more room on those that are left.
+    NoRoom,
+    /// Replacements find no node, whatever room there is.
+    Held,
+    /// Pods sit on lost nodes, and nobody has evicted them.
+    NotEvicted,
+    /// A DaemonSet's pods belong to their nodes.
+    DaemonSet,
+    /// Nothing replaces pods without a workload.
+    Bare,
+    /// They are on their way.
+    Late,
+}
+
+/// A workload that is short of pods.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
+pub(crate) struct Still {
+    /// Why.
+    pub why: Why,
+    /// It is below what it needs, too.
+    pub below: bool,
+}
+
+impl Still {
+    /// Why a workload is short of pods; `below` says whether it is below its need.
+    fn of(hit: &Hit, below: bool) -> Self {
+        let why = match hit.kind {
+            None => Why::Bare,
+            Some(WorkloadKind::DaemonSet) => Why::DaemonSet,
+            Some(WorkloadKind::StatefulSet) if hit.stuck > 0 || hit.left > 0 => Why::StatefulSet,
+            Some(_) if hit.pending > 0 => Why::NoRoom,
+            Some(_) if hit.left > 0 => Why::NotEvicted,
+            Some(_) => Why::Late,
+        };
+        Self { why, below }
+    }
 }
 
 /// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
@@ -199,9 +246,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         still: None,
     };
     if with.short && with.up < without.up {
-        let pods = Pods { pending: hit.pending, stuck: hit.stuck, left: hit.left };
-        let below = with.below && !without.below;
-        hit.still = Some(Still::of(hit.kind, pods, below));
+        hit.still = Some(Still::of(&hit, with.below && !without.below));
     }
     hit
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! losses   what can be lost, and which losses are alike
 //! run      a run for each, beside a run in which nothing is lost
-//! hit      what a loss did to a workload, `still` why it does not recover
+//! hit      what a loss did to a workload, and why it does not recover
 //! lost     a loss with all that it did
 //! findings what a person should know of it, in `words`: `blocked` drains, what is the `holder` of
 //!          pods that room would not help
@@ -23,7 +23,6 @@ mod limit;
 mod losses;
 mod lost;
 mod run;
-mod still;
 #[cfg(test)]
 mod tests;
 mod words;

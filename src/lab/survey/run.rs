@@ -1,10 +1,9 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings, lead};
-use super::hit::{Figures, Hit, Seen, hits};
+use super::hit::{Figures, Hit, LATER, Seen, Why, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use super::lost::{Damage, Lost};
-use super::still::{LATER, Why};
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::{evicted_after, moment};

@@ -1,7 +1,7 @@
 //! Surveys of small clusters, worked out by hand.
 
+use super::hit::Why;
 use super::run::longest;
-use super::still::Why;
 use super::{How, Kind, Survey, Surveyed, Wanted};
 use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
