@@ -7,7 +7,7 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::terminal::Terminal;
 use crate::lab::Away;
 use crate::language::Problem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many shards are named that are not there.
 const NAMED: usize = 10;
@@ -59,13 +59,9 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         }
     }
     let command = |shard: &str| {
-        let mut words = format!("taintsim shard {}", quoted(&args.plan.display().to_string()));
-        words.push_str(&format!(" {shard}"));
-        if let Some(results) = &args.results {
-            let results = quoted(&results.display().to_string());
-            words.push_str(&format!(" --results {results}"));
-        }
-        words
+        let path = |path: &Path| quoted(&path.display().to_string());
+        let results = args.results.iter().map(|r| format!(" --results {}", path(r)));
+        format!("taintsim shard {} {shard}{}", path(&args.plan), results.collect::<String>())
     };
     let (n, of) = (lacking.len(), packed.shards);
     let plan = args.plan.display();

@@ -280,16 +280,7 @@ impl Violating {
     fn violated(&self) -> Vec<Violated> {
         let deviating = self.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
-        let of = |f: &Found| Violated {
-            property: f.property,
-            about: f.about.clone(),
-            text: f.text.clone(),
-            runs: 1,
-            tape: tape.clone(),
-            is_small: false,
-            drawn: None,
-        };
-        self.found.iter().map(of).collect()
+        self.found.iter().map(|f| f.violated(tape.clone())).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! One run of a search, and what is kept of it.
 
 use super::outcome::Outcome;
-use super::search::Explore;
+use super::search::{Explore, Violated};
 use crate::analysis::properties::{Property, check};
 use crate::analysis::{Analysis, expect};
 use crate::kernel::Choices;
@@ -22,6 +22,21 @@ pub struct Found {
     pub about: String,
     /// What happened.
     pub text: String,
+}
+
+impl Found {
+    /// As the violation of one run.
+    pub(super) fn violated(&self, tape: Vec<Deviation>) -> Violated {
+        Violated {
+            property: self.property,
+            about: self.about.clone(),
+            text: self.text.clone(),
+            runs: 1,
+            tape,
+            is_small: false,
+            drawn: None,
+        }
+    }
 }
 
 /// A hasher with the same results in every run of the program.

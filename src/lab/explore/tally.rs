@@ -26,16 +26,9 @@ impl Tally {
         });
         reached.runs += 1;
         for f in found {
-            let entry =
-                self.violations.entry((f.property, f.about.clone())).or_insert_with(|| Violated {
-                    property: f.property,
-                    about: f.about,
-                    text: f.text.clone(),
-                    runs: 0,
-                    tape: tape.to_vec(),
-                    is_small: false,
-                    drawn: None,
-                });
+            let known = self.violations.entry((f.property, f.about.clone()));
+            let new = || Violated { runs: 0, ..f.violated(tape.to_vec()) };
+            let entry = known.or_insert_with(new);
             entry.runs += 1;
             if tape.len() < entry.tape.len() {
                 (entry.text, entry.tape) = (f.text, tape.to_vec());

@@ -49,6 +49,10 @@ pub(crate) fn write_folder(
 
 /// Writes the charts of a plan, their names with something before them.
 fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), OutputError> {
+    let mut put = |name: &str, svg: String, png: Vec<u8>| -> Result<(), OutputError> {
+        folder.write(&format!("{before}{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+        Ok(folder.write(&format!("{before}{name}.png"), |out| out.write_all(&png))?)
+    };
     let planes = [
         ("cost", Some(charts::cost(told))),
         ("front", Some(charts::front(told))),
@@ -56,17 +60,11 @@ fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), O
     ];
     for (name, plane) in planes {
         let Some(plane) = plane else { continue };
-        let (svg, png) = (plane_svg(&plane)?, plane_png(&plane)?);
-        let name = format!("{before}{name}");
-        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
-        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+        put(name, plane_svg(&plane)?, plane_png(&plane)?)?;
     }
     if !told.answer.sensitivities.is_empty() {
         let chart = charts::tornado(told);
-        let (svg, png) = (figures_svg(&chart)?, figures_png(&chart)?);
-        let name = format!("{before}tornado");
-        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
-        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+        put("tornado", figures_svg(&chart)?, figures_png(&chart)?)?;
     }
     Ok(())
 }
