@@ -155,7 +155,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         None => Counting::fitting(&models),
         Some(asked) => (asked, "as asked for".to_owned()),
     };
-    let mut planner = planner(args, &loaded, base, axes, objective.clone(), counting);
+    let mut planner = planner(args, &loaded, base, axes, objective, counting);
     planner.check().map_err(Failure::Input)?;
     planner.look_for_now()?;
     let name = format!("{}-plan", loaded.name);
@@ -165,59 +165,14 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if work.writes() {
         writable(&args.out, &name)?;
     }
-    let clock = Stopwatch::start();
-    let desk = work.desk();
-    let (mut kept, mut interrupted) = run(args, &planner, desk, &clock, terminal)?;
-    let mut seconds = clock.seconds();
-    let mut touching = touching(&kept, &objective, args.confidence);
-    let beside = || planner.beside(&kept, &kept.recommended(&objective, args.confidence));
-    if touching.is_none()
-        && !interrupted
-        && let Some(beside) = beside()
-    {
-        // A time that is over before anything was found leaves what was run.
-        match if_in_time(run(args, &beside, desk, &clock, terminal))? {
-            Some((tried, is_early)) => {
-                (kept.tried, interrupted) = (Some(Box::new(tried)), is_early);
-            }
-            None => interrupted = true,
-        }
-        touching = self::touching(&kept, &objective, args.confidence);
-    }
-    if let Some(text) = touching.filter(|_| !interrupted) {
-        // What they do to each other is only known of values that are tried together.
-        let size = planner.sweep.size().unwrap_or(u64::MAX);
-        if size <= ROWS_MAX {
-            notes.push(format!("{text} So all {size} combinations were tried."));
-            planner.apart = None;
-            planner.look_for_now()?;
-            let before = clock.seconds();
-            (kept, interrupted) = run(args, &planner, desk, &clock, terminal)?;
-            seconds = clock.seconds() - before;
-        }
-    }
-    let best = || kept.best(&objective, &args.within, args.confidence);
-    // Who asks for single outages has a reason, such as that a year has too many of them.
-    if !interrupted
-        && args.count.is_none()
-        && let Some(years) = planner.whole_years(&kept, &best())
-    {
-        let ran = if_in_time(run(args, &years, desk, &clock, terminal))?;
-        kept.whole_years = ran.map(|(years, _)| Box::new(years));
-    }
-    desk.over()?;
+    let (kept, seconds) = run_all(args, &mut planner, &mut notes, work.desk(), terminal)?;
+    work.desk().over()?;
     let faults = match &args.preset {
         Some(name) => format!("preset {name}"),
         None => "the scenario's fault models".to_owned(),
     };
-    let source = Source {
-        faults,
-        line: line(&loaded, &planner)?,
-        notes,
-        interrupted,
-        seconds: interrupted.then_some(seconds),
-    };
-    tell(args, &kept, &objective, (&source, Some(&planner)), (work, terminal))
+    let source = Source { faults, line: line(&loaded, &planner)?, notes, seconds };
+    tell(args, &kept, &planner.objective, (&source, Some(&planner)), (work, terminal))
 }
 
 /// What kept runs say, for other prices and limits.
@@ -366,6 +321,59 @@ fn run(
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
     Ok((kept, is_early))
+}
+
+/// Runs the plan, and beside it what settings that are chosen each for itself do together, every
+/// combination of them if they touch each other, and some whole years. How long it took is told where
+/// it ended before enough was known.
+fn run_all(
+    args: &PlanArgs,
+    planner: &mut Planner<'_>,
+    notes: &mut Vec<String>,
+    desk: Desk<'_>,
+    terminal: &Terminal,
+) -> Result<(Kept, Option<f64>), Failure> {
+    let clock = Stopwatch::start();
+    let (objective, confidence) = (planner.objective.clone(), args.confidence);
+    let (mut kept, mut interrupted) = run(args, planner, desk, &clock, terminal)?;
+    let mut seconds = clock.seconds();
+    let mut touching = touching(&kept, &objective, confidence);
+    let beside = || planner.beside(&kept, &kept.recommended(&objective, confidence));
+    if touching.is_none()
+        && !interrupted
+        && let Some(beside) = beside()
+    {
+        // A time that is over before anything was found leaves what was run.
+        match if_in_time(run(args, &beside, desk, &clock, terminal))? {
+            Some((tried, is_early)) => {
+                (kept.tried, interrupted) = (Some(Box::new(tried)), is_early);
+            }
+            None => interrupted = true,
+        }
+        touching = self::touching(&kept, &objective, confidence);
+    }
+    if let Some(text) = touching.filter(|_| !interrupted) {
+        // What they do to each other is only known of values that are tried together.
+        let size = planner.sweep.size().unwrap_or(u64::MAX);
+        if size <= ROWS_MAX {
+            notes.push(format!("{text} So all {size} combinations were tried."));
+            planner.apart = None;
+            planner.look_for_now()?;
+            let before = clock.seconds();
+            (kept, interrupted) = run(args, planner, desk, &clock, terminal)?;
+            seconds = clock.seconds() - before;
+        }
+    }
+    let best = || kept.best(&objective, &args.within, confidence);
+    // Who asks for single outages has a reason, such as that a year has too many of them.
+    if !interrupted
+        && args.count.is_none()
+        && let Some(years) = planner.whole_years(&kept, &best())
+    {
+        let ran = if_in_time(run(args, &years, desk, &clock, terminal))?;
+        kept.whole_years = ran.map(|(years, _)| Box::new(years));
+    }
+    Ok((kept, interrupted.then_some(seconds)))
 }
 
 /// What was run; nothing where time was up before anything was known.

@@ -8,13 +8,12 @@ use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Moments, student};
 use super::select::Selection;
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
-use crate::kernel::Dur;
 use crate::lab::shards::Desk;
 use crate::lab::stopped::Stopped;
 use crate::lab::sweep::Sweep;
 use crate::lab::threads::{Event, Watched};
 use crate::language::{Problem, Problems};
-use crate::plan::{NodePlan, NodeStart, Plan};
+use crate::plan::Plan;
 use crate::scenario::{self, Drawn, Model, Overrides, Tilt};
 use crate::sim;
 use std::collections::VecDeque;
@@ -79,24 +78,9 @@ fn settings(plan: &Plan) -> String {
     format!("{objects:?} {settings:?}")
 }
 
-/// How many nodes there are from the start.
-fn nodes(plan: &Plan) -> u32 {
-    let there = |n: &&NodePlan| n.start != NodeStart::Absent;
-    plan.nodes.iter().filter(there).count() as u32
-}
-
 /// Adds the figures of a run to others, as often as said.
 fn add(to: &mut [f64], more: &[f64], times: f64) {
     to.iter_mut().zip(more).for_each(|(sum, m)| *sum += times * m);
-}
-
-/// How many replications several machines run in a round that begins at one, and must have at least
-/// so many: as many as are expected to be needed, as many as there were before, and one for each
-/// machine.
-fn of_round(begin: u64, least: u64, expected: u64, desk: Desk<'_>) -> u64 {
-    let expected = expected.saturating_sub(begin);
-    let wanted = expected.max(begin).max(u64::from(desk.shards()));
-    wanted.min(MOST.saturating_sub(begin)).max(least)
 }
 
 impl Planner<'_> {
@@ -243,7 +227,10 @@ impl Planner<'_> {
         let quiet = quiet.ok_or(Stopped::Asked)?;
         let own = apart::workloads(&self.sweep.axes, drawn.len());
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
-        let own_formulas = of_workloads(&drawn, window, &own);
+        let of_each = |d: &Drawn| -> Vec<Formula> {
+            own.iter().map(|name| Formula::new(d, window, Some(name))).collect()
+        };
+        let own_formulas: Vec<Vec<Formula>> = drawn.iter().map(of_each).collect();
         let tilts = self.tilts(&formulas, &drawn);
         let work = Work {
             quiet: &quiet,
@@ -266,13 +253,12 @@ impl Planner<'_> {
             let wanted = if from == 0 { first } else { step };
             if (ahead.len() as u64) < wanted {
                 let (begin, least) = (from + ahead.len() as u64, wanted - ahead.len() as u64);
-                let pieces = match desk {
-                    Desk::Here => least,
-                    Desk::Shared(_) => of_round(begin, least, expected.load(Relaxed), desk),
-                };
-                let is_sound = |one: &Replication| one.fits(&kept);
-                let all =
-                    desk.round(pieces, is_sound, |mine| self.replications(&work, begin, mine))?;
+                let pieces = desk.pieces(begin, least, expected.load(Relaxed), MOST);
+                let all = desk.round(
+                    pieces,
+                    |one: &Replication| one.fits(&kept),
+                    |mine| self.replications(&work, begin, mine),
+                )?;
                 // What comes behind a gap would make the result depend on the threads.
                 let whole = all.into_iter().zip(0..).take_while(|((number, _), i)| number == i);
                 ahead.extend(whole.map(|((_, one), _)| one));
@@ -385,7 +371,7 @@ impl Planner<'_> {
             differ: vec![0; drawn.len() * (drawn.len() - 1) / 2],
             short: count::shares_of_short(&drawn[0]),
             years: Vec::new(),
-            nodes: drawn.iter().map(|d| nodes(&d.plan)).collect(),
+            nodes: drawn.iter().map(|d| d.plan.size().nodes as u32).collect(),
             closed,
             no_closed,
             closed_without: left_out(&drawn[0]),
@@ -405,8 +391,7 @@ impl Planner<'_> {
 
     /// The mean cost of each row; of rows that break a limit, more than of any other.
     fn means(&self, kept: &Kept) -> Vec<f64> {
-        let rows = kept.rows.len();
-        (0..rows)
+        (0..kept.rows.len())
             .map(|row| {
                 let figures = kept.figures(row);
                 let breaks = self.within.iter().any(|b| figures[b.figure] > b.most);
@@ -514,11 +499,4 @@ impl Planner<'_> {
         }
         Ok(())
     }
-}
-
-/// The formula of each workload that has settings, for each row.
-fn of_workloads(drawn: &[Drawn], window: Dur, own: &[String]) -> Vec<Vec<Formula>> {
-    let of = |d: &Drawn, name: &String| Formula::new(d, window, Some(name));
-    let all = |d: &Drawn| own.iter().map(|name| of(d, name)).collect();
-    drawn.iter().map(all).collect()
 }

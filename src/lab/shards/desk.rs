@@ -60,6 +60,17 @@ impl Desk<'_> {
         }
     }
 
+    /// How many pieces there are in a round that begins at one and must have at least so many: on
+    /// several machines as many as are `expected` to be needed in all, as many as there were before,
+    /// and one for each machine, but no piece from `most` on.
+    pub(crate) fn pieces(self, begin: u64, least: u64, expected: u64, most: u64) -> u64 {
+        let Self::Shared(shared) = self else {
+            return least;
+        };
+        let wanted = expected.saturating_sub(begin).max(begin).max(u64::from(shared.of));
+        wanted.min(most.saturating_sub(begin)).max(least)
+    }
+
     /// Whether several machines share the work.
     pub(crate) fn is_shared(self) -> bool {
         matches!(self, Self::Shared(_))

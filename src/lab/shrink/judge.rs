@@ -9,7 +9,7 @@ use crate::lab::explore::{Explore, explore};
 use crate::lab::tape;
 use crate::language::Problems;
 use crate::language::text::Tree;
-use crate::plan::{NodeStart, Plan, PodStart};
+use crate::plan::Plan;
 use crate::scenario::{Loaded, Overrides, build, expecting, parse, seed};
 use crate::sim::{self, run};
 use crate::trace::Trace;
@@ -187,9 +187,10 @@ impl<'a> Judge<'a> {
 
 /// The result of a run that does what is looked for, certainly so at an instant.
 fn seen(text: String, at: Time, plan: &Plan) -> Seen {
+    let there = plan.size();
     let size = Size {
-        nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
-        pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
+        nodes: there.nodes as usize,
+        pods: there.pods as usize,
         workloads: plan.workloads.len(),
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),

@@ -10,7 +10,7 @@ use crate::analysis::clock::short;
 use crate::analysis::grouped;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
-use crate::plan::{NodeStart, Plan};
+use crate::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that a person should know.
@@ -28,7 +28,7 @@ pub(crate) struct Finding {
 
 /// Everything that is worth saying, the worst first.
 pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
-    let there = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count();
+    let there = plan.size().nodes as usize;
     let (whole, lost): (Vec<&Lost>, Vec<&Lost>) =
         lost.iter().partition(|l| l.damage.size.0 >= there);
     let survey = All { lost, lasts };

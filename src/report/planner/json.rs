@@ -50,7 +50,7 @@ fn one(told: &Told<'_>) -> Value {
         "run": told.source.line,
         "faults": told.source.faults,
         "notes": told.source.notes,
-        "interrupted": told.source.interrupted,
+        "interrupted": told.source.seconds.is_some(),
         "paths": kept.paths,
         "unit": told.objective.unit,
         "prices": prices,

@@ -32,9 +32,6 @@ pub(crate) struct Source {
     pub line: String,
     /// What else a person should know.
     pub notes: Vec<String>,
-    /// The runs were ended before enough was known.
-    #[serde(skip)]
-    pub interrupted: bool,
     /// How long they took, where time was up before enough was known.
     #[serde(skip)]
     pub seconds: Option<f64>,
