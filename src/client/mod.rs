@@ -11,6 +11,7 @@ mod arrival;
 mod cache_keys;
 mod caches;
 pub(crate) mod connection;
+mod controller_context;
 mod delivery;
 mod eviction;
 mod factory;
@@ -34,6 +35,7 @@ mod watch_trouble;
 mod work_queue;
 
 pub(crate) use caches::Nodes;
+pub(crate) use controller_context::ControllerContext;
 pub(crate) use factory::{InformerFactory, InformerTiming};
 pub(crate) use handlers::{BudgetHandler, NodeHandler, PodHandler, WorkloadHandler};
 pub(crate) use hold::Hold;

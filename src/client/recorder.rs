@@ -56,11 +56,11 @@ impl About {
 
     /// It as an object of chance.
     pub(super) fn object(self, client: &Client) -> Object {
-        client.api().names(|n| match self {
-            About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
-            About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
-            About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
-        })
+        match self {
+            About::Node(id, _) => client.node_object(id),
+            About::Pod(id, _) => client.pod_object(id),
+            About::Workload(id, _) => client.workload_object(id),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{
     Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared, Time,
@@ -206,6 +206,11 @@ impl Client {
     /// A pod as an object of chance.
     pub(crate) fn pod_object(&self, pod: PodId) -> Object {
         Object { id: pod.0, hash: self.inner.api.names(|n| n.pod_hash(pod)) }
+    }
+
+    /// A workload or a disruption budget as an object of chance.
+    pub(crate) fn workload_object(&self, id: WorkloadId) -> Object {
+        Object { id: id.0, hash: self.inner.api.names(|n| n.workload_hash(id)) }
     }
 
     /// Whether the steps of a request take time.

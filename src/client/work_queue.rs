@@ -6,6 +6,7 @@
 //! is done.
 
 use super::token_bucket::TokenBucket;
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::{Ctx, Dur, Group, Key, Shared, Time, Waiters};
 use crate::plan::Limits;
 use std::collections::{BTreeMap, VecDeque};
@@ -15,6 +16,24 @@ use std::rc::Rc;
 pub(crate) trait QueueKey: Copy + Eq + Ord + 'static {
     /// The slot, an index of about the number of names.
     fn slot(self) -> usize;
+}
+
+impl QueueKey for NodeId {
+    fn slot(self) -> usize {
+        self.index()
+    }
+}
+
+impl QueueKey for PodId {
+    fn slot(self) -> usize {
+        self.index()
+    }
+}
+
+impl QueueKey for WorkloadId {
+    fn slot(self) -> usize {
+        self.index()
+    }
 }
 
 /// A queue that was longer than this gives its memory back when it is empty.
@@ -63,22 +82,35 @@ impl<K: QueueKey> State<K> {
     }
 }
 
-/// A deduplicating FIFO queue.
+/// A deduplicating FIFO queue of a process, with the limiter of items that failed.
 pub(crate) struct WorkQueue<K> {
     ctx: Ctx,
+    group: Group,
     key: Key,
     state: Rc<Shared<State<K>>>,
+    limiter: Rc<Shared<RateLimiter<K>>>,
 }
 
 impl<K> Clone for WorkQueue<K> {
     fn clone(&self) -> Self {
-        WorkQueue { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
+        WorkQueue {
+            ctx: self.ctx.clone(),
+            group: self.group,
+            key: self.key,
+            state: self.state.clone(),
+            limiter: self.limiter.clone(),
+        }
     }
 }
 
 impl<K: QueueKey> WorkQueue<K> {
+    /// An empty queue with the limiter that most have.
+    pub(crate) fn new(ctx: &Ctx, group: Group) -> Self {
+        Self::with_limiter(ctx, group, RateLimiter::default())
+    }
+
     /// An empty queue.
-    pub(crate) fn new(ctx: &Ctx) -> Self {
+    pub(crate) fn with_limiter(ctx: &Ctx, group: Group, limiter: RateLimiter<K>) -> Self {
         let state = State {
             queue: VecDeque::new(),
             taken: Time::ZERO,
@@ -87,7 +119,13 @@ impl<K: QueueKey> WorkQueue<K> {
             waiting: Waiters::default(),
             delayed: BTreeMap::new(),
         };
-        WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
+        WorkQueue {
+            ctx: ctx.clone(),
+            group,
+            key: ctx.key(),
+            state: Rc::new(Shared::new(state)),
+            limiter: Rc::new(Shared::new(limiter)),
+        }
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
@@ -223,14 +261,14 @@ impl<K: QueueKey> RateLimiter<K> {
     }
 
     /// How long this failure of an item makes it wait (`When`).
-    pub(crate) fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
+    fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
         *failures += 1;
         self.current(key).max(self.bucket.as_mut().map_or(Dur::ZERO, |b| b.take(ctx.now())))
     }
 
     /// The delay of the last failure of an item; none if it did not fail.
-    pub(crate) fn current(&self, key: K) -> Dur {
+    fn current(&self, key: K) -> Dur {
         let Some(failures) = self.failures(key).checked_sub(1) else {
             return Dur::ZERO;
         };
@@ -239,12 +277,12 @@ impl<K: QueueKey> RateLimiter<K> {
     }
 
     /// How often an item failed since it was last forgotten (`NumRequeues`).
-    pub(crate) fn failures(&self, key: K) -> u32 {
+    fn failures(&self, key: K) -> u32 {
         self.failures.get(&key).copied().unwrap_or_default()
     }
 
     /// Starts over with an item (`Forget`).
-    pub(crate) fn forget(&mut self, key: K) {
+    fn forget(&mut self, key: K) {
         self.failures.remove(&key);
     }
 }
@@ -252,32 +290,48 @@ impl<K: QueueKey> RateLimiter<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another;
     /// one that failed comes again after its back-off, and one that did not starts over with it.
-    pub(crate) async fn work<E>(
-        &self,
-        group: Group,
-        limiter: &Shared<RateLimiter<K>>,
-        sync: impl AsyncFn(K) -> Result<(), E>,
-    ) {
+    pub(crate) async fn work<E>(&self, sync: impl AsyncFn(K) -> Result<(), E>) {
+        self.work_once(async |key| match sync(key).await {
+            Ok(()) => self.forget(key),
+            Err(_) => self.add_rate_limited(key),
+        })
+        .await;
+    }
+
+    /// A worker that works on one item after another; none that failed comes again by itself.
+    pub(crate) async fn work_once(&self, sync: impl AsyncFn(K)) {
         loop {
             let key = self.get().await;
-            match sync(key).await {
-                Ok(()) => limiter.with(|l| l.forget(key)),
-                Err(_) => self.add_rate_limited(group, limiter, key),
-            }
+            sync(key).await;
             self.done(key);
         }
     }
 
     /// Adds an item after its back-off (`AddRateLimited`).
-    pub(crate) fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
+    pub(crate) fn add_rate_limited(&self, key: K) {
         self.ctx.writes(self.key);
-        let wait = limiter.with(|l| l.when(&self.ctx, key));
-        self.add_after(group, wait, key);
+        let wait = self.limiter.with(|l| l.when(&self.ctx, key));
+        self.add_after(wait, key);
+    }
+
+    /// Starts over with an item that may have failed (`Forget`).
+    pub(crate) fn forget(&self, key: K) {
+        self.limiter.with(|l| l.forget(key));
+    }
+
+    /// How often an item failed since it was last forgotten (`NumRequeues`).
+    pub(crate) fn failures(&self, key: K) -> u32 {
+        self.limiter.with(|l| l.failures(key))
+    }
+
+    /// The back-off after the last failure of an item; none if it did not fail.
+    pub(crate) fn backoff(&self, key: K) -> Dur {
+        self.limiter.with(|l| l.current(key))
     }
 
     /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the
     /// earliest stands.
-    pub(crate) fn add_after(&self, group: Group, wait: Dur, key: K) {
+    pub(crate) fn add_after(&self, wait: Dur, key: K) {
         if wait.is_zero() {
             self.add(key);
             return;
@@ -294,7 +348,7 @@ impl<K: QueueKey> WorkQueue<K> {
             return;
         }
         let queue = self.clone();
-        self.ctx.spawn(group, async move {
+        self.ctx.spawn(self.group, async move {
             queue.ctx.sleep_until(at).await;
             queue.ctx.writes(queue.key);
             if queue.state.with(|s| s.delayed.get(&key) == Some(&at)) {

@@ -12,14 +12,14 @@ use crate::api::node::Node;
 use crate::api::taint::{self, Effect, SHUTDOWN, Taint, UNINITIALIZED};
 use crate::apiserver::ApiError;
 use crate::client::{
-    About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue,
+    About, Client, ControllerContext, EventRecorder, InformerFactory, NodeHandler, WorkQueue,
 };
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
+use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use crate::plan::Instance;
 use crate::plan::switches::cloud::Switches;
 use crate::trace::EventText;
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--node-monitor-period` of the cloud controller manager.
 const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);
@@ -47,25 +47,15 @@ impl Provider {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct NodeItem(NodeId);
-
-impl QueueKey for NodeItem {
-    fn slot(self) -> usize {
-        self.0.index()
-    }
-}
-
 /// Both cloud controllers.
 pub(crate) struct Controller {
-    me: Weak<Controller>,
     ctx: Ctx,
     group: Group,
     client: Client,
     recorder: EventRecorder,
     informers: Rc<InformerFactory>,
     provider: Rc<Provider>,
-    new_nodes: WorkQueue<NodeItem>,
+    new_nodes: WorkQueue<NodeId>,
     switches: Switches,
     phase_point: PointId,
     backoff_point: PointId,
@@ -75,27 +65,23 @@ impl Controller {
     /// Controllers that hear of nodes but do not run yet.
     pub(crate) fn new(
         switches: Switches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
+        context: ControllerContext,
         provider: &Rc<Provider>,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let controller = Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            new_nodes: WorkQueue::new(&ctx),
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let controller = Rc::new(Controller {
+            new_nodes: WorkQueue::new(&ctx, group),
             phase_point: ctx.point("cloud-node-monitor-phase"),
             backoff_point: ctx.point("cloud-node-backoff"),
             switches,
             provider: provider.clone(),
-            informers: informers.clone(),
+            informers,
             recorder,
             client,
             group,
             ctx,
         });
-        informers.on_node(controller.clone());
+        controller.informers.on_node(controller.clone());
         if switches.initializes_in_handler {
             controller.initializes();
         }
@@ -103,21 +89,17 @@ impl Controller {
     }
 
     /// Starts to initialize nodes, one after the other: with the informers up to 1.19, later with the loops.
-    fn initializes(&self) {
-        let Some(c) = self.me.upgrade() else { return };
+    fn initializes(self: &Rc<Self>) {
+        let c = self.clone();
         self.ctx.spawn(self.group, async move {
-            loop {
-                let item = c.new_nodes.get().await;
-                c.initialize(item.0).await;
-                c.new_nodes.done(item);
-            }
+            c.new_nodes.work_once(async |node| c.initialize(node).await).await;
         });
     }
 
     /// Starts the loops. `warm`: they have been running for long, so that the next look at the
     /// nodes comes some time within a period.
-    pub(crate) fn run(&self, warm: bool) {
-        let Some(c) = self.me.upgrade() else { return };
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        let c = self.clone();
         self.ctx.spawn(self.group, async move {
             if warm {
                 c.ctx.sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD)).await;
@@ -160,7 +142,9 @@ impl Controller {
                     // A node that is gone already needs no more.
                     let _ = self
                         .client
-                        .call(self.object(id), move |api, actor| api.delete_node(actor, id))
+                        .call(self.client.node_object(id), move |api, actor| {
+                            api.delete_node(actor, id)
+                        })
                         .await;
                 }
                 Instance::ShutDown => {
@@ -192,7 +176,7 @@ impl Controller {
             let version = Some(node.resource_version);
             let written = self
                 .client
-                .call(self.object(id), move |api, actor| {
+                .call(self.client.node_object(id), move |api, actor| {
                     api.patch_node_taints(actor, id, version, taints)
                 })
                 .await;
@@ -214,7 +198,7 @@ impl Controller {
         if !self.switches.initializes_in_handler {
             return self.informers.node(id);
         }
-        let got = self.client.get(self.object(id), move |api, _| api.get_node(id));
+        let got = self.client.get(self.client.node_object(id), move |api, _| api.get_node(id));
         got.await.ok()
     }
 
@@ -222,7 +206,7 @@ impl Controller {
     /// again on a conflict. `edit` says whether it changed anything.
     async fn change_taints(&self, id: NodeId, edit: impl Fn(&mut Vec<Taint>) -> bool) {
         for tries in 1..=TAINT_TRIES {
-            let read = self.client.get(self.object(id), move |api, _| api.get_node(id));
+            let read = self.client.get(self.client.node_object(id), move |api, _| api.get_node(id));
             let Ok(old) = read.await else { return };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {
@@ -233,7 +217,7 @@ impl Controller {
             let version = has_version.then_some(old.resource_version);
             let written = self
                 .client
-                .call(self.object(id), move |api, actor| {
+                .call(self.client.node_object(id), move |api, actor| {
                     api.patch_node_taints(actor, id, version, taints)
                 })
                 .await;
@@ -246,19 +230,20 @@ impl Controller {
 
     /// A pause between once and twice as long (`Jitter: 1.0`).
     async fn back_off(&self, pause: Dur, id: NodeId) {
-        let extra = self.ctx.uniform(self.backoff_point, self.object(id), 0, pause.as_nanos() - 1);
+        let extra = self.ctx.uniform(
+            self.backoff_point,
+            self.client.node_object(id),
+            0,
+            pause.as_nanos() - 1,
+        );
         self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
-    }
-
-    fn object(&self, id: NodeId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
     }
 }
 
 impl NodeHandler for Controller {
     fn node(&self, _: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(node) = new.filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED)) {
-            self.new_nodes.add(NodeItem(node.id));
+            self.new_nodes.add(node.id);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodSource};
 use crate::apiserver::ApiError;
 use crate::client::{Client, parallelize};
-use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::kernel::{Ctx, Dur, Group, Shared, Time};
 use crate::plan::DrainOptions;
 use crate::plan::Limits;
 use crate::plan::switches::eviction::EvictionRules;
@@ -111,9 +111,9 @@ impl Drain {
     /// What kubectl prints if it cannot.
     async fn is_unschedulable(&self, node: NodeId) -> Result<bool, String> {
         self.ctx.set_cause(self.cause);
-        let read = self
-            .client
-            .get(self.node(node), move |api, _| api.node(node).ok_or(ApiError::NotFound));
+        let read = self.client.get(self.client.node_object(node), move |api, _| {
+            api.node(node).ok_or(ApiError::NotFound)
+        });
         match read.await {
             Ok(node) => Ok(node.unschedulable),
             Err(ApiError::NotFound) => {
@@ -127,7 +127,7 @@ impl Drain {
     /// `PatchOrReplace`. One that fails is printed, and kubectl goes on.
     async fn write_unschedulable(&self, node: NodeId, value: bool) {
         self.ctx.set_cause(self.cause);
-        let written = self.client.call(self.node(node), move |api, actor| {
+        let written = self.client.call(self.client.node_object(node), move |api, actor| {
             api.mutate_node(actor, node, |n| n.unschedulable = value)
         });
         let _ = written.await;
@@ -184,7 +184,7 @@ impl Drain {
         chosen: &Cell<usize>,
     ) -> Result<(), Vec<Failure>> {
         self.ctx.set_cause(self.cause);
-        let listed = self.client.get(self.node(node), move |api, _| {
+        let listed = self.client.get(self.client.node_object(node), move |api, _| {
             Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>())
         });
         let listed = listed.await.map_err(|e| vec![e.to_string().into()])?;
@@ -219,7 +219,7 @@ impl Drain {
     async fn check_eviction_support(&self, node: NodeId) -> Result<(), ApiError> {
         let requests = if self.rules.drain_asks_for_groups { 3 } else { 1 };
         for _ in 0..requests {
-            self.client.call(self.node(node), |_, _| Ok(())).await?;
+            self.client.call(self.client.node_object(node), |_, _| Ok(())).await?;
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ impl Drain {
     async fn missing_daemon_set(&self, pod: &Pod) -> Option<String> {
         let owner = pod.template.owner.as_ref()?;
         let object = owner.object.map(|(id, _)| id);
-        let found = self.client.get(self.pod(pod.id), move |api, _| match object {
+        let found = self.client.get(self.client.pod_object(pod.id), move |api, _| match object {
             Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
             None => Ok(()),
         });
@@ -303,7 +303,7 @@ impl Drain {
     /// `evictPods`, of one pod.
     async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), Failure> {
         let (about, id, rules, grace) =
-            (self.pod(pod.id), pod.id, self.rules, self.options.grace_period);
+            (self.client.pod_object(pod.id), pod.id, self.rules, self.options.grace_period);
         let mut uid = pod.uid;
         loop {
             if self.ctx.now() >= self.deadline.get() {
@@ -330,7 +330,9 @@ impl Drain {
 
     /// `getPodFn`
     async fn read_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
-        self.client.get(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
+        self.client
+            .get(self.client.pod_object(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound))
+            .await
     }
 
     /// `deletePods`: one after the other, then it waits for each.
@@ -341,7 +343,9 @@ impl Drain {
             self.ctx.set_cause(self.cause);
             match self
                 .client
-                .call(self.pod(id), move |api, actor| api.drain_deletes(actor, id, grace))
+                .call(self.client.pod_object(id), move |api, actor| {
+                    api.drain_deletes(actor, id, grace)
+                })
                 .await
             {
                 Ok(()) | Err(ApiError::NotFound) => {}
@@ -407,13 +411,5 @@ impl Drain {
             ),
         };
         Failure { text, pod: Some(id), timed_out: false }
-    }
-
-    fn node(&self, id: NodeId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
-    }
-
-    fn pod(&self, id: PodId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
     }
 }

@@ -168,10 +168,10 @@ impl ControllerManager {
 /// Starts the loops and workers of controllers, one controller after the other.
 async fn run_in_turn(ctx: &Ctx, parts: Vec<Part>, warm: bool) {
     let head_start = ctx.point("replicaset-head-start");
-    for Part { actor, name, controller } in parts {
+    for Part { actor, name, run } in parts {
         match name {
-            Some(name) => ctx.under(name, || controller.run(warm)),
-            None => controller.run(warm),
+            Some(name) => ctx.under(name, || run(warm)),
+            None => run(warm),
         }
         if actor == Actor::ReplicaSet && ctx.yields_in_draws(head_start, Object::NONE, HEAD_START) {
             ctx.after_others().await;

@@ -4,8 +4,8 @@ use super::config;
 use super::world::World;
 use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
-    Client, ClientTiming, EventRecorder, InformerFactory, Recalled, SeriesRecorder, TokenBucket,
-    Wrote,
+    Client, ClientTiming, ControllerContext, EventRecorder, InformerFactory, Recalled,
+    SeriesRecorder, TokenBucket, Wrote,
 };
 use crate::controllers::{
     cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
@@ -18,18 +18,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A controller that has been made, and runs once the caches are filled. `warm`: it has been
-/// running for long.
-pub(super) trait Controller {
-    /// Starts its loops and workers.
-    fn run(self: Rc<Self>, warm: bool);
-}
+/// Starts the loops and workers of a controller. The argument: it has been running for long.
+type Run = Box<dyn FnOnce(bool)>;
 
-/// A controller of the process, and the name under which it starts.
+/// A controller of the process that has been made, and the name under which it starts once the caches
+/// are filled.
 pub(super) struct Part {
     pub(super) actor: Actor,
     pub(super) name: Option<Name>,
-    pub(super) controller: Rc<dyn Controller>,
+    pub(super) run: Run,
 }
 
 /// What the clients of all controllers have in common.
@@ -82,27 +79,34 @@ impl<'a> Maker<'a> {
         self.workload_controllers();
         let has = self.world.plan.controllers;
         if has.cloud {
-            self.add(Actor::Cloud, |m, client, recorder| {
+            self.add(Actor::Cloud, |m, context| {
                 let provider = &m.world.provider;
-                let switches = m.plan().profile.cloud;
-                cloud::Controller::new(switches, client, m.informers, m.group, recorder, provider)
+                let c = cloud::Controller::new(m.plan().profile.cloud, context, provider);
+                Box::new(move |warm| c.run(warm))
             });
         }
         if has.disruption {
-            self.add(Actor::Disruption, |m, client, recorder| {
-                let switches = m.plan().profile.disruption;
-                let clients = (client, m.own_client(Actor::Disruption));
-                disruption::Controller::new(switches, clients, m.informers, m.group, recorder)
+            self.add(Actor::Disruption, |m, context| {
+                let (switches, scales) =
+                    (m.plan().profile.disruption, m.own_client(Actor::Disruption));
+                let c = disruption::Controller::new(switches, context, scales);
+                Box::new(move |warm| c.run(warm))
             });
         }
         if has.scheduler {
             self.scheduler();
         }
         if has.pod_gc {
-            self.pod_gc();
+            self.add_silent(Actor::PodGc, |m, context| {
+                let c = pod_gc::Controller::new(config::pod_gc(m.plan()), context);
+                Box::new(move |warm| c.run(warm))
+            });
         }
         if has.garbage_collector {
-            self.garbage_collector();
+            self.add_silent(Actor::GarbageCollector, |_, context| {
+                let c = garbage_collector::Controller::new(context);
+                Box::new(move |warm| c.run(warm))
+            });
         }
         self.parts
     }
@@ -180,27 +184,41 @@ impl<'a> Maker<'a> {
         self.world.ctx.under(name, make)
     }
 
-    fn push(&mut self, actor: Actor, name: Option<Name>, controller: Rc<dyn Controller>) {
-        self.parts.push(Part { actor, name, controller });
+    fn context<R>(&self, client: Client, recorder: R) -> ControllerContext<R> {
+        let ctx = self.world.ctx.clone();
+        ControllerContext {
+            ctx,
+            group: self.group,
+            client,
+            informers: self.informers.clone(),
+            recorder,
+        }
+    }
+
+    fn push(&mut self, actor: Actor, name: Option<Name>, run: Run) {
+        self.parts.push(Part { actor, name, run });
     }
 
     /// A controller with a client and a recorder of its own.
-    fn add<C: Controller + 'static>(
-        &mut self,
-        actor: Actor,
-        make: impl FnOnce(&Self, Client, EventRecorder) -> Rc<C>,
-    ) {
+    fn add(&mut self, actor: Actor, make: impl FnOnce(&Self, ControllerContext) -> Run) {
         let client = self.own_client(actor);
         let recorder = self.recorder(&client);
         let name = self.name(actor);
-        let controller = self.under(name, || make(self, client, recorder));
-        self.push(actor, Some(name), controller);
+        let run = self.under(name, || make(self, self.context(client, recorder)));
+        self.push(actor, Some(name), run);
+    }
+
+    /// A controller with a client of its own that records no events.
+    fn add_silent(&mut self, actor: Actor, make: impl FnOnce(&Self, ControllerContext<()>) -> Run) {
+        let name = self.name(actor);
+        let run = self.under(name, || make(self, self.context(self.own_client(actor), ())));
+        self.push(actor, Some(name), run);
     }
 
     /// The node lifecycle controller and the taint eviction controller, which is a part of it up to
     /// 1.28.
     fn node_controllers(&mut self) {
-        let (plan, group, informers) = (self.plan(), self.group, self.informers);
+        let plan = self.plan();
         let timing = &plan.timing;
         let nlc_client = self.client(Actor::NodeLifecycle, timing.node_lifecycle_client);
         let tec_client = if plan.profile.taint_eviction.separate_controller {
@@ -212,9 +230,9 @@ impl<'a> Maker<'a> {
         let name = self.name(Actor::NodeLifecycle);
         let nlc = self.under(name, || {
             let config = config::node_lifecycle(plan, self.memory);
-            node_lifecycle::Controller::new(config, nlc_client, informers, group, nlc_recorder)
+            node_lifecycle::Controller::new(config, self.context(nlc_client, nlc_recorder))
         });
-        self.push(Actor::NodeLifecycle, Some(name), nlc);
+        self.push(Actor::NodeLifecycle, Some(name), Box::new(move |warm| nlc.run(warm)));
         if !plan.flags.enable_taint_manager {
             return;
         }
@@ -224,42 +242,44 @@ impl<'a> Maker<'a> {
             memory: self.memory,
         };
         let tec = self.under(self.name(Actor::TaintEviction), || {
-            taint_eviction::Controller::new(config, tec_client, informers, group, tec_recorder)
+            taint_eviction::Controller::new(config, self.context(tec_client, tec_recorder))
         });
-        // Its processes have names of their own.
-        self.push(Actor::TaintEviction, None, tec);
+        // Its processes have names of their own, and whether it has been running for long is in its
+        // configuration: what it remembers.
+        self.push(Actor::TaintEviction, None, Box::new(move |_| tec.run()));
     }
 
     fn workload_controllers(&mut self) {
         let (has, of) = (self.world.plan.controllers, self.plan().profile.workload);
         if has.replica_set {
-            self.add(Actor::ReplicaSet, |m, client, recorder| {
-                workload::ReplicaSetController::new(of, client, m.informers, m.group, recorder)
+            self.add(Actor::ReplicaSet, |_, context| {
+                let c = workload::ReplicaSetController::new(of, context);
+                Box::new(move |_| c.run())
             });
         }
         if has.deployment {
-            self.add(Actor::Deployment, |m, client, recorder| {
-                workload::DeploymentController::new(of, client, m.informers, m.group, recorder)
+            self.add(Actor::Deployment, |_, context| {
+                let c = workload::DeploymentController::new(of, context);
+                Box::new(move |_| c.run())
             });
         }
         if has.job {
-            self.add(Actor::Job, |m, client, recorder| {
-                let jobs =
-                    workload::JobController::new(of.job, client, m.informers, m.group, recorder);
-                jobs.recall(m.failures());
-                jobs
+            self.add(Actor::Job, |m, context| {
+                let c = workload::JobController::new(of.job, context);
+                c.recall(m.failures());
+                Box::new(move |_| c.run())
             });
         }
         if has.daemon_set {
-            self.add(Actor::DaemonSet, |m, client, recorder| {
-                let of = of.daemon_set;
-                workload::DaemonSetController::new(of, client, m.informers, m.group, recorder)
+            self.add(Actor::DaemonSet, |_, context| {
+                let c = workload::DaemonSetController::new(of.daemon_set, context);
+                Box::new(move |warm| c.run(warm))
             });
         }
         if has.stateful_set {
-            self.add(Actor::StatefulSet, |m, client, recorder| {
-                let of = of.stateful_set;
-                workload::StatefulSetController::new(of, client, m.informers, m.group, recorder)
+            self.add(Actor::StatefulSet, |_, context| {
+                let c = workload::StatefulSetController::new(of.stateful_set, context);
+                Box::new(move |warm| c.run(warm))
             });
         }
     }
@@ -275,103 +295,9 @@ impl<'a> Maker<'a> {
         });
         let controller = self.under(name, || {
             let client = self.own_client(Actor::Scheduler);
-            scheduler::Controller::new(config, client, self.informers, self.group, recorder)
+            scheduler::Controller::new(config, self.context(client, recorder))
         });
         controller.recall(self.waiting());
-        self.push(Actor::Scheduler, Some(name), controller);
-    }
-
-    /// The pod garbage collector, which records no events.
-    fn pod_gc(&mut self) {
-        let config = config::pod_gc(self.plan());
-        let name = self.name(Actor::PodGc);
-        let controller = self.under(name, || {
-            let client = self.own_client(Actor::PodGc);
-            pod_gc::Controller::new(config, client, self.informers, self.group)
-        });
-        self.push(Actor::PodGc, Some(name), controller);
-    }
-
-    /// The garbage collector of owner references, which records no events.
-    fn garbage_collector(&mut self) {
-        let name = self.name(Actor::GarbageCollector);
-        let controller = self.under(name, || {
-            let client = self.own_client(Actor::GarbageCollector);
-            garbage_collector::Controller::new(client, self.informers, self.group)
-        });
-        self.push(Actor::GarbageCollector, Some(name), controller);
-    }
-}
-
-impl Controller for node_lifecycle::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        node_lifecycle::Controller::run(&self, warm);
-    }
-}
-
-impl Controller for taint_eviction::Controller {
-    fn run(self: Rc<Self>, _: bool) {
-        // Whether it has been running for long is in its configuration: what it remembers.
-        taint_eviction::Controller::run(&self);
-    }
-}
-
-impl Controller for workload::ReplicaSetController {
-    fn run(self: Rc<Self>, _: bool) {
-        workload::ReplicaSetController::run(&self);
-    }
-}
-
-impl Controller for workload::DeploymentController {
-    fn run(self: Rc<Self>, _: bool) {
-        workload::DeploymentController::run(&self);
-    }
-}
-
-impl Controller for workload::JobController {
-    fn run(self: Rc<Self>, _: bool) {
-        workload::JobController::run(&self);
-    }
-}
-
-impl Controller for workload::DaemonSetController {
-    fn run(self: Rc<Self>, warm: bool) {
-        workload::DaemonSetController::run(&self, warm);
-    }
-}
-
-impl Controller for workload::StatefulSetController {
-    fn run(self: Rc<Self>, warm: bool) {
-        workload::StatefulSetController::run(&self, warm);
-    }
-}
-
-impl Controller for cloud::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        cloud::Controller::run(&self, warm);
-    }
-}
-
-impl Controller for disruption::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        disruption::Controller::run(&self, warm);
-    }
-}
-
-impl Controller for scheduler::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        scheduler::Controller::run(&self, warm);
-    }
-}
-
-impl Controller for garbage_collector::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        garbage_collector::Controller::run(&self, warm);
-    }
-}
-
-impl Controller for pod_gc::Controller {
-    fn run(self: Rc<Self>, warm: bool) {
-        pod_gc::Controller::run(&self, warm);
+        self.push(Actor::Scheduler, Some(name), Box::new(move |warm| controller.run(warm)));
     }
 }

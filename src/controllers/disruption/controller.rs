@@ -11,39 +11,21 @@ use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{
-    About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey,
-    RateLimiter, WorkQueue,
+    About, BudgetHandler, Client, ControllerContext, EventRecorder, InformerFactory, PodHandler,
+    WorkQueue,
 };
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
 use crate::plan::Resource;
 use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// A granted eviction that does not show in the pod for this long is forgotten (`DeletionTimeout`).
 const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
 /// A condition DisruptionTarget that leads to no deletion for this long is taken back
 /// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct BudgetItem(WorkloadId);
-
-impl QueueKey for BudgetItem {
-    fn slot(self) -> usize {
-        self.0.index()
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct PodItem(PodId);
-
-impl QueueKey for PodItem {
-    fn slot(self) -> usize {
-        self.0.index()
-    }
-}
 
 /// Why nobody can tell how many pods a budget should have, and the event that says so.
 struct Uncounted {
@@ -53,16 +35,14 @@ struct Uncounted {
 
 /// The disruption controller.
 pub(crate) struct Controller {
-    me: Weak<Controller>,
     ctx: Ctx,
     group: Group,
     switches: Switches,
     client: Client,
     recorder: EventRecorder,
     informers: Rc<InformerFactory>,
-    queue: WorkQueue<BudgetItem>,
-    limiter: Shared<RateLimiter<BudgetItem>>,
-    stale: WorkQueue<PodItem>,
+    queue: WorkQueue<WorkloadId>,
+    stale: WorkQueue<PodId>,
     census: Shared<Census>,
     scales: Scales,
     walk: MapWalk,
@@ -73,21 +53,13 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
-    pub(crate) fn new(
-        switches: Switches,
-        (client, scales): (Client, Client),
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let controller = Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(RateLimiter::default()),
-            stale: WorkQueue::new(&ctx),
+    pub(crate) fn new(switches: Switches, context: ControllerContext, scales: Client) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let controller = Rc::new(Controller {
+            queue: WorkQueue::new(&ctx, group),
+            stale: WorkQueue::new(&ctx, group),
             census: Shared::new(Census::default()),
-            informers: informers.clone(),
+            informers,
             scales: Scales { no_scale: switches.no_scale, discovery: client.clone(), scales },
             walk: MapWalk::new(&ctx, "pod-without-scale"),
             resync_point: ctx.point("budgets-resync"),
@@ -98,30 +70,27 @@ impl Controller {
             group,
             ctx,
         });
-        informers.on_budget(controller.clone());
-        informers.on_pod(controller.clone());
+        controller.informers.on_budget(controller.clone());
+        controller.informers.on_pod(controller.clone());
         controller
     }
 
     /// Starts the workers. A process that runs for long has counted all budgets again at some time
     /// before.
-    pub(crate) fn run(&self, warm: bool) {
-        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
-            return;
-        };
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        let (c, d, e) = (self.clone(), self.clone(), self.clone());
         self.ctx.spawn(self.group, async move {
-            c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
+            c.queue.work(async |budget| c.sync(budget).await).await;
         });
-        if let (Some(period), Some(e)) = (self.switches.resync, self.me.upgrade()) {
+        if let Some(period) = self.switches.resync {
             (self.ctx).spawn(self.group, async move { e.resync(period, warm).await });
         }
         self.ctx.spawn(self.group, async move {
-            loop {
-                let item = d.stale.get().await;
+            let sync = async |pod| {
                 // A failure is tried again with the pod's next change.
-                let _ = d.sync_stale_pod_disruption(item.0).await;
-                d.stale.done(item);
-            }
+                let _ = d.sync_stale_pod_disruption(pod).await;
+            };
+            d.stale.work_once(sync).await;
         });
     }
 
@@ -136,9 +105,10 @@ impl Controller {
         loop {
             self.ctx.sleep(wait).await;
             let mut budgets = self.informers.budgets();
-            (self.ctx).order(self.resync_point, &mut budgets, |b| self.about(b.id));
+            (self.ctx)
+                .order(self.resync_point, &mut budgets, |b| self.client.workload_object(b.id));
             for budget in budgets {
-                self.queue.add(BudgetItem(budget.id));
+                self.queue.add(budget.id);
             }
             wait = period;
         }
@@ -200,7 +170,7 @@ impl Controller {
         if let Some(at) = recheck {
             // Upstream's clock goes on between two syncs: one that comes at the very instant is
             // followed by one that comes after it.
-            self.queue.add_after(self.group, at.since(now).max(Dur::from_nanos(1)), BudgetItem(id));
+            self.queue.add_after(at.since(now).max(Dur::from_nanos(1)), id);
         }
         Ok(())
     }
@@ -304,7 +274,7 @@ impl Controller {
                 .collect()
         });
         let wanted: Vec<PodId> = failing.iter().map(|(id, _)| *id).collect();
-        let first = self.walk.first(self.about(budget.id), &there, &wanted)?;
+        let first = self.walk.first(self.client.workload_object(budget.id), &there, &wanted)?;
         failing.iter().find(|(id, _)| *id == first).copied()
     }
 
@@ -440,13 +410,11 @@ impl Controller {
     ) -> Result<(), ApiError> {
         let read = budget.clone();
         self.client
-            .get(self.about(budget.id), move |api, _| api.update_budget_status(&read, status))
+            .get(self.client.workload_object(budget.id), move |api, _| {
+                api.update_budget_status(&read, status)
+            })
             .await
             .map(|_| ())
-    }
-
-    fn about(&self, budget: WorkloadId) -> Object {
-        Object { id: budget.0, hash: self.client.api().names(|n| n.workload_hash(budget)) }
     }
 
     /// `syncStalePodDisruption`
@@ -458,7 +426,7 @@ impl Controller {
             return Ok(());
         };
         if !left.is_zero() {
-            self.stale.add_after(self.group, left, PodItem(id));
+            self.stale.add_after(left, id);
             return Ok(());
         }
         let condition = PodCondition {
@@ -466,10 +434,9 @@ impl Controller {
             reason: PodReason::None,
             last_transition_time: self.client.api().timestamp(),
         };
-        let about = Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) };
         let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
         self.client
-            .call(about, move |api, actor| api.update_pod_status(actor, &new))
+            .call(self.client.pod_object(id), move |api, actor| api.update_pod_status(actor, &new))
             .await
             .map(|_| ())
     }
@@ -503,7 +470,7 @@ impl BudgetHandler for Controller {
             (None, None) => {}
         }
         if let Some(budget) = new.or(old) {
-            self.queue.add(BudgetItem(budget.id));
+            self.queue.add(budget.id);
         }
     }
 }
@@ -513,10 +480,10 @@ impl PodHandler for Controller {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
         if let Some(budget) = self.budget_of(old, new) {
-            self.queue.add(BudgetItem(budget));
+            self.queue.add(budget);
         }
         if let Some(left) = new.and_then(|p| self.stale_in(p)) {
-            self.stale.add_after(self.group, left, PodItem(pod.id));
+            self.stale.add_after(left, pod.id);
         }
     }
 }

@@ -4,7 +4,6 @@ use super::tally::{Owner, Scale};
 use crate::api::workload::WorkloadKind;
 use crate::apiserver::ApiError;
 use crate::client::Client;
-use crate::kernel::Object;
 use crate::plan::switches::disruption::NoScale;
 
 /// What the API said of a controller.
@@ -27,11 +26,11 @@ pub(super) struct Scales {
 
 impl Scales {
     pub(super) async fn of(&self, (id, uid): Owner) -> Result<Answer, ApiError> {
-        let (about, kind) = self.discovery.api().names(|n| {
-            let hash = n.workload_hash(id);
-            let kind = n.workload_name(id).split('/').next();
-            (Object { id: id.0, hash }, kind.and_then(WorkloadKind::parse))
-        });
+        let about = self.discovery.workload_object(id);
+        let kind = self
+            .discovery
+            .api()
+            .names(|n| n.workload_name(id).split('/').next().and_then(WorkloadKind::parse));
         let (resource, has_scale) = match kind {
             Some(WorkloadKind::Job) => ("jobs.batch", false),
             Some(WorkloadKind::DaemonSet) => ("daemonsets.apps", false),

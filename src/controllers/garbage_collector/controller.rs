@@ -5,9 +5,9 @@ use crate::api::meta::Uid;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::{Propagation, Workload};
 use crate::apiserver::ApiError;
-use crate::client::{Client, InformerFactory, RateLimiter, go_all};
+use crate::client::{Client, ControllerContext, go_all};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// `--concurrent-gc-syncs`
 const WORKERS: usize = 20;
@@ -28,61 +28,44 @@ enum Reference {
 
 /// The garbage collector.
 pub(crate) struct Controller {
-    me: Weak<Controller>,
     ctx: Ctx,
     group: Group,
     client: Client,
     graph: Rc<GraphBuilder>,
-    limiters: [Shared<RateLimiter<Item>>; 2],
 }
 
 impl Controller {
     /// A collector that hears of workloads and pods but does not run yet.
-    pub(crate) fn new(client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let graph = Rc::new(GraphBuilder::new(client.clone(), informers.clone()));
-        informers.on_workload(graph.clone());
-        informers.on_pod(graph.clone());
-        Rc::new_cyclic(|me| Controller {
-            me: me.clone(),
-            limiters: [(); 2].map(|()| Shared::new(RateLimiter::default())),
-            graph,
-            client,
-            group,
-            ctx,
-        })
+    pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, .. } = context.clone();
+        let graph = Rc::new(GraphBuilder::new(context));
+        graph.informers.on_workload(graph.clone());
+        graph.informers.on_pod(graph.clone());
+        Rc::new(Controller { graph, client, group, ctx })
     }
 
     /// Starts the workers (`Run`). `warm`: they have been running for long.
-    pub(crate) fn run(&self, warm: bool) {
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         if warm {
             return self.start_workers();
         }
-        let Some(c) = self.me.upgrade() else { return };
+        let c = self.clone();
         self.ctx.spawn(self.group, async move {
             c.ctx.sleep(SYNCED_POLL_PERIOD).await;
             c.start_workers();
         });
     }
 
-    fn start_workers(&self) {
+    fn start_workers(self: &Rc<Self>) {
         for _ in 0..WORKERS {
-            let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
-                return;
-            };
+            let (c, d) = (self.clone(), self.clone());
             self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                c.graph
-                    .attempt_to_delete
-                    .work(c.group, &c.limiters[0], async |item| {
-                        c.attempt_to_delete_item(item).await
-                    })
-                    .await;
+                let queue = &c.graph.attempt_to_delete;
+                queue.work(async |item| c.attempt_to_delete_item(item).await).await;
             });
             self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                d.graph
-                    .attempt_to_orphan
-                    .work(d.group, &d.limiters[1], async |item| d.orphan_dependents(item).await)
-                    .await;
+                let queue = &d.graph.attempt_to_orphan;
+                queue.work(async |item| d.orphan_dependents(item).await).await;
             });
         }
     }
@@ -262,9 +245,8 @@ impl Controller {
 
     /// GET of a workload.
     async fn get(&self, id: WorkloadId) -> Result<Rc<Workload>, ApiError> {
-        let hash = self.client.api().names(|n| n.workload_hash(id));
         self.client
-            .call(Object { id: id.0, hash }, move |api, _| {
+            .call(self.client.workload_object(id), move |api, _| {
                 api.workload(id).ok_or(ApiError::NotFound)
             })
             .await

@@ -5,7 +5,9 @@ use crate::api::meta::Uid;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::Pod;
 use crate::api::workload::{Propagation, Workload};
-use crate::client::{Client, InformerFactory, PodHandler, QueueKey, WorkQueue, WorkloadHandler};
+use crate::client::{
+    Client, ControllerContext, InformerFactory, PodHandler, QueueKey, WorkQueue, WorkloadHandler,
+};
 use crate::kernel::{Ctx, Object, PointId, Shared};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -43,11 +45,11 @@ pub(super) struct GraphBuilder {
 
 impl GraphBuilder {
     /// One whose queues are empty.
-    pub(super) fn new(client: Client, informers: Rc<InformerFactory>) -> Self {
-        let ctx = client.api().ctx().clone();
+    pub(super) fn new(context: ControllerContext<()>) -> Self {
+        let ControllerContext { ctx, group, client, informers, .. } = context;
         GraphBuilder {
-            attempt_to_delete: WorkQueue::new(&ctx),
-            attempt_to_orphan: WorkQueue::new(&ctx),
+            attempt_to_delete: WorkQueue::new(&ctx, group),
+            attempt_to_orphan: WorkQueue::new(&ctx, group),
             absent: Shared::new(BTreeSet::new()),
             order_point: ctx.point("garbage-collector-order"),
             informers,
@@ -80,10 +82,10 @@ impl GraphBuilder {
 
     /// An item as an object of chance.
     pub(super) fn object(&self, item: Item) -> Object {
-        self.client.api().names(|n| match item {
-            Item::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
-            Item::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
-        })
+        match item {
+            Item::Workload(id, _) => self.client.workload_object(id),
+            Item::Pod(id, _) => self.client.pod_object(id),
+        }
     }
 
     /// An object belongs to someone else than before. An owner that nobody has seen is looked for

@@ -12,11 +12,11 @@ use super::pods::PodMarker;
 use super::skip::Skipper;
 use super::taints::Writer;
 use super::zones::Zones;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey};
-use crate::kernel::{Dur, Group, Object, PointId};
+use crate::client::{ControllerContext, NodeHandler, PodHandler};
+use crate::kernel::{Dur, Object, PointId};
 use crate::plan::switches::node_lifecycle::ConditionTaints;
 use std::rc::Rc;
 
@@ -25,18 +25,6 @@ const NODE_UPDATE_WORKERS: usize = 8;
 
 /// `podUpdateWorkerSize`
 const POD_UPDATE_WORKERS: usize = 4;
-
-impl QueueKey for NodeId {
-    fn slot(self) -> usize {
-        self.index()
-    }
-}
-
-impl QueueKey for PodId {
-    fn slot(self) -> usize {
-        self.index()
-    }
-}
 
 /// The points of chance of a start.
 struct Points {
@@ -72,14 +60,9 @@ pub(crate) struct Controller {
 impl Controller {
     /// A controller that hears of nodes and pods but does not run yet
     /// (`NewNodeLifecycleController`).
-    pub(crate) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let core = Core::new(config, client, informers, group, recorder);
+    pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
+        let informers = context.informers.clone();
+        let core = Core::new(config, context);
         let (zones, health) = (Zones::new(&core), HealthMap::new(&core));
         let skipper = Skipper::new(&core, &zones, &health);
         let writer = Writer::new(&core);

@@ -7,7 +7,7 @@ use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::apiserver::ApiServer;
-use crate::client::{Client, EventRecorder, InformerFactory};
+use crate::client::{Client, ControllerContext, EventRecorder, InformerFactory};
 use crate::kernel::{Ctx, Dur, Group, PointId};
 use crate::plan::switches::node_lifecycle::Switches;
 use std::rc::Rc;
@@ -29,20 +29,14 @@ pub(super) struct Core {
 
 impl Core {
     /// That of a controller that has done nothing yet.
-    pub(super) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+    pub(super) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
         Rc::new(Core {
             templates: Templates::new(config.switches.alpha_taint_keys),
             lazy: client.api().source_of_heartbeats().is_some(),
             list_point: ctx.point("node-lister-order"),
             pods_point: ctx.point("pod-index-order"),
-            informers: informers.clone(),
+            informers,
             config,
             client,
             recorder,

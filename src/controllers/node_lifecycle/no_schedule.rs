@@ -26,7 +26,7 @@ impl NoScheduleTainter {
     /// One whose queue is empty.
     pub(super) fn new(core: &Rc<Core>, writer: &Rc<Writer>) -> Self {
         NoScheduleTainter {
-            node_queue: WorkQueue::new(&core.ctx),
+            node_queue: WorkQueue::new(&core.ctx, core.group),
             writer: writer.clone(),
             core: core.clone(),
         }

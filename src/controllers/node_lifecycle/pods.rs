@@ -8,8 +8,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
 use crate::apiserver::{ApiError, ApiServer};
-use crate::client::{About, RateLimiter, WorkQueue};
-use crate::kernel::{Name, PointId, Shared};
+use crate::client::{About, WorkQueue};
+use crate::kernel::{Name, PointId};
 use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::trace::EventText;
 use std::rc::Rc;
@@ -20,7 +20,6 @@ pub(super) struct PodMarker {
     health: Rc<HealthMap>,
     eviction: Rc<Eviction>,
     pub(super) pod_queue: WorkQueue<PodId>,
-    pod_limiter: Shared<RateLimiter<PodId>>,
     /// Whether the writer of events gets its token before the next request of who told it one.
     event_first_point: PointId,
 }
@@ -33,8 +32,7 @@ impl PodMarker {
         eviction: &Rc<Eviction>,
     ) -> Rc<Self> {
         Rc::new(PodMarker {
-            pod_queue: WorkQueue::new(&core.ctx),
-            pod_limiter: Shared::new(RateLimiter::default()),
+            pod_queue: WorkQueue::new(&core.ctx, core.group),
             event_first_point: core.ctx.point("pod-event-first"),
             health: health.clone(),
             eviction: eviction.clone(),
@@ -98,7 +96,7 @@ impl PodMarker {
             return;
         };
         let Some(present) = self.core.informers.node(node) else {
-            self.pod_queue.add_rate_limited(self.core.group, &self.pod_limiter, id);
+            self.pod_queue.add_rate_limited(id);
             return;
         };
         let Some(ready) = health.ready else { return };
@@ -112,7 +110,7 @@ impl PodMarker {
             return;
         }
         if !self.mark_pods_not_ready(vec![pod], node).await {
-            self.pod_queue.add_rate_limited(self.core.group, &self.pod_limiter, id);
+            self.pod_queue.add_rate_limited(id);
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
-use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, go_all};
-use crate::kernel::{Ctx, Dur, Group, Idler, Object, PointId, Shared, Time};
+use crate::client::{Client, ControllerContext, InformerFactory, NodeHandler, PodHandler, go_all};
+use crate::kernel::{Ctx, Dur, Group, Idler, PointId, Shared, Time};
 use crate::plan::switches::pod_gc::Switches;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -104,27 +104,22 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// A collector that hears of nodes and pods but does not run yet (`NewPodGC`).
-    pub(crate) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+    pub(crate) fn new(config: Config, context: ControllerContext<()>) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, informers, .. } = context;
         let controller = Rc::new(Controller {
             phase_point: ctx.point("pod-gc-phase"),
             pods_point: ctx.point("pod-gc-order"),
             tie_point: ctx.point("pod-gc-quarantine"),
             noted: Shared::new(Noted::default()),
             idler: ctx.idler(),
-            informers: informers.clone(),
+            informers,
             config,
             client,
             group,
             ctx,
         });
-        informers.on_node(controller.clone());
-        informers.on_pod(controller.clone());
+        controller.informers.on_node(controller.clone());
+        controller.informers.on_pod(controller.clone());
         controller
     }
 
@@ -369,7 +364,7 @@ async fn mark_failed_and_delete_pod(
     orphaned: bool,
 ) -> Result<(), ApiError> {
     let (id, uid) = (pod.id, pod.uid);
-    let object = Object { id: id.0, hash: client.api().names(|n| n.pod_hash(id)) };
+    let object = client.pod_object(id);
     client.api().ctx().set_saw(pod.record);
     if switches.marks_failed && !pod.phase.is_terminal() {
         let condition = (orphaned && switches.disruption_target).then(|| PodCondition {

@@ -7,8 +7,8 @@ use super::handlers::Handlers;
 use super::recalled::Recaller;
 use super::schedule_one::ScheduleOne;
 use crate::api::names::PodId;
-use crate::client::{Client, InformerFactory, SeriesRecorder};
-use crate::kernel::{Dur, Group, PointId, Shared, Time};
+use crate::client::{ControllerContext, SeriesRecorder};
+use crate::kernel::{Dur, PointId, Shared, Time};
 use crate::plan::Waited;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -34,18 +34,12 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// A scheduler that hears of nodes and pods but does not run yet.
-    pub(crate) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: SeriesRecorder,
-    ) -> Rc<Self> {
-        let core = Core::new(config, client, informers, group, recorder);
+    pub(crate) fn new(config: Config, context: ControllerContext<SeriesRecorder>) -> Rc<Self> {
+        let core = Core::new(config, context);
         let bound = BoundPods::new(&core);
         let handlers = Handlers::new(&core, &bound);
-        informers.on_node(handlers.clone());
-        informers.on_pod(handlers);
+        core.informers.on_node(handlers.clone());
+        core.informers.on_pod(handlers);
         Rc::new(Controller {
             schedule_one: ScheduleOne::new(&core, &bound),
             waits: Shared::new(BTreeMap::new()),

@@ -10,7 +10,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
 use crate::api::workload::WorkloadKind;
 use crate::apiserver::ApiServer;
-use crate::client::{About, Client, InformerFactory, SeriesRecorder};
+use crate::client::{About, Client, ControllerContext, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Group, Shared, Ticket};
 use crate::plan::switches::scheduler::Switches;
 use crate::trace::{self, Actor, EventBody, EventText, What};
@@ -69,13 +69,8 @@ pub(super) struct Core {
 
 impl Core {
     /// That of a scheduler that knows of nothing yet.
-    pub(super) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: SeriesRecorder,
-    ) -> Rc<Self> {
+    pub(super) fn new(config: Config, context: ControllerContext<SeriesRecorder>) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
         let state = State {
             algorithm: Algorithm::new(config.choice),
             queue: Queue::new(config.choice.switches),
@@ -85,8 +80,8 @@ impl Core {
             state: Shared::new(state),
             parked: Parked::default(),
             owners: Shared::new(Vec::new()),
-            informers: informers.clone(),
-            ctx: client.api().ctx().clone(),
+            informers,
+            ctx,
             config,
             client,
             recorder,

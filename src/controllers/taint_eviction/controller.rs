@@ -9,7 +9,8 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{
-    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled, WorkQueue,
+    Client, ControllerContext, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled,
+    WorkQueue,
 };
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
 use crate::trace::{Actor, Note, What};
@@ -24,16 +25,6 @@ const POD_UPDATE_CHANNEL_SIZE: usize = 1;
 const LIVE_LIST_TRIES: u32 = 6;
 const LIVE_LIST_SLEEP: Dur = Dur::from_millis(100);
 
-/// A node's name in the node queue.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct NodeItem(NodeId);
-
-impl QueueKey for NodeItem {
-    fn slot(self) -> usize {
-        self.0.index()
-    }
-}
-
 /// A pod and the node it was on when it was queued.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct PodItem(PodId, Option<NodeId>);
@@ -45,7 +36,7 @@ impl QueueKey for PodItem {
 }
 
 struct Channels {
-    node: Chan<(NodeItem, u32)>,
+    node: Chan<(NodeId, u32)>,
     pod: Chan<(PodItem, u32)>,
 }
 
@@ -58,7 +49,7 @@ pub(crate) struct Controller {
     timers: PodTimers,
     informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
-    node_queue: WorkQueue<NodeItem>,
+    node_queue: WorkQueue<NodeId>,
     pod_queue: WorkQueue<PodItem>,
     channels: Vec<Channels>,
     /// The hashes that nodes are dealt by: of no node, then by node.
@@ -80,25 +71,20 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// A controller that hears of nodes and pods but does not run yet (`New`).
-    pub(crate) fn new(
-        config: Config,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+    pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
         let channels = (0..config.switches.workers)
             .map(|_| Channels {
-                node: Chan::new(&ctx, NODE_UPDATE_CHANNEL_SIZE),
-                pod: Chan::new(&ctx, POD_UPDATE_CHANNEL_SIZE),
+                node: Chan::new(&context.ctx, NODE_UPDATE_CHANNEL_SIZE),
+                pod: Chan::new(&context.ctx, POD_UPDATE_CHANNEL_SIZE),
             })
             .collect();
+        let timers = PodTimers::new(config, &context);
+        let ControllerContext { ctx, group, client, informers, .. } = context;
         let controller = Rc::new(Controller {
-            timers: PodTimers::new(config, &client, group, &recorder),
+            timers,
             tainted_nodes: Shared::new(Vec::new()),
-            node_queue: WorkQueue::new(&ctx),
-            pod_queue: WorkQueue::new(&ctx),
+            node_queue: WorkQueue::new(&ctx, group),
+            pod_queue: WorkQueue::new(&ctx, group),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
             dispatch_points: [
@@ -109,7 +95,7 @@ impl Controller {
             recalled_point: ctx.point("eviction-recalled"),
             listens: Cell::new(config.memory.is_none()),
             tainted_keys: ctx.keys("tainted-nodes"),
-            informers: informers.clone(),
+            informers,
             channels,
             hashes: Shared::new(Vec::new()),
             config,
@@ -117,8 +103,8 @@ impl Controller {
             group,
             ctx,
         });
-        informers.on_pod(controller.clone());
-        informers.on_node(controller.clone());
+        controller.informers.on_pod(controller.clone());
+        controller.informers.on_node(controller.clone());
         controller
     }
 
@@ -136,7 +122,7 @@ impl Controller {
                 loop {
                     let item = c.node_queue.get().await;
                     c.ctx.yield_point(c.dispatch_points[0], 0).await;
-                    c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
+                    c.channels[c.worker_of(Some(item))].node.send((item, c.ctx.cause())).await;
                 }
             },
         );
@@ -210,9 +196,9 @@ impl Controller {
         }
     }
 
-    async fn handle_node_item(&self, item: NodeItem, cause: u32) {
+    async fn handle_node_item(&self, item: NodeId, cause: u32) {
         self.ctx.set_cause(cause);
-        self.handle_node_update(item.0).await;
+        self.handle_node_update(item).await;
         self.node_queue.done(item);
     }
 
@@ -317,7 +303,7 @@ impl NodeHandler for Controller {
             return;
         }
         if let Some(n) = new.or(old).filter(|_| self.listens.get()) {
-            self.node_queue.add(NodeItem(n.id));
+            self.node_queue.add(n.id);
         }
     }
 }

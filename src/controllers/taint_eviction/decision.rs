@@ -7,8 +7,8 @@ use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::client::{About, Client, EventRecorder};
-use crate::kernel::{Ctx, Dur, Group};
+use crate::client::{About, Client, ControllerContext, EventRecorder};
+use crate::kernel::{Ctx, Dur};
 use crate::trace::{Actor, EventText, Note, What};
 use std::rc::Rc;
 
@@ -50,18 +50,13 @@ pub(super) struct PodTimers {
 
 impl PodTimers {
     /// No pod has a timer yet.
-    pub(super) fn new(
-        config: Config,
-        client: &Client,
-        group: Group,
-        recorder: &EventRecorder,
-    ) -> Self {
-        let ctx = client.api().ctx().clone();
-        let queue = TimedWorkerQueue::new(&ctx);
+    pub(super) fn new(config: Config, context: &ControllerContext) -> Self {
+        let queue = TimedWorkerQueue::new(&context.ctx);
+        let ControllerContext { ctx, client, recorder, .. } = context.clone();
         PodTimers {
-            deleter: Deleter::new(config, client, group, recorder, &queue),
-            client: client.clone(),
-            recorder: recorder.clone(),
+            deleter: Deleter::new(config, context, &queue),
+            client,
+            recorder,
             config,
             queue,
             ctx,

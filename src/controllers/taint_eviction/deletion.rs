@@ -6,7 +6,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::ApiError;
-use crate::client::{About, Client, EventRecorder};
+use crate::client::{About, Client, ControllerContext, EventRecorder};
 use crate::kernel::{Ctx, Dur, Group, Keys, Name, PointId};
 use crate::plan::switches::taint_eviction::DisruptionTarget;
 use crate::trace::{Actor, EventText, What};
@@ -47,19 +47,17 @@ impl Deleter {
     /// One that deletes the pods whose timers in `queue` fire.
     pub(super) fn new(
         config: Config,
-        client: &Client,
-        group: Group,
-        recorder: &EventRecorder,
+        context: &ControllerContext,
         queue: &Rc<TimedWorkerQueue>,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+        let ControllerContext { ctx, group, client, recorder, .. } = context.clone();
         let deleter = Rc::new_cyclic(|me| Deleter {
             me: me.clone(),
             request_point: ctx.point("eviction-request"),
             early_point: ctx.point("eviction-early"),
             unflagged_point: ctx.point("eviction-unflagged"),
-            client: client.clone(),
-            recorder: recorder.clone(),
+            client,
+            recorder,
             queue: queue.clone(),
             config,
             group,

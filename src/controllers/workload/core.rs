@@ -1,43 +1,40 @@
-//! What the controllers of all kinds of workload have in common: their client, their caches, and a
-//! queue of workloads with its workers.
+//! What the controllers of all kinds of workload have in common: their client, their caches, a queue
+//! of workloads with its workers, and how they write what they found.
 
-use super::item::Item;
 use super::pod_control::PodControl;
 use super::written::Written;
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
-use crate::api::workload::{Workload, WorkloadKind};
+use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue};
-use crate::kernel::{Ctx, Group, Shared};
+use crate::client::{Client, ControllerContext, InformerFactory, RateLimiter, WorkQueue};
+use crate::kernel::{Ctx, Dur, Group};
 use std::rc::Rc;
 
 /// A controller's client, caches and queue.
 pub(super) struct Core {
     pub(super) ctx: Ctx,
     pub(super) group: Group,
+    pub(super) client: Client,
     pub(super) pods: PodControl,
     pub(super) informers: Rc<InformerFactory>,
-    pub(super) queue: WorkQueue<Item>,
-    pub(super) limiter: Shared<RateLimiter<Item>>,
+    pub(super) queue: WorkQueue<WorkloadId>,
 }
 
 impl Core {
     /// Those of a controller that has done nothing yet.
     pub(super) fn new(
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
+        context: ControllerContext,
         waits_for_own_writes: bool,
-        limiter: RateLimiter<Item>,
+        limiter: RateLimiter<WorkloadId>,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let written = Written::new(waits_for_own_writes);
         Rc::new(Core {
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(limiter),
-            pods: PodControl { client, recorder, written: Written::new(waits_for_own_writes) },
-            informers: informers.clone(),
+            queue: WorkQueue::with_limiter(&ctx, group, limiter),
+            pods: PodControl { client: client.clone(), recorder, written },
+            client,
+            informers,
             group,
             ctx,
         })
@@ -51,9 +48,7 @@ impl Core {
     ) {
         let (core, controller) = (self.clone(), controller.clone());
         self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-            core.queue
-                .work(core.group, &core.limiter, async |item: Item| sync(&controller, item.0).await)
-                .await;
+            core.queue.work(async |id| sync(&controller, id).await).await;
         });
     }
 
@@ -67,4 +62,78 @@ impl Core {
         let (id, uid) = owner?;
         self.informers.workload(id).filter(|w| w.uid == uid && w.kind == kind)
     }
+
+    /// The workload that a sync is about; none if it is gone.
+    ///
+    /// # Errors
+    /// The caches lack something that the controller wrote for it (`EnsureReady`).
+    pub(super) fn to_sync(&self, id: WorkloadId) -> Result<Option<Rc<Workload>>, ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
+        let found = self.informers.workload(id);
+        if found.is_none() {
+            self.pods.written.forget(id);
+        }
+        Ok(found)
+    }
+
+    /// The workloads of a controller that has been running for long have their revisions.
+    pub(super) fn assume_revisions(&self, kind: WorkloadKind) {
+        for w in self.informers.workloads(kind) {
+            // Creating a revision in the store cannot fail.
+            let _ = self.client.api().create_revision(w.id, w.uid);
+        }
+    }
+
+    /// Creates the revision of a workload, if it has none.
+    pub(super) async fn ensure_revision(&self, w: &Workload) -> Result<(), ApiError> {
+        let (id, uid) = (w.id, w.uid);
+        if self.client.api().has_revision(id, uid) {
+            return Ok(());
+        }
+        let object = self.client.workload_object(id);
+        self.client.get(object, move |api, _| api.create_revision(id, uid)).await
+    }
+
+    /// GET of a workload.
+    pub(super) async fn read(&self, id: WorkloadId) -> Result<Rc<Workload>, ApiError> {
+        let object = self.client.workload_object(id);
+        self.client.get(object, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await
+    }
+
+    /// UPDATE of a workload's status, on a version of it that was read.
+    pub(super) async fn write_status(
+        &self,
+        w: &Workload,
+        read: &Rc<Workload>,
+        status: WorkloadStatus,
+    ) -> Result<Rc<Workload>, ApiError> {
+        let (object, old) = (self.client.workload_object(w.id), read.clone());
+        let update = self
+            .client
+            .call(object, move |api, actor| api.update_workload_status(actor, &old, status));
+        let new = update.await?;
+        self.pods.written.wrote_at(w, w.kind.into(), new.resource_version);
+        Ok(new)
+    }
+
+    /// The same; one that fails is tried once more, on the version that there is by then
+    /// (`statusUpdateRetries` of ReplicaSets, `StatusUpdateRetries` of DaemonSets).
+    pub(super) async fn write_status_again(
+        &self,
+        w: &Rc<Workload>,
+        status: WorkloadStatus,
+    ) -> Result<(), ApiError> {
+        if self.write_status(w, w, status.clone()).await.is_err() {
+            let now = self.read(w.id).await?;
+            self.write_status(w, &now, status).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A number of seconds as the API has it.
+pub(super) fn seconds(count: i32) -> Dur {
+    Dur::from_secs(u64::try_from(count).unwrap_or_default())
 }

@@ -35,7 +35,7 @@ impl DaemonCensuses {
 
     /// What a DaemonSet makes of a node.
     pub(super) fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
-        self.core.pods.client.api().names(|n| {
+        self.core.client.api().names(|n| {
             let (name, comparison_operators) =
                 (n.node_name(node.id), self.switches.comparison_operators);
             self.with_template(ds, |t| t.should_run(ds, node, name, comparison_operators))
@@ -44,7 +44,7 @@ impl DaemonCensuses {
 
     /// The template of a DaemonSet's pod on a node.
     pub(super) fn pinned_template(&self, ds: &Workload, node: NodeId) -> Rc<PodTemplate> {
-        self.core.pods.client.api().names(|n| {
+        self.core.client.api().names(|n| {
             let name = n.node_name(node);
             self.with_template(ds, |t| t.pinned_to(node, name))
         })
@@ -71,9 +71,8 @@ impl DaemonCensuses {
 
     /// The node that a pod is on, or pinned to.
     fn node_of(&self, pod: &Pod) -> Option<NodeId> {
-        pod.node.or_else(|| {
-            self.core.pods.client.api().names(|n| n.find_node(pinned_name(&pod.template)?))
-        })
+        pod.node
+            .or_else(|| self.core.client.api().names(|n| n.find_node(pinned_name(&pod.template)?)))
     }
 
     /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
@@ -121,7 +120,7 @@ impl DaemonCensuses {
         f: impl FnOnce(&DaemonCensus) -> R,
     ) -> Option<R> {
         self.core.informers.reads_all(Resource::Pods);
-        let (names, now) = (self.core.pods.client.api(), self.core.ctx.now());
+        let (names, now) = (self.core.client.api(), self.core.ctx.now());
         let find =
             |id| names.names(|n| n.find_node(pinned_name(&self.core.informers.pod(id)?.template)?));
         let oldest_first = |ids: &[PodId]| {
@@ -148,7 +147,6 @@ impl DaemonCensuses {
         if pods.len() > 1 {
             let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
             self.core
-                .pods
                 .client
                 .api()
                 .names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));

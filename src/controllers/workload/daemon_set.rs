@@ -3,19 +3,17 @@
 //!
 //! What a sync does is in [`super::daemon_set_sync`].
 
-use super::core::Core;
+use super::core::{Core, seconds};
 use super::daemon_pods::ShouldRun;
 use super::daemon_set_sync::DaemonSetSync;
-use super::item::{Item, NodeItem};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::client::{
-    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, WorkQueue,
-    WorkloadHandler,
+    ControllerContext, NodeHandler, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
 };
-use crate::kernel::{Dur, Group};
+use crate::kernel::Dur;
 use crate::plan::switches::workload::DaemonSetSwitches;
 use std::rc::Rc;
 
@@ -26,37 +24,23 @@ const WORKERS: usize = 2;
 pub(crate) struct DaemonSetController {
     core: Rc<Core>,
     switches: DaemonSetSwitches,
-    node_queue: WorkQueue<NodeItem>,
+    node_queue: WorkQueue<NodeId>,
     sync: Rc<DaemonSetSync>,
 }
 
 impl DaemonSetController {
     /// A controller that hears of DaemonSets, pods and nodes but does not run yet.
-    pub(crate) fn new(
-        switches: DaemonSetSwitches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let core = Core::new(
-            client,
-            informers,
-            group,
-            recorder,
-            switches.waits_for_own_writes,
-            RateLimiter::default(),
-        );
+    pub(crate) fn new(switches: DaemonSetSwitches, context: ControllerContext) -> Rc<Self> {
+        let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
         let controller = Rc::new(DaemonSetController {
-            node_queue: WorkQueue::new(&ctx),
+            node_queue: WorkQueue::new(&core.ctx, core.group),
             sync: DaemonSetSync::new(&core, switches),
             core,
             switches,
         });
-        informers.on_workload(controller.clone());
-        informers.on_pod(controller.clone());
-        informers.on_node(controller.clone());
+        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_pod(controller.clone());
+        controller.core.informers.on_node(controller.clone());
         controller
     }
 
@@ -64,10 +48,7 @@ impl DaemonSetController {
     /// there have their revisions.
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         if warm {
-            for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-                // Creating a revision in the store cannot fail.
-                let _ = self.core.pods.client.api().create_revision(ds.id, ds.uid);
-            }
+            self.core.assume_revisions(WorkloadKind::DaemonSet);
         }
         for _ in 0..WORKERS {
             self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_daemon_set(id).await);
@@ -76,11 +57,7 @@ impl DaemonSetController {
             }
             let c = self.clone();
             self.core.ctx.spawn_alike(self.core.ctx.name(), self.core.group, async move {
-                loop {
-                    let item = c.node_queue.get().await;
-                    c.sync_node_update(item.0);
-                    c.node_queue.done(item);
-                }
+                c.node_queue.work_once(async |node| c.sync_node_update(node)).await;
             });
         }
     }
@@ -88,7 +65,7 @@ impl DaemonSetController {
     fn pod_deleted(&self, pod: &Pod) {
         if let Some(ds) = self.core.resolve(pod.controller(), WorkloadKind::DaemonSet) {
             self.sync.expectations.with(|e| e.deletion_observed(ds.id));
-            self.core.queue.add(Item(ds.id));
+            self.core.queue.add(ds.id);
         }
     }
 
@@ -103,7 +80,7 @@ impl DaemonSetController {
             let scheduled =
                 here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
-                self.core.queue.add(Item(ds.id));
+                self.core.queue.add(ds.id);
             }
         }
     }
@@ -118,7 +95,7 @@ impl WorkloadHandler for DaemonSetController {
         if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
             self.sync.expectations.with(|e| e.forget(ds.id));
         }
-        self.core.queue.add(Item(ds.id));
+        self.core.queue.add(ds.id);
     }
 }
 
@@ -138,11 +115,11 @@ impl PodHandler for DaemonSetController {
         if before.is_none_or(|b| b.uid != now.uid) {
             self.sync.expectations.with(|e| e.creation_observed(ds.id));
         }
-        self.core.queue.add(Item(ds.id));
+        self.core.queue.add(ds.id);
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
             // The second on top is for clocks that are apart.
-            let wait = u64::try_from(ds.min_ready_seconds).unwrap_or_default() + 1;
-            self.core.queue.add_after(self.core.group, Dur::from_secs(wait), Item(ds.id));
+            let wait = seconds(ds.min_ready_seconds) + Dur::from_secs(1);
+            self.core.queue.add_after(wait, ds.id);
         }
     }
 }
@@ -159,13 +136,13 @@ impl NodeHandler for DaemonSetController {
         }
         let Some(new) = new else { return };
         if self.switches.node_queue {
-            self.node_queue.add(NodeItem(new.id));
+            self.node_queue.add(new.id);
             return;
         }
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
             let now = self.sync.censuses.should_run(&ds, new);
             if old.map_or(now.run, |o| self.sync.censuses.should_run(&ds, o) != now) {
-                self.core.queue.add(Item(ds.id));
+                self.core.queue.add(ds.id);
             }
         }
     }

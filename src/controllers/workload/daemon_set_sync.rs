@@ -4,12 +4,11 @@
 //! A pod that is being deleted holds its node: there is no second one until it is gone. Left out:
 //! rolling updates and surge.
 
-use super::core::Core;
+use super::core::{Core, seconds};
 use super::daemon_census::DaemonCensus;
 use super::daemon_censuses::DaemonCensuses;
 use super::daemon_pods::ShouldRun;
 use super::expectations::ControllerExpectations;
-use super::item::Item;
 use super::slow_start::slow_start_batch;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, WorkloadId};
@@ -26,8 +25,6 @@ use std::rc::Rc;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).
 const BURST_REPLICAS: usize = 250;
-/// Tries of a status update beyond the first (`StatusUpdateRetries`).
-const STATUS_UPDATE_RETRIES: u32 = 1;
 /// The back-off of the deletion of failed pods (`app/apps.go: startDaemonSetController`); it starts
 /// over after twice the longest.
 const BACKOFF: Dur = Dur::from_secs(1);
@@ -62,13 +59,9 @@ impl DaemonSetSync {
 
     /// `syncDaemonSet`
     pub(super) async fn sync_daemon_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.core.pods.written.is_seen(id, &self.core.informers) {
-            return Err(ApiError::Conflict);
-        }
-        let Some(ds) = self.core.informers.workload(id) else {
+        let Some(ds) = self.core.to_sync(id)? else {
             self.expectations.with(|e| e.forget(id));
             self.censuses.forget(id);
-            self.core.pods.written.forget(id);
             return Ok(());
         };
         if ds.is_terminating() {
@@ -77,14 +70,7 @@ impl DaemonSetSync {
         }
         self.censuses.begin(&ds);
         self.core.ctx.set_saw(ds.record);
-        let uid = ds.uid;
-        if !self.core.pods.client.api().has_revision(id, uid) {
-            self.core
-                .pods
-                .client
-                .get(self.core.pods.object(&ds), move |api, _| api.create_revision(id, uid))
-                .await?;
-        }
+        self.core.ensure_revision(&ds).await?;
         let now = self.core.ctx.now();
         if !self.expectations.with(|e| e.satisfied(id, now)) {
             // The controller has not dealt with this generation yet.
@@ -120,9 +106,7 @@ impl DaemonSetSync {
                     .filter(|p| p.node.is_none()),
             );
         });
-        self.core
-            .ctx
-            .order(self.order_point, &mut needing, |n| self.core.pods.client.node_object(*n));
+        self.core.ctx.order(self.order_point, &mut needing, |n| self.core.client.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
 
@@ -140,7 +124,7 @@ impl DaemonSetSync {
             match pod.phase {
                 PodPhase::Failed => {
                     if let Some(delay) = self.in_backoff(ds, node) {
-                        self.core.queue.add_after(self.core.group, delay, Item(ds.id));
+                        self.core.queue.add_after(delay, ds.id);
                         continue;
                     }
                     self.tell_of_ended(
@@ -249,8 +233,7 @@ impl DaemonSetSync {
         let apart = status.ready != status.available;
         self.store_status(ds, status, dealt_with).await?;
         if ds.min_ready_seconds > 0 && apart {
-            let wait = Dur::from_secs(u64::try_from(ds.min_ready_seconds).unwrap_or_default());
-            self.core.queue.add_after(self.core.group, wait, Item(ds.id));
+            self.core.queue.add_after(seconds(ds.min_ready_seconds), ds.id);
         }
         Ok(())
     }
@@ -269,32 +252,7 @@ impl DaemonSetSync {
         if dealt_with {
             status.observed_generation = ds.generation;
         }
-        let (about, id) = (self.core.pods.object(ds), ds.id);
-        let (mut read, mut tries) = (ds.clone(), 0);
-        loop {
-            let status = status.clone();
-            match self
-                .core
-                .pods
-                .client
-                .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
-                .await
-            {
-                Ok(new) => {
-                    self.core.pods.written.wrote_at(ds, Resource::DaemonSets, new.resource_version);
-                    return Ok(());
-                }
-                Err(e) if tries == STATUS_UPDATE_RETRIES => return Err(e),
-                Err(_) => {}
-            }
-            tries += 1;
-            read = self
-                .core
-                .pods
-                .client
-                .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
-                .await?;
-        }
+        self.core.write_status_again(ds, status).await
     }
 
     fn tell_of_ended(
@@ -306,7 +264,7 @@ impl DaemonSetSync {
         how: &str,
         end: &str,
     ) {
-        let words = self.core.pods.client.api().names(|n| {
+        let words = self.core.client.api().names(|n| {
             format!(
                 "Found {how} daemon pod {} on node {}, will try to {end} it",
                 n.pod_name(pod.id),

@@ -5,15 +5,13 @@
 //! with its deadline.
 
 use super::core::Core;
-use super::item::Item;
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::names::WorkloadId;
 use crate::api::workload::{
     Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name,
 };
 use crate::apiserver::{ApiError, NewWorkload};
-use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkloadHandler};
-use crate::kernel::Group;
+use crate::client::{ControllerContext, RateLimiter, WorkloadHandler};
 use crate::plan::switches::workload::{ScalingText, Switches};
 use crate::trace::EventText;
 use std::rc::Rc;
@@ -33,16 +31,10 @@ pub(crate) struct DeploymentController {
 
 impl DeploymentController {
     /// A controller that hears of Deployments and ReplicaSets but does not run yet.
-    pub(crate) fn new(
-        switches: Switches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let core = Core::new(client, informers, group, recorder, false, RateLimiter::default());
+    pub(crate) fn new(switches: Switches, context: ControllerContext) -> Rc<Self> {
+        let core = Core::new(context, false, RateLimiter::default());
         let controller = Rc::new(DeploymentController { core, switches });
-        informers.on_workload(controller.clone());
+        controller.core.informers.on_workload(controller.clone());
         controller
     }
 
@@ -52,11 +44,7 @@ impl DeploymentController {
             self.core.start_worker(self, async |c: &Rc<Self>, id| {
                 let result = c.sync_deployment(id).await;
                 // It gives up on one that failed that often (`handleErr`).
-                if c.core.limiter.with(|l| l.failures(Item(id))) >= MAX_RETRIES {
-                    Ok(())
-                } else {
-                    result
-                }
+                if c.core.queue.failures(id) >= MAX_RETRIES { Ok(()) } else { result }
             });
         }
     }
@@ -88,9 +76,8 @@ impl DeploymentController {
         let owner = d.clone();
         let created = self
             .core
-            .pods
             .client
-            .call(self.core.pods.object(d), move |api, actor| {
+            .call(self.core.client.workload_object(d.id), move |api, actor| {
                 let full = api.names(|n| n.workload_name(owner.id).to_owned());
                 let hash = pod_template_hash(&full);
                 let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
@@ -136,9 +123,8 @@ impl DeploymentController {
             (rs.id, rs.resource_version, d.replicas(), rs.replicas());
         let scaled = self
             .core
-            .pods
             .client
-            .call(self.core.pods.object(rs), move |api, actor| {
+            .call(self.core.client.workload_object(rs.id), move |api, actor| {
                 if api.workload(id).ok_or(ApiError::NotFound)?.resource_version != version {
                     return Err(ApiError::Conflict);
                 }
@@ -153,8 +139,7 @@ impl DeploymentController {
 
     fn tell_scaled(&self, d: &Workload, rs: &Workload, before: i32) {
         let now = rs.replicas();
-        let name =
-            self.core.pods.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
+        let name = self.core.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
         let direction = if before < now { "up" } else { "down" };
         let words = match self.switches.scaling_text {
             ScalingText::FromTo => {
@@ -185,14 +170,7 @@ impl DeploymentController {
         if status == d.status {
             return Ok(());
         }
-        let read = d.clone();
-        let about = self.core.pods.object(d);
-        self.core
-            .pods
-            .client
-            .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
-            .await
-            .map(|_| ())
+        self.core.write_status(d, d, status).await.map(|_| ())
     }
 }
 
@@ -201,10 +179,10 @@ impl WorkloadHandler for DeploymentController {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let Some(w) = new.or(old) else { return };
         match w.kind {
-            WorkloadKind::Deployment => self.core.queue.add(Item(w.id)),
+            WorkloadKind::Deployment => self.core.queue.add(w.id),
             WorkloadKind::ReplicaSet => {
                 if let Some(d) = self.core.resolve(w.owner, WorkloadKind::Deployment) {
-                    self.core.queue.add(Item(d.id));
+                    self.core.queue.add(d.id);
                 }
             }
             WorkloadKind::StatefulSet | WorkloadKind::DaemonSet | WorkloadKind::Job => {}

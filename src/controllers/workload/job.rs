@@ -5,17 +5,14 @@
 //! failure rules on exit codes.
 
 use super::core::Core;
-use super::item::{Item, PodItem};
 use super::job_backoff::BackoffRecord;
 use super::job_memory::JobMemory;
 use super::job_sync::JobSync;
-use crate::api::names::WorkloadId;
+use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
-};
-use crate::kernel::{Group, Object, Shared};
+use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::kernel::Shared;
 use crate::plan::FailedBefore;
 use crate::plan::switches::workload::JobSwitches;
 use std::collections::BTreeMap;
@@ -31,42 +28,29 @@ pub(crate) struct JobController {
     memory: Rc<Shared<JobMemory>>,
     sync: JobSync,
     /// Pods that hold the finalizer of a Job that is gone, or has ended (`orphanQueue`).
-    orphans: WorkQueue<PodItem>,
-    orphan_limiter: Shared<RateLimiter<PodItem>>,
+    orphans: WorkQueue<PodId>,
 }
 
 impl JobController {
     /// A controller that hears of Jobs and pods but does not run yet.
-    pub(crate) fn new(
-        switches: JobSwitches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let core = Core::new(
-            client,
-            informers,
-            group,
-            recorder,
-            switches.waits_for_own_writes,
-            RateLimiter::exponential(switches.retry.0, switches.retry.1),
-        );
+    pub(crate) fn new(switches: JobSwitches, context: ControllerContext) -> Rc<Self> {
+        let (base, max) = switches.retry;
+        let limiter = RateLimiter::exponential(base, max);
+        let core = Core::new(context, switches.waits_for_own_writes, limiter);
         let memory = Rc::new(Shared::new(JobMemory::default()));
         let controller = Rc::new(JobController {
             sync: JobSync::new(&core, switches, &memory),
+            orphans: WorkQueue::with_limiter(
+                &core.ctx,
+                core.group,
+                RateLimiter::exponential(base, max),
+            ),
             core,
             memory,
-            orphans: WorkQueue::new(&ctx),
-            orphan_limiter: Shared::new(RateLimiter::exponential(
-                switches.retry.0,
-                switches.retry.1,
-            )),
             switches,
         });
-        informers.on_workload(controller.clone());
-        informers.on_pod(controller.clone());
+        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_pod(controller.clone());
         controller
     }
 
@@ -77,11 +61,7 @@ impl JobController {
         }
         let c = self.clone();
         self.core.ctx.spawn(self.core.group, async move {
-            c.orphans
-                .work(c.core.group, &c.orphan_limiter, async |item: PodItem| {
-                    c.sync.pods.sync_orphan_pod(item.0).await
-                })
-                .await;
+            c.orphans.work(async |pod| c.sync.pods.sync_orphan_pod(pod).await).await;
         });
     }
 
@@ -95,23 +75,21 @@ impl JobController {
         let ctx = &self.core.ctx;
         let point = ctx.point("job-recalled");
         for (id, failed) in failures {
-            let object = Object {
-                id: id.0,
-                hash: (self.core.pods.client.api()).names(|n| n.workload_hash(id)),
-            };
+            let object = self.core.client.workload_object(id);
             let record = BackoffRecord::drawn(ctx, point, object, &failed);
             self.memory.with(|m| m.backoff.insert(id, record));
         }
     }
+
     /// A sync some time after the change, so that many changes make one (`enqueueSyncJobBatched`).
     fn enqueue_batched(&self, id: WorkloadId) {
-        self.core.queue.add_after(self.core.group, self.switches.batch_period, Item(id));
+        self.core.queue.add_after(self.switches.batch_period, id);
     }
 
     /// Sees to it that a pod that no Job will count loses its finalizer (`enqueueOrphanPod`).
     fn release_orphan(&self, pod: &Pod) {
         if pod.job_finalizer {
-            self.orphans.add(PodItem(pod.id));
+            self.orphans.add(pod.id);
         }
     }
 
@@ -143,7 +121,7 @@ impl WorkloadHandler for JobController {
         if old.zip(new).is_some_and(|(o, n)| o.generation == n.generation) {
             self.enqueue_batched(job.id);
         } else {
-            self.core.queue.add(Item(job.id));
+            self.core.queue.add(job.id);
         }
     }
 }
@@ -170,8 +148,7 @@ impl PodHandler for JobController {
         }
         if self.switches.failure_backoff.is_none() && now.phase == PodPhase::Failed {
             // A failed pod makes the Job wait as long as its last failures say (`getBackoff`).
-            let wait = self.core.limiter.with(|l| l.current(Item(job.id)));
-            self.core.queue.add_after(self.core.group, wait, Item(job.id));
+            self.core.queue.add_after(self.core.queue.backoff(job.id), job.id);
         } else {
             self.enqueue_batched(job.id);
         }

@@ -1,7 +1,6 @@
 //! The pods of a Job: how many there are to be (`manageJob`), and how they go.
 
 use super::core::Core;
-use super::item::Item;
 use super::job_memory::JobMemory;
 use super::job_policy::JobPolicy;
 use super::job_sync_ctx::SyncJobCtx;
@@ -84,7 +83,7 @@ impl JobPods {
         let remaining =
             self.switches.failure_backoff.map_or(Dur::ZERO, |max| s.backoff.remaining(now, max));
         if !remaining.is_zero() {
-            self.core.queue.add_after(self.core.group, remaining, Item(s.job.id));
+            self.core.queue.add_after(remaining, s.job.id);
             let counted = if self.switches.counts_active_in_backoff { active } else { 0 };
             return (counted, Ok(()));
         }
@@ -183,10 +182,9 @@ impl JobPods {
         }
         self.core.ctx.set_saw(pod.record);
         let uid = pod.uid;
-        let patch =
-            self.core.pods.client.call(self.core.pods.client.pod_object(id), move |api, actor| {
-                api.remove_job_finalizer(actor, id, uid)
-            });
+        let patch = self.core.client.call(self.core.client.pod_object(id), move |api, actor| {
+            api.remove_job_finalizer(actor, id, uid)
+        });
         match patch.await {
             Ok(_) | Err(ApiError::NotFound) => Ok(()),
             Err(e) => Err(e),
@@ -197,9 +195,8 @@ impl JobPods {
         let (id, uid) = (pod.id, pod.uid);
         let new = self
             .core
-            .pods
             .client
-            .call(self.core.pods.client.pod_object(id), move |api, actor| {
+            .call(self.core.client.pod_object(id), move |api, actor| {
                 api.remove_job_finalizer(actor, id, uid)
             })
             .await?;

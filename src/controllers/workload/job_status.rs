@@ -123,32 +123,15 @@ impl JobStatus {
         read: &Rc<Workload>,
         status: WorkloadStatus,
     ) -> Result<Rc<Workload>, ApiError> {
-        let (about, id) = (self.core.pods.object(read), read.id);
         let mut old = read.clone();
         let mut retries = if self.switches.gets_before_status { STATUS_UPDATE_RETRIES } else { 0 };
         loop {
             if self.switches.gets_before_status {
-                old = self
-                    .core
-                    .pods
-                    .client
-                    .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
-                    .await?;
+                old = self.core.read(read.id).await?;
             }
-            let (old, status) = (old.clone(), status.clone());
-            match self
-                .core
-                .pods
-                .client
-                .call(about, move |api, actor| api.update_workload_status(actor, &old, status))
-                .await
-            {
+            match self.core.write_status(read, &old, status.clone()).await {
                 Err(_) if retries > 0 => retries -= 1,
-                Err(error) => return Err(error),
-                Ok(new) => {
-                    self.core.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
-                    return Ok(new);
-                }
+                done => return done,
             }
         }
     }

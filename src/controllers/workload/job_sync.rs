@@ -45,11 +45,7 @@ impl JobSync {
 
     /// `syncJob`
     pub(super) async fn sync_job(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.core.pods.written.is_seen(id, &self.core.informers) {
-            return Err(ApiError::Conflict);
-        }
-        let Some(job) = self.core.informers.workload(id) else {
-            self.core.pods.written.forget(id);
+        let Some(job) = self.core.to_sync(id)? else {
             self.memory.with(|m| m.forget(id));
             return Ok(());
         };
@@ -156,7 +152,7 @@ impl JobSync {
         s.end = old.job.ending.clone();
         if s.end.is_none() {
             s.end = policy
-                .fail_job_message(&self.core.pods.client, &s.spec, &s.pods)
+                .fail_job_message(&self.core.client, &s.spec, &s.pods)
                 .map(JobEnd::PodFailurePolicy);
         }
         if s.end.is_none() && all_failed > s.spec.backoff_limit {
@@ -172,9 +168,7 @@ impl JobSync {
     fn read(&self, job: Rc<Workload>, spec: JobSpec) -> SyncJobCtx {
         let mut pods = self.core.informers.pods_of(job.id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == job.uid));
-        self.core
-            .ctx
-            .order(self.order_point, &mut pods, |p| self.core.pods.client.pod_object(p.id));
+        self.core.ctx.order(self.order_point, &mut pods, |p| self.core.client.pod_object(p.id));
         let (released, backoff) = self.memory.with(|m| {
             let released = m.finalizers.get(&job.id).cloned();
             let backoff = m.backoff.get(&job.id).copied();

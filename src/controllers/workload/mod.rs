@@ -13,7 +13,6 @@ mod daemon_set;
 mod daemon_set_sync;
 mod deployment;
 mod expectations;
-mod item;
 mod job;
 mod job_backoff;
 mod job_memory;

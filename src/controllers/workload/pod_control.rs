@@ -6,7 +6,6 @@ use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::{Workload, short_name};
 use crate::apiserver::{ApiError, NewPod};
 use crate::client::{About, Client, EventRecorder};
-use crate::kernel::Object;
 use crate::plan::Resource;
 use crate::trace::{EventBody, EventText};
 use std::rc::Rc;
@@ -21,11 +20,6 @@ pub(super) struct PodControl {
 }
 
 impl PodControl {
-    /// A workload as an object of chance.
-    pub(super) fn object(&self, w: &Workload) -> Object {
-        Object { id: w.id.0, hash: self.client.api().names(|n| n.workload_hash(w.id)) }
-    }
-
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
     /// finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
@@ -42,7 +36,7 @@ impl PodControl {
         let (id, node) = (owner.id, owner.pinned);
         let created = self
             .client
-            .call(self.object(owner), move |api, actor| {
+            .call(self.client.workload_object(owner.id), move |api, actor| {
                 let new = NewPod {
                     job_finalizer: tracked,
                     ..NewPod::pending(api.generate_pod_name(id), template, node)

@@ -5,9 +5,8 @@
 //! its deletion has begun.
 
 use super::census::{Census, Numbers};
-use super::core::Core;
+use super::core::{Core, seconds};
 use super::expectations::Expectations;
-use super::item::Item;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
 use crate::api::meta::{Timestamp, Uid};
@@ -15,11 +14,8 @@ use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler, parallelize,
-};
-use crate::kernel::{Dur, Group, PointId, Shared};
-use crate::plan::Resource;
+use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkloadHandler, parallelize};
+use crate::kernel::{Dur, PointId, Shared};
 use crate::plan::switches::workload::Switches;
 use std::rc::Rc;
 
@@ -27,8 +23,6 @@ use std::rc::Rc;
 const BURST_REPLICAS: usize = 500;
 /// `--concurrent-replicaset-syncs`
 const WORKERS: usize = 5;
-/// Tries of a status update beyond the first (`statusUpdateRetries`).
-const STATUS_UPDATE_RETRIES: u32 = 1;
 
 /// The ReplicaSet controller.
 pub(crate) struct ReplicaSetController {
@@ -41,31 +35,17 @@ pub(crate) struct ReplicaSetController {
 
 impl ReplicaSetController {
     /// A controller that hears of ReplicaSets and pods but does not run yet.
-    pub(crate) fn new(
-        switches: Switches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
-        let core = Core::new(
-            client,
-            informers,
-            group,
-            recorder,
-            switches.waits_for_own_writes,
-            RateLimiter::default(),
-        );
+    pub(crate) fn new(switches: Switches, context: ControllerContext) -> Rc<Self> {
+        let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
         let controller = Rc::new(ReplicaSetController {
-            core,
-            expectations: Shared::new(Expectations::default()),
-            census: Shared::new(Census::default()),
-            order_point: ctx.point("pod-index-order"),
+            expectations: Shared::default(),
+            census: Shared::default(),
+            order_point: core.ctx.point("pod-index-order"),
             switches,
+            core,
         });
-        informers.on_workload(controller.clone());
-        informers.on_pod(controller.clone());
+        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_pod(controller.clone());
         controller
     }
 
@@ -86,17 +66,13 @@ impl ReplicaSetController {
     fn pod_deleted(&self, pod: &Pod) {
         if let Some((rs, _)) = self.resolve(pod.controller()) {
             self.expectations.with(|e| e.deletion_observed(rs, pod.uid));
-            self.core.queue.add(Item(rs));
+            self.core.queue.add(rs);
         }
     }
 
     /// `syncReplicaSet`
     async fn sync_replica_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.core.pods.written.is_seen(id, &self.core.informers) {
-            return Err(ApiError::Conflict);
-        }
-        let Some(rs) = self.core.informers.workload(id) else {
-            self.core.pods.written.forget(id);
+        let Some(rs) = self.core.to_sync(id)? else {
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
@@ -180,9 +156,7 @@ impl ReplicaSetController {
     /// is the index's, which is none.
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
-        self.core
-            .ctx
-            .order(self.order_point, &mut pods, |p| self.core.pods.client.pod_object(p.id));
+        self.core.ctx.order(self.order_point, &mut pods, |p| self.core.client.pod_object(p.id));
         if count < pods.len() {
             let related = self.related_pods(rs);
             let mut ranked: Vec<Ranked> = pods
@@ -249,43 +223,12 @@ impl ReplicaSetController {
             return Ok(());
         }
         status.observed_generation = rs.generation;
-        let about = self.core.pods.object(rs);
-        let (mut read, mut tries) = (rs.clone(), 0);
-        loop {
-            let (id, status) = (read.id, status.clone());
-            let e = match self
-                .core
-                .pods
-                .client
-                .call(about, move |api, actor| api.update_workload_status(actor, &read, status))
-                .await
-            {
-                Ok(new) => {
-                    self.core.pods.written.wrote_at(
-                        rs,
-                        Resource::ReplicaSets,
-                        new.resource_version,
-                    );
-                    return Ok(());
-                }
-                Err(e) => e,
-            };
-            if tries == STATUS_UPDATE_RETRIES {
-                return Err(e);
-            }
-            tries += 1;
-            read = self
-                .core
-                .pods
-                .client
-                .get(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound))
-                .await?;
-        }
+        self.core.write_status_again(rs, status).await
     }
 
     /// Looks again when the next pod becomes available, in case nothing else makes it.
     fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], all_ready: bool) {
-        let whole = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
+        let whole = seconds(rs.min_ready_seconds);
         let wait = if self.switches.exact_availability_check {
             active
                 .iter()
@@ -297,7 +240,7 @@ impl ReplicaSetController {
         } else {
             return;
         };
-        self.core.queue.add_after(self.core.group, wait, Item(rs.id));
+        self.core.queue.add_after(wait, rs.id);
     }
 }
 
@@ -312,7 +255,7 @@ impl WorkloadHandler for ReplicaSetController {
             self.expectations.with(|e| e.forget(rs.id));
         }
         self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
-        self.core.queue.add(Item(rs.id));
+        self.core.queue.add(rs.id);
     }
 }
 
@@ -332,10 +275,9 @@ impl PodHandler for ReplicaSetController {
         if before.is_none_or(|b| b.uid != now.uid) {
             self.expectations.with(|e| e.creation_observed(rs));
         }
-        self.core.queue.add(Item(rs));
+        self.core.queue.add(rs);
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && min_ready_seconds > 0 {
-            let wait = Dur::from_secs(u64::try_from(min_ready_seconds).unwrap_or_default());
-            self.core.queue.add_after(self.core.group, wait, Item(rs));
+            self.core.queue.add_after(seconds(min_ready_seconds), rs);
         }
     }
 }

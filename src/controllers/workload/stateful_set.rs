@@ -3,17 +3,14 @@
 //!
 //! What a sync does is in [`super::stateful_set_control`].
 
-use super::core::Core;
-use super::item::Item;
+use super::core::{Core, seconds};
 use super::stateful_set_control::StatefulSetControl;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
-use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler,
-};
-use crate::kernel::{Dur, Group};
+use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkloadHandler};
+use crate::kernel::Dur;
 use crate::plan::switches::workload::StatefulSetSwitches;
 use std::rc::Rc;
 
@@ -31,28 +28,15 @@ pub(crate) struct StatefulSetController {
 
 impl StatefulSetController {
     /// A controller that hears of StatefulSets and pods but does not run yet.
-    pub(crate) fn new(
-        switches: StatefulSetSwitches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
-        let core = Core::new(
-            client,
-            informers,
-            group,
-            recorder,
-            switches.waits_for_own_writes,
-            RateLimiter::default(),
-        );
+    pub(crate) fn new(switches: StatefulSetSwitches, context: ControllerContext) -> Rc<Self> {
+        let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
         let controller = Rc::new(StatefulSetController {
             control: StatefulSetControl::new(&core, switches),
             core,
             switches,
         });
-        informers.on_workload(controller.clone());
-        informers.on_pod(controller.clone());
+        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_pod(controller.clone());
         controller
     }
 
@@ -60,10 +44,7 @@ impl StatefulSetController {
     /// have their revisions.
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         if warm {
-            for set in self.core.informers.workloads(WorkloadKind::StatefulSet) {
-                // Creating a revision in the store cannot fail.
-                let _ = self.core.pods.client.api().create_revision(set.id, set.uid);
-            }
+            self.core.assume_revisions(WorkloadKind::StatefulSet);
         }
         for _ in 0..WORKERS {
             self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync(id).await);
@@ -81,11 +62,7 @@ impl StatefulSetController {
 
     /// `sync`, `syncStatefulSet`
     async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.core.pods.written.is_seen(id, &self.core.informers) {
-            return Err(ApiError::Conflict);
-        }
-        let Some(set) = self.core.informers.workload(id) else {
-            self.core.pods.written.forget(id);
+        let Some(set) = self.core.to_sync(id)? else {
             return Ok(());
         };
         let mut pods = self.core.informers.pods_of(id);
@@ -97,14 +74,14 @@ impl StatefulSetController {
         if min == 0 {
             return Ok(());
         }
-        let whole = Dur::from_secs(u64::try_from(min).unwrap_or_default());
+        let whole = seconds(min);
         if !self.switches.exact_availability_check {
             if status.available != set.replicas() {
-                self.core.queue.add_after(self.core.group, whole, Item(id));
+                self.core.queue.add_after(whole, id);
             }
         } else if status.ready != status.available {
             let wait = pods.iter().filter_map(|p| p.available_in(min, self.core.ctx.now())).min();
-            self.core.queue.add_after(self.core.group, wait.unwrap_or(whole), Item(id));
+            self.core.queue.add_after(wait.unwrap_or(whole), id);
         }
         Ok(())
     }
@@ -113,7 +90,7 @@ impl StatefulSetController {
 impl WorkloadHandler for StatefulSetController {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         if let Some(set) = new.or(old).filter(|w| w.kind == WorkloadKind::StatefulSet) {
-            self.core.queue.add(Item(set.id));
+            self.core.queue.add(set.id);
         }
     }
 }
@@ -124,7 +101,7 @@ impl PodHandler for StatefulSetController {
         let Some(pod) = new.or(old) else { return };
         let set = self.core.resolve(pod.controller(), WorkloadKind::StatefulSet);
         let Some(set) = set else { return };
-        self.core.queue.add(Item(set.id));
+        self.core.queue.add(set.id);
         if let (Some(old), Some(new)) = (old, new)
             && !old.is_ready()
             && new.is_ready()
@@ -132,8 +109,8 @@ impl PodHandler for StatefulSetController {
         {
             // The second on top was for clocks that are apart.
             let more = if self.switches.exact_availability_check { 0 } else { 1 };
-            let wait = u64::try_from(set.min_ready_seconds).unwrap_or_default() + more;
-            self.core.queue.add_after(self.core.group, Dur::from_secs(wait), Item(set.id));
+            let wait = seconds(set.min_ready_seconds) + Dur::from_secs(more);
+            self.core.queue.add_after(wait, set.id);
         }
     }
 }

@@ -69,14 +69,7 @@ impl StatefulSetControl {
         set: &Rc<Workload>,
         pods: &[Rc<Pod>],
     ) -> Result<WorkloadStatus, ApiError> {
-        let (id, uid) = (set.id, set.uid);
-        if !self.core.pods.client.api().has_revision(id, uid) {
-            self.core
-                .pods
-                .client
-                .get(self.core.pods.object(set), move |api, _| api.create_revision(id, uid))
-                .await?;
-        }
+        self.core.ensure_revision(set).await?;
         let round = Rc::new(self.partition(set, pods));
         let result = self.process(&round).await;
         if let (Err(e), false) = (result, self.switches.status_after_error) {
@@ -131,7 +124,7 @@ impl StatefulSetControl {
 
     /// The number at the end of a pod's name, if the rest is the set's (`getParentNameAndOrdinal`).
     fn ordinal(&self, set: &Workload, pod: &Pod) -> Option<i64> {
-        self.core.pods.client.api().names(|n| {
+        self.core.client.api().names(|n| {
             let (parent, ordinal) = short_name(n.pod_name(pod.id)).rsplit_once('-')?;
             let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
             if digits && parent == short_name(n.workload_name(set.id)) {
@@ -292,26 +285,12 @@ impl StatefulSetControl {
         if set.status == *status {
             return Ok(());
         }
-        let about = self.core.pods.object(set);
+        let about = self.core.client.workload_object(set.id);
         let mut read = set.clone();
         let mut tries = 1;
         loop {
-            let (now, status) = (read.clone(), status.clone());
-            match self
-                .core
-                .pods
-                .client
-                .call(about, move |api, actor| api.update_workload_status(actor, &now, status))
-                .await
-            {
-                Ok(new) => {
-                    self.core.pods.written.wrote_at(
-                        set,
-                        Resource::StatefulSets,
-                        new.resource_version,
-                    );
-                    return Ok(());
-                }
+            match self.core.write_status(set, &read, status.clone()).await {
+                Ok(_) => return Ok(()),
                 Err(ApiError::Conflict) if tries < STATUS_TRIES => {}
                 Err(e) => return Err(e),
             }
