@@ -44,6 +44,17 @@ impl WorkloadKind {
         }
     }
 
+    /// Its resource and the group of that.
+    pub(crate) fn resource(self) -> &'static str {
+        match self {
+            Self::Deployment => "deployments.apps",
+            Self::ReplicaSet => "replicasets.apps",
+            Self::StatefulSet => "statefulsets.apps",
+            Self::DaemonSet => "daemonsets.apps",
+            Self::Job => "jobs.batch",
+        }
+    }
+
     /// Reads Kubernetes' word.
     pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == s)

@@ -7,7 +7,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
-use crate::api::workload::{Propagation, WorkloadKind, WorkloadSpec, short_name};
+use crate::api::workload::{Propagation, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
 use crate::plan::{BudgetIndex, NodeIndex, PodIndex, UserMode, WorkloadIndex};
 use crate::trace::Actor;
@@ -175,78 +175,54 @@ impl User {
         index: WorkloadIndex,
         result: Result<(), ApiError>,
     ) {
-        let Err(error) = result else { return };
-        if self.world.plan.timing.user != UserMode::Kubectl {
-            return;
-        }
         let plan = &self.world.plan.workloads[index as usize];
-        let resource = match plan.kind {
-            WorkloadKind::Deployment => "deployments.apps",
-            WorkloadKind::ReplicaSet => "replicasets.apps",
-            WorkloadKind::StatefulSet => "statefulsets.apps",
-            WorkloadKind::DaemonSet => "daemonsets.apps",
-            WorkloadKind::Job => "jobs.batch",
-        };
-        let name = short_name(&plan.name);
-        match error {
-            ApiError::AlreadyExists => self.world.refuse(
-                entry,
-                &format!("Error from server (AlreadyExists): {resource} \"{name}\" already exists"),
-            ),
-            _ => self.world.refuse(
-                entry,
-                &format!("Error from server (NotFound): {resource} \"{name}\" not found"),
-            ),
-        }
+        self.answer(entry, plan.kind.resource(), short_name(&plan.name), result);
     }
 
     /// What kubectl prints of a write to a disruption budget that the API server refused.
     fn answer_about_budget(&self, entry: u32, index: BudgetIndex, result: Result<(), ApiError>) {
-        let Err(error) = result else { return };
-        if self.world.plan.timing.user != UserMode::Kubectl {
-            return;
-        }
         let name = short_name(&self.world.plan.budgets[index as usize].name);
-        let (reason, what) = if error == ApiError::AlreadyExists {
-            ("AlreadyExists", "already exists")
-        } else {
-            ("NotFound", "not found")
+        self.answer(entry, "poddisruptionbudgets.policy", name, result);
+    }
+
+    /// What kubectl prints of a write to a pod that the API server refused.
+    fn answer_about_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
+        let name = self.short_name(id);
+        match result {
+            Ok(()) | Err(ApiError::NotFound | ApiError::AlreadyExists) => {
+                self.answer(entry, "pods", &name, result);
+            }
+            Err(error @ ApiError::NotWhitelisted) => {
+                self.print(entry, &format!("Error from server: {error}"))
+            }
+            Err(_) => self.print(
+                entry,
+                &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),
+            ),
+        }
+    }
+
+    /// What kubectl prints of a write that the API server refused since the object is there already, or
+    /// is not.
+    fn answer(&self, entry: u32, resource: &str, name: &str, result: Result<(), ApiError>) {
+        let (reason, what) = match result {
+            Ok(()) => return,
+            Err(ApiError::AlreadyExists) => ("AlreadyExists", "already exists"),
+            Err(_) => ("NotFound", "not found"),
         };
-        self.world.refuse(
-            entry,
-            &format!("Error from server ({reason}): poddisruptionbudgets.policy \"{name}\" {what}"),
-        );
+        let text = format!("Error from server ({reason}): {resource} \"{name}\" {what}");
+        self.print(entry, &text);
+    }
+
+    /// What kubectl prints. Whoever writes by another way reads nothing.
+    fn print(&self, entry: u32, text: &str) {
+        if self.world.plan.timing.user == UserMode::Kubectl {
+            self.world.refuse(entry, text);
+        }
     }
 
     /// A pod's name without its namespace.
     fn short_name(&self, id: PodId) -> String {
         self.world.api.names(|n| short_name(n.pod_name(id)).to_owned())
-    }
-
-    /// What kubectl prints of a write to a pod that the API server refused.
-    fn answer_about_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
-        if self.world.plan.timing.user != UserMode::Kubectl {
-            return;
-        }
-        let name = self.short_name(id);
-        match result {
-            Ok(()) => {}
-            Err(ApiError::NotFound) => self
-                .world
-                .refuse(entry, &format!("Error from server (NotFound): pods \"{name}\" not found")),
-            Err(ApiError::AlreadyExists) => {
-                self.world.refuse(
-                    entry,
-                    &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"),
-                );
-            }
-            Err(error @ ApiError::NotWhitelisted) => {
-                self.world.refuse(entry, &format!("Error from server: {error}"))
-            }
-            Err(_) => self.world.refuse(
-                entry,
-                &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),
-            ),
-        }
     }
 }

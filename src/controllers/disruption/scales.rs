@@ -31,13 +31,8 @@ impl Scales {
             .discovery
             .api()
             .names(|n| n.workload_name(id).split('/').next().and_then(WorkloadKind::parse));
-        let (resource, has_scale) = match kind {
-            Some(WorkloadKind::Job) => ("jobs.batch", false),
-            Some(WorkloadKind::DaemonSet) => ("daemonsets.apps", false),
-            Some(WorkloadKind::StatefulSet) => ("statefulsets.apps", true),
-            Some(WorkloadKind::Deployment) => ("deployments.apps", true),
-            Some(WorkloadKind::ReplicaSet) | None => ("replicasets.apps", true),
-        };
+        let kind = kind.unwrap_or(WorkloadKind::ReplicaSet);
+        let has_scale = !matches!(kind, WorkloadKind::Job | WorkloadKind::DaemonSet);
         let read = self.scales.get(about, move |api, _| {
             api.workload(id)
                 .filter(|_| has_scale)
@@ -60,7 +55,7 @@ impl Scales {
         Ok(if has_scale && self.no_scale == NoScale::ByKind {
             Answer::Missing
         } else {
-            Answer::Without(resource)
+            Answer::Without(kind.resource())
         })
     }
 }
