@@ -16,26 +16,26 @@ use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Hears of every change, at the instant at which it is stored. An object that is gone has no new
-/// version.
+/// Hears of every change, at the instant at which it is stored, unless it does not care. An object
+/// that is gone has no new version.
 pub(crate) trait Watcher {
     /// A node changed.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
+    fn node(&self, _old: Option<&Rc<Node>>, _new: Option<&Rc<Node>>) {}
     /// A pod changed.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
     /// A workload changed.
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
+    fn workload(&self, _old: Option<&Rc<Workload>>, _new: Option<&Rc<Workload>>) {}
     /// A disruption budget changed.
-    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
+    fn budget(&self, _old: Option<&Rc<Budget>>, _new: Option<&Rc<Budget>>) {}
     /// A lease changed at `at`.
-    fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
+    fn lease(&self, _node: NodeId, _new: Option<&Lease>, _at: Time) {}
     /// A status post that was computed becomes known later than at `at`, when it was made; only
     /// heartbeats changed.
-    fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
+    fn heartbeat(&self, _old: &Rc<Node>, _new: &Rc<Node>, _at: Time) {}
     /// A node whose heartbeats were computed may no longer be quiet.
-    fn stirred(&self);
+    fn stirred(&self) {}
     /// A node's heartbeats are about to be simulated after they were computed, or to come again.
-    fn waking(&self, node: NodeId);
+    fn waking(&self, _node: NodeId) {}
 }
 
 /// The API server.

@@ -4,15 +4,9 @@ use super::asleep::Sleepers;
 use super::nodes::Nodes;
 use super::reach::Reach;
 use super::updates::PodUpdates;
-use crate::api::budget::Budget;
-use crate::api::lease::Lease;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::api::workload::Workload;
 use crate::apiserver::Watcher;
-use crate::kernel::Time;
 use crate::plan::KubeletMode;
 use std::rc::Rc;
 
@@ -54,14 +48,6 @@ impl PodWatch {
 }
 
 impl Watcher for PodWatch {
-    fn node(&self, _: Option<&Rc<Node>>, _: Option<&Rc<Node>>) {}
-
-    fn heartbeat(&self, _: &Rc<Node>, _: &Rc<Node>, _: Time) {}
-
-    fn stirred(&self) {}
-
-    fn waking(&self, _: NodeId) {}
-
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let before = old.map(|o| &**o);
         match (before, new) {
@@ -73,10 +59,4 @@ impl Watcher for PodWatch {
             (None, None) => {}
         }
     }
-
-    fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
-
-    fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
-
-    fn budget(&self, _: Option<&Rc<Budget>>, _: Option<&Rc<Budget>>) {}
 }
