@@ -15,7 +15,6 @@ use super::refusal::Refusals;
 use super::runtime::Runtimes;
 use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
-use super::step::step;
 use super::updates::PodUpdates;
 use super::watch::PodWatch;
 use crate::api::meta::ConditionStatus;
@@ -23,11 +22,11 @@ use crate::api::names::NodeId;
 use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::apiserver::ApiServer;
 use crate::client::connection::Link;
-use crate::kernel::{Dur, Keys, Name, PointId, Time};
+use crate::kernel::{Argument, Ctx, Dur, Handler, HandlerId, Keys, Name, PointId, Time};
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{Connections, KubeletMode, RuntimeFails, WatchCache, WatchRetry};
 use crate::trace::{Actor, What};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
@@ -370,4 +369,34 @@ impl Kubelets {
     pub(crate) fn stay_awake(&self, until: Time) {
         self.sleepers.stay_awake(until);
     }
+}
+
+/// Steps of one kind.
+struct Step<K, A> {
+    kubelets: Weak<K>,
+    take: fn(&K, A),
+    name: Name,
+}
+
+impl<K, A: Argument> Handler for Step<K, A> {
+    type Argument = A;
+
+    fn handle(&self, about: A) {
+        if let Some(kubelets) = self.kubelets.upgrade() {
+            (self.take)(&kubelets, about);
+        }
+    }
+
+    fn name(&self, _: A) -> Name {
+        self.name
+    }
+}
+
+/// Has kubelets take steps of one kind, which are of that name to a search.
+fn step<K: 'static, A: Argument + 'static>(
+    (ctx, kubelets): (&Ctx, &Weak<K>),
+    name: Name,
+    take: fn(&K, A),
+) -> HandlerId<A> {
+    ctx.register(Rc::new(Step { kubelets: kubelets.clone(), take, name }))
 }

@@ -1,7 +1,7 @@
 //! The loops of renewals and status checks, as kubelets of both modes have them: when they run next,
 //! how long they sleep, and what they write.
 
-use super::conditions::fill;
+use super::conditions::{View, fill};
 use super::jitter::Sleeps;
 use super::node_state::{Loop, Tick};
 use super::nodes::{ByNode, Nodes};
@@ -185,24 +185,26 @@ impl Loops {
         if self.nodes.api.is_down() {
             return;
         }
-        let at = Timestamp(self.clock_ns(node).div_euclid(1_000_000_000));
-        let now = self.nodes.now();
-        let Some(view) = self.nodes.with(node, |k| {
-            (k.last_post, k.view_changed) = (now, None);
-            k.posts = [Some((now, at)), k.posts[0]];
-            k.view
-        }) else {
-            return;
-        };
-        // The node may have been deleted; then there is nothing to post to.
-        let _ = self
-            .nodes
-            .api
-            .mutate_node(Actor::Kubelet, node, |n| fill(&mut n.conditions, &view, at));
+        self.nodes.with(node, |k| k.view_changed = None);
+        self.post_with(node, fill);
     }
 
     /// Posts new heartbeats of a node's conditions, and leaves alone what they say.
     pub(super) fn post_heartbeats(&self, node: NodeId) {
+        self.post_with(node, |conditions, view, at| {
+            let own = |c: &NodeCondition| {
+                view.iter().any(|(kind, status)| *kind == c.kind && status.is_some())
+            };
+            conditions.iter_mut().filter(|c| own(c)).for_each(|c| c.last_heartbeat_time = at);
+        });
+    }
+
+    /// Notes a post of now, and changes a node's conditions.
+    fn post_with(
+        &self,
+        node: NodeId,
+        change: impl FnOnce(&mut Vec<NodeCondition>, &View, Timestamp),
+    ) {
         let at = Timestamp(self.clock_ns(node).div_euclid(1_000_000_000));
         let now = self.nodes.now();
         let Some(view) = self.nodes.with(node, |k| {
@@ -212,13 +214,11 @@ impl Loops {
         }) else {
             return;
         };
-        let own = |c: &NodeCondition| {
-            view.iter().any(|(kind, status)| *kind == c.kind && status.is_some())
-        };
         // The node may have been deleted; then there is nothing to post to.
-        let _ = self.nodes.api.mutate_node(Actor::Kubelet, node, |n| {
-            n.conditions.iter_mut().filter(|c| own(c)).for_each(|c| c.last_heartbeat_time = at);
-        });
+        let _ = self
+            .nodes
+            .api
+            .mutate_node(Actor::Kubelet, node, |n| change(&mut n.conditions, &view, at));
     }
 
     /// Whether the API has another status for any condition than the kubelet.

@@ -26,7 +26,6 @@ mod refusal;
 mod runtime;
 mod static_pods;
 mod status_manager;
-mod step;
 mod updates;
 mod uplink;
 mod walk;
