@@ -4,7 +4,7 @@
 //! name has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name
 //! alone, so that chance drawn for an object does not move when another object is added.
 
-use crate::kernel::{Argument, HashIndex};
+use crate::kernel::{Argument, HashIndex, slot};
 use std::fmt;
 
 /// Identity of a node's name.
@@ -193,10 +193,7 @@ impl Names {
 
     /// Notes whose pod carries a name.
     pub(crate) fn set_owner(&mut self, pod: PodId, owner: WorkloadId) {
-        if self.owners.len() <= pod.index() {
-            self.owners.resize(pod.index() + 1, 0);
-        }
-        self.owners[pod.index()] = owner.0 + 1;
+        *slot(&mut self.owners, pod.index()) = owner.0 + 1;
     }
 
     /// The workload whose pods carry a name.

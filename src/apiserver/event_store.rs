@@ -5,8 +5,8 @@
 //! instant collide, and the second is refused.
 
 use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::kernel::Time;
 use crate::kernel::search::fold;
+use crate::kernel::{Time, slot};
 use crate::trace::EventText;
 use std::collections::BTreeSet;
 
@@ -69,10 +69,7 @@ impl EventStore {
     /// Adds a name; false if it is there.
     pub(super) fn insert(&mut self, name: EventName, reason: EventText) -> bool {
         if let EventName::Workload(workload, at) = name {
-            if self.of_workloads.len() <= workload.index() {
-                self.of_workloads.resize(workload.index() + 1, Vec::new());
-            }
-            let times = &mut self.of_workloads[workload.index()];
+            let times = slot(&mut self.of_workloads, workload.index());
             let place = place_of(times, at);
             place.inspect_err(|free| times.insert(*free, (at, reason))).is_err()
         } else if self.contains(name) {

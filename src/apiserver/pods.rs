@@ -8,6 +8,7 @@ use crate::api::names::{Names, NodeId, PodId, WorkloadId, generated_letters, sta
 use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::api::workload::{namespace_of, short_name};
+use crate::kernel::slot;
 use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
 
@@ -57,11 +58,9 @@ impl ApiServer {
     /// (`apiserver/pkg/storage/names/generate.go`).
     pub(crate) fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
         let number = self.store.with(|s| {
-            if s.generated.len() <= owner.index() {
-                s.generated.resize(owner.index() + 1, 0);
-            }
-            s.generated[owner.index()] += 1;
-            s.generated[owner.index()]
+            let number = slot(&mut s.generated, owner.index());
+            *number += 1;
+            *number
         });
         self.names(|names| {
             for attempt in 0.. {

@@ -9,7 +9,7 @@ use crate::api::names::WorkloadId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::kernel::{Key, Keys};
+use crate::kernel::{Key, Keys, slot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -65,8 +65,5 @@ pub(super) fn one(keys: Keys, index: usize) -> Key {
 
 /// Stores at an index, growing the table.
 pub(super) fn put<T: Clone>(table: &mut Vec<Option<T>>, index: usize, value: T) {
-    if table.len() <= index {
-        table.resize(index + 1, None);
-    }
-    table[index] = Some(value);
+    *slot(table, index) = Some(value);
 }

@@ -6,6 +6,7 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
+use crate::kernel::{Ctx, Key, Keys, slot};
 use crate::plan::Resource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -48,7 +49,7 @@ impl Caches {
                 self.pods_by_node[n.index()].retain(|p| *p != id);
             }
             if let Some(n) = is {
-                list(&mut self.pods_by_node, n.index()).push(id);
+                slot(&mut self.pods_by_node, n.index()).push(id);
             }
         }
     }
@@ -65,7 +66,7 @@ impl Caches {
             }
             if let Some(w) = is {
                 // Nearly always at the end.
-                let pods = list(&mut self.pods_by_owner, w);
+                let pods = slot(&mut self.pods_by_owner, w);
                 pods.insert(pods.partition_point(|p| *p < id), id);
             }
         }
@@ -88,7 +89,7 @@ impl Caches {
         let (was, is) = (owner(old.as_ref()), owner(new));
         if was != is {
             was.map(|w| self.workloads_by_owner[w].remove(&id));
-            is.map(|w| list(&mut self.workloads_by_owner, w).insert(id));
+            is.map(|w| slot(&mut self.workloads_by_owner, w).insert(id));
         }
         old
     }
@@ -113,22 +114,26 @@ impl Caches {
     }
 }
 
-/// The entry of an index, empty if it is new.
-fn list<T: Clone + Default>(index: &mut Vec<T>, at: usize) -> &mut T {
-    if index.len() <= at {
-        index.resize(at + 1, T::default());
-    }
-    &mut index[at]
+/// Puts a version, or none, in the place of the old one.
+pub(super) fn replace<T>(table: &mut Vec<Option<T>>, index: usize, new: Option<T>) -> Option<T> {
+    std::mem::replace(slot(table, index), new)
 }
 
-/// Puts a version, or none, in the place of the old one.
-pub(super) fn replace<T: Clone>(
-    table: &mut Vec<Option<T>>,
-    index: usize,
-    new: Option<T>,
-) -> Option<T> {
-    if table.len() <= index {
-        table.resize(index + 1, None);
+/// What a step touches of the caches, for searches: of each resource the objects by id plus one,
+/// and 0 for its cache as a whole.
+pub(super) struct CacheKeys {
+    pub(super) by_resource: [Keys; Resource::COUNT],
+    pub(super) lags: Key,
+    pub(super) kubelets: Key,
+}
+
+impl CacheKeys {
+    /// Those of a run.
+    pub(super) fn new(ctx: &Ctx) -> Self {
+        CacheKeys {
+            by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
+            lags: ctx.keys("watch-lags").of(0),
+            kubelets: ctx.keys("kubelets").of(0),
+        }
     }
-    std::mem::replace(&mut table[index], new)
 }

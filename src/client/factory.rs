@@ -1,14 +1,12 @@
 //! The informers of one process: their caches, their watches, and who hears of changes.
 
-use super::cache_keys::CacheKeys;
-use super::caches::Caches;
+use super::caches::{CacheKeys, Caches};
 use super::connection::{Backoff, Reflector};
 use super::handlers::{
     BudgetHandler, Handlers, NodeHandler, OnWaking, PodHandler, WorkloadHandler,
 };
-use super::hold::{Hold, TroublePoints};
 use super::stream::{Delivery, Stream};
-use super::watch_lags::WatchLags;
+use super::watch_lags::{Hold, TroublePoints, WatchLags};
 use crate::apiserver::{ApiServer, Heartbeats};
 use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
 use crate::plan::Resource;

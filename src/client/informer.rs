@@ -6,9 +6,8 @@
 //! first.
 
 use super::factory::{InformerFactory, InformerTiming};
-use super::hold::Hold;
 use super::stream::{Delivery, Delta, Due, OnItsWay};
-use super::watch_lags::WatchLags;
+use super::watch_lags::{Hold, WatchLags};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{NodeId, stable_hash};

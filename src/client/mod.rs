@@ -8,7 +8,6 @@
 //! their kinds.
 
 mod arrival;
-mod cache_keys;
 mod caches;
 pub(crate) mod connection;
 mod controller_context;
@@ -16,7 +15,6 @@ mod delivery;
 mod eviction;
 mod factory;
 mod handlers;
-mod hold;
 mod informer;
 mod list;
 mod listers;
@@ -38,12 +36,11 @@ pub(crate) use caches::Nodes;
 pub(crate) use controller_context::ControllerContext;
 pub(crate) use factory::{InformerFactory, InformerTiming};
 pub(crate) use handlers::{BudgetHandler, NodeHandler, PodHandler, WorkloadHandler};
-pub(crate) use hold::Hold;
 pub(crate) use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
 pub(crate) use recalled::{Asked, Recalled, TAINT_LATE_S, unknown_since};
 pub(crate) use recorder::{About, EventRecorder};
 pub(crate) use request::{Client, ClientTiming, Wrote};
 pub(crate) use series_recorder::SeriesRecorder;
 pub(crate) use token_bucket::TokenBucket;
-pub(crate) use watch_lags::WatchLags;
+pub(crate) use watch_lags::{Hold, WatchLags};
 pub(crate) use work_queue::{QueueKey, RateLimiter, WorkQueue};

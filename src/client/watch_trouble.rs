@@ -11,7 +11,7 @@ use super::stream::{Delta, Due, Stream};
 use crate::api::lease::Lease;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
-use crate::kernel::{Class, Dur, Object};
+use crate::kernel::{Class, Dur, Object, slot};
 use crate::plan::Resource;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -184,10 +184,7 @@ fn differing<'a, T>(
         let mut places: Vec<Option<&'a T>> = Vec::new();
         for item in all {
             let i = index(item);
-            if places.len() <= i {
-                places.resize(i + 1, None);
-            }
-            places[i] = Some(item);
+            *slot(&mut places, i) = Some(item);
         }
         places
     };

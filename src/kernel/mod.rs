@@ -22,6 +22,7 @@ mod searcher;
 mod shared;
 mod stepping;
 pub mod sync;
+mod table;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -41,5 +42,6 @@ pub use room::Room;
 pub use search::{Key, Keys, Name};
 pub use shared::Shared;
 pub use sync::{Chan, Either, Held, Join, Lock, Waiters, select2};
+pub(crate) use table::slot;
 pub use time::{Dur, Time};
 pub use turns::NEXT;

@@ -3,7 +3,7 @@
 use super::node_state::Kubelet;
 use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
-use crate::kernel::{Ctx, Object, Shared, Time};
+use crate::kernel::{Ctx, Object, Shared, Time, slot};
 use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::Switches;
 use std::rc::Rc;
@@ -21,10 +21,7 @@ impl<T> ByNode<T> {
     /// A node has a kubelet from now on, of which that is known.
     pub(super) fn join(&self, node: NodeId, known: T) {
         self.0.with(|all| {
-            if all.len() <= node.index() {
-                all.resize_with(node.index() + 1, || None);
-            }
-            all[node.index()] = Some(known);
+            *slot(all, node.index()) = Some(known);
         });
     }
 

@@ -4,7 +4,7 @@ use super::nodes::Nodes;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
-use crate::kernel::{Class, Dur, HandlerId, Shared, Time};
+use crate::kernel::{Class, Dur, HandlerId, Shared, Time, slot};
 use crate::plan::Real;
 use crate::trace::Actor;
 use std::rc::Rc;
@@ -134,18 +134,12 @@ impl Pods {
 
     /// A life of a pod begins on its node.
     pub(super) fn add(&self, uid: Uid, due: Due) {
-        let (slot, node) = (uid.0 as usize, due.node.index());
+        let node = due.node.index();
         self.due.with(|all| {
-            if all.len() <= slot {
-                all.resize(slot + 1, None);
-            }
-            all[slot] = Some(due);
+            *slot(all, uid.0 as usize) = Some(due);
         });
         self.of_nodes.with(|all| {
-            if all.len() <= node {
-                all.resize(node + 1, Vec::new());
-            }
-            all[node].push(uid);
+            slot(all, node).push(uid);
         });
     }
 

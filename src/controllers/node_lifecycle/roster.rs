@@ -4,7 +4,7 @@ use super::ids::Ids;
 use super::skipped::Skipped;
 use super::zone_conditions::ZoneConditions;
 use crate::api::names::{NodeId, TextId};
-use crate::kernel::Time;
+use crate::kernel::{Time, slot};
 use std::collections::BTreeMap;
 
 /// How a node rests.
@@ -139,19 +139,16 @@ impl Roster {
 
     /// Lets a node rest.
     pub(super) fn rest(&mut self, id: NodeId, rest: Rest) {
-        if self.rests.len() <= id.index() {
-            self.rests.resize(id.index() + 1, None);
-        }
         self.awake.remove(id);
-        self.rests[id.index()] = Some(rest);
+        *slot(&mut self.rests, id.index()) = Some(rest);
         self.zones.entry(rest.zone).or_default().add(&rest, 1);
     }
 
     /// Has a node rest no more, if it has rested since before that pass.
     pub(super) fn take(&mut self, id: NodeId, before: u64) -> Option<Rest> {
         self.waiting.remove(id);
-        let slot = self.rests.get_mut(id.index())?;
-        let rest = slot.take_if(|r| r.as_of <= before)?;
+        let rest = self.rests.get_mut(id.index())?;
+        let rest = rest.take_if(|r| r.as_of <= before)?;
         self.zones.entry(rest.zone).or_default().add(&rest, -1);
         self.awake.insert(id);
         Some(rest)

@@ -10,6 +10,7 @@ use super::topology::{KeyId, Topologies};
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::kernel::slot;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -105,7 +106,7 @@ impl Cache {
 
     /// Adds a node, or takes another version of it (`AddNode`, `UpdateNode`).
     pub fn set_node(&mut self, node: &Rc<Node>, name: &str) {
-        self.grow(node.id);
+        slot(&mut self.nodes, node.id.index());
         let info = &mut self.nodes[node.id.index()];
         let old = info.node.clone();
         if let Some(old) = &old
@@ -270,12 +271,9 @@ impl Cache {
     }
 
     fn put(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, node: NodeId, assumed: bool) {
-        self.grow(node);
-        if self.places.len() <= pod.id.index() {
-            self.places.resize(pod.id.index() + 1, None);
-        }
-        let slot = self.nodes[node.index()].pods.len() as u32;
-        self.places[pod.id.index()] = Some(Place { node, slot, assumed });
+        slot(&mut self.nodes, node.index());
+        let last = self.nodes[node.index()].pods.len() as u32;
+        *slot(&mut self.places, pod.id.index()) = Some(Place { node, slot: last, assumed });
         self.changed(node);
         let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
@@ -286,12 +284,6 @@ impl Cache {
 
     fn place(&self, pod: PodId) -> Option<Place> {
         self.places.get(pod.index()).copied().flatten()
-    }
-
-    fn grow(&mut self, node: NodeId) {
-        if self.nodes.len() <= node.index() {
-            self.nodes.resize(node.index() + 1, NodeInfo::default());
-        }
     }
 
     fn changed(&mut self, node: NodeId) {

@@ -5,6 +5,7 @@ use super::shape::Shape;
 use crate::api::labels::Selector;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::namespace_of;
+use crate::kernel::slot;
 use std::rc::Rc;
 
 impl Cache {
@@ -41,15 +42,9 @@ impl Cache {
             None => self.shape(&pod.template, namespace_of(name())),
         };
         if let Some(owner) = owner {
-            if self.shape_of_owner.len() <= owner.index() {
-                self.shape_of_owner.resize(owner.index() + 1, None);
-            }
-            self.shape_of_owner[owner.index()] = Some(shape.clone());
+            *slot(&mut self.shape_of_owner, owner.index()) = Some(shape.clone());
         }
-        if self.shape_of_pod.len() <= pod.id.index() {
-            self.shape_of_pod.resize(pod.id.index() + 1, 0);
-        }
-        self.shape_of_pod[pod.id.index()] = shape.id + 1;
+        *slot(&mut self.shape_of_pod, pod.id.index()) = shape.id + 1;
         shape
     }
 }

@@ -11,7 +11,7 @@ use crate::api::pod::Pod;
 use crate::api::workload::WorkloadKind;
 use crate::apiserver::ApiServer;
 use crate::client::{About, Client, ControllerContext, InformerFactory, SeriesRecorder};
-use crate::kernel::{Ctx, Group, Shared, Ticket};
+use crate::kernel::{Ctx, Group, Shared, Ticket, slot};
 use crate::plan::switches::scheduler::Switches;
 use crate::trace::{self, Actor, EventBody, EventText, What};
 use std::cell::Cell;
@@ -118,10 +118,7 @@ impl Core {
             }
             _ => {
                 let selector = workload.selector.as_selector().ok().map(Rc::new);
-                if owners.len() <= owner.index() {
-                    owners.resize(owner.index() + 1, None);
-                }
-                owners[owner.index()] = Some((workload.selector.clone(), selector.clone()));
+                *slot(owners, owner.index()) = Some((workload.selector.clone(), selector.clone()));
                 selector
             }
         })

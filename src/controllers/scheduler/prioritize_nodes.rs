@@ -8,6 +8,7 @@ use super::plugins::{
 use super::shape::Spread;
 use super::single_node::Found;
 use crate::api::names::NodeId;
+use crate::kernel::slot;
 use std::rc::Rc;
 
 impl Algorithm {
@@ -123,10 +124,7 @@ impl Algorithm {
             selector,
         )
         .into();
-        if self.default_spread.len() <= shape {
-            self.default_spread.resize(shape + 1, None);
-        }
-        self.default_spread[shape] = Some((selector.clone(), spread.clone()));
+        *slot(&mut self.default_spread, shape) = Some((selector.clone(), spread.clone()));
         Some(spread)
     }
 

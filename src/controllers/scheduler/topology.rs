@@ -2,6 +2,7 @@
 
 use crate::api::labels::Labels;
 use crate::api::names::NodeId;
+use crate::kernel::slot;
 use std::collections::BTreeMap;
 
 /// The label of a node's own name.
@@ -67,10 +68,7 @@ impl Topologies {
 
     /// Takes a node's labels, or none of a node that is gone.
     pub(crate) fn set_node(&mut self, node: NodeId, labels: Option<&std::rc::Rc<Labels>>) {
-        if self.labels.len() <= node.index() {
-            self.labels.resize(node.index() + 1, None);
-        }
-        self.labels[node.index()] = labels.cloned();
+        *slot(&mut self.labels, node.index()) = labels.cloned();
         for topology in &mut self.all {
             self.changes += u64::from(topology.set(node, labels.map(|l| &**l)));
         }

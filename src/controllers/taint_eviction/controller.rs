@@ -12,7 +12,9 @@ use crate::client::{
     Client, ControllerContext, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled,
     WorkQueue,
 };
-use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
+use crate::kernel::{
+    Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2, slot,
+};
 use crate::trace::{Actor, Note, What};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -279,12 +281,7 @@ impl Controller {
     /// Notes a node's taints, and says whether it had any before.
     fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
         self.ctx.writes(self.tainted_keys.of(id.0));
-        self.tainted_nodes.with(|t| {
-            if t.len() <= id.index() {
-                t.resize(id.index() + 1, None);
-            }
-            std::mem::replace(&mut t[id.index()], taints).is_some()
-        })
+        self.tainted_nodes.with(|t| std::mem::replace(slot(t, id.index()), taints).is_some())
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
+use crate::kernel::slot;
 use std::collections::BTreeMap;
 
 /// The pods of one life of a workload, as the cache has them.
@@ -53,10 +54,7 @@ impl Census {
     }
 
     fn owner(&mut self, owner: WorkloadId) -> &mut Owner {
-        if self.owners.len() <= owner.index() {
-            self.owners.resize(owner.index() + 1, Owner::default());
-        }
-        &mut self.owners[owner.index()]
+        slot(&mut self.owners, owner.index())
     }
 
     /// Notes which life of a workload the cache has, with its `minReadySeconds`.

@@ -10,6 +10,7 @@ use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodPhase, PodTemplate};
 use crate::api::workload::Workload;
+use crate::kernel::slot;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -99,10 +100,7 @@ impl DaemonCensus {
     }
 
     fn place(&mut self, node: NodeId) -> &mut Place {
-        if self.places.len() <= node.index() {
-            self.places.resize(node.index() + 1, Place::default());
-        }
-        &mut self.places[node.index()]
+        slot(&mut self.places, node.index())
     }
 
     fn pods_changed(&mut self, node: NodeId) {

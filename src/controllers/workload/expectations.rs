@@ -3,7 +3,7 @@
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
-use crate::kernel::{Dur, Time};
+use crate::kernel::{Dur, Time, slot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// After this long nobody waits any more (`ExpectationsTimeout`).
@@ -25,10 +25,7 @@ impl Expectations {
     }
 
     fn set(&mut self, workload: WorkloadId, expected: Expected) {
-        if self.0.len() <= workload.index() {
-            self.0.resize_with(workload.index() + 1, || None);
-        }
-        self.0[workload.index()] = Some(expected);
+        *slot(&mut self.0, workload.index()) = Some(expected);
     }
 
     /// Nothing more is to be seen, or not for long (`SatisfiedExpectations`).
