@@ -3,40 +3,17 @@
 use crate::client::Recalled;
 use crate::controllers::{node_lifecycle, pod_gc, scheduler};
 use crate::kernel::Dur;
+use crate::plan::Plan;
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::plan::{Flags, Plan};
 
 /// What the node lifecycle controller is told, and what it remembers.
 pub(super) fn node_lifecycle(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {
-    let Flags {
-        node_monitor_period,
-        node_monitor_grace_period,
-        node_startup_grace_period,
-        node_eviction_rate,
-        secondary_node_eviction_rate,
-        large_cluster_size_threshold,
-        unhealthy_zone_threshold,
-        pod_eviction_timeout,
-        enable_taint_manager,
-        ..
-    } = plan.flags;
     let mut switches = plan.profile.node_lifecycle;
-    if !enable_taint_manager {
+    if !plan.flags.enable_taint_manager {
         switches.eviction_mode = EvictionMode::Timeout;
     }
-    node_lifecycle::Config {
-        monitor_period: node_monitor_period,
-        pass_overhead: plan.timing.pass_overhead,
-        grace_period: node_monitor_grace_period,
-        startup_grace_period: node_startup_grace_period,
-        eviction_rate: node_eviction_rate,
-        secondary_eviction_rate: secondary_node_eviction_rate,
-        large_cluster_threshold: large_cluster_size_threshold,
-        unhealthy_zone_threshold,
-        pod_eviction_timeout,
-        memory,
-        switches,
-    }
+    let (flags, pass_overhead) = (plan.flags.clone(), plan.timing.pass_overhead);
+    node_lifecycle::Config { flags, pass_overhead, memory, switches }
 }
 
 /// What the scheduler is told.

@@ -9,6 +9,7 @@ use crate::api::pod::Pod;
 use crate::apiserver::ApiServer;
 use crate::client::{Client, ControllerContext, EventRecorder, InformerFactory};
 use crate::kernel::{Ctx, Dur, Group, PointId};
+use crate::plan::Flags;
 use crate::plan::switches::node_lifecycle::Switches;
 use std::rc::Rc;
 
@@ -50,6 +51,11 @@ impl Core {
         &self.config.switches
     }
 
+    /// Its flags.
+    pub(super) fn flags(&self) -> &Flags {
+        &self.config.flags
+    }
+
     /// The API server, for reads that cost no request: recording, names.
     pub(super) fn api(&self) -> &ApiServer {
         self.client.api()
@@ -62,7 +68,7 @@ impl Core {
 
     /// From one pass to the next, where neither has to wait.
     pub(super) fn pass_period(&self) -> Dur {
-        self.config.monitor_period + self.config.pass_overhead
+        self.flags().node_monitor_period + self.config.pass_overhead
     }
 
     /// All nodes, given by id, in the order in which a pass comes to them.

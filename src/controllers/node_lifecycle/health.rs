@@ -1,15 +1,38 @@
 //! `tryUpdateNodeHealth`: whether a node was heard of in time, and what its status becomes if not.
 
-use super::breaker::Breaker;
 use super::core::Core;
 use super::node_health::{Health, Listed, SavedReady, Tried, saved, seconds};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::apiserver::{ApiError, lease_version};
-use crate::kernel::Shared;
+use crate::client::InformerFactory;
+use crate::kernel::{Shared, slot};
 use crate::trace::{Actor, Note, What};
+use std::cell::Cell;
 use std::rc::Rc;
+
+/// The lease circuit breaker of 1.37 (gate NodeControllerLeaseCircuitBreaker): a node past its grace
+/// is acted on only if the live lease is the one the cache had; otherwise no node is, until the lease
+/// cache has caught up (`tryUpdateNodeHealth`; `pkg/controller/util/consistency/consistency.go`).
+#[derive(Default)]
+struct Breaker {
+    /// The resourceVersion that the lease cache has to reach before nodes are looked at again; zero is
+    /// none.
+    wanted: Cell<u64>,
+}
+
+impl Breaker {
+    /// Whether the lease cache is known to lag (`EnsureReady`); once it has caught up that is
+    /// forgotten.
+    fn is_waiting(&self, informers: &InformerFactory) -> bool {
+        if self.wanted.get() > informers.lease_version() {
+            return true;
+        }
+        self.wanted.set(0);
+        false
+    }
+}
 
 /// The health records (`nodeHealthMap`); one survives its node.
 pub(super) struct HealthMap {
@@ -61,8 +84,8 @@ impl HealthMap {
         let now = self.core.now_ns();
         let ready = node.ready();
         let (observed, grace) = match ready {
-            None => (ConditionStatus::Unknown, self.core.config.startup_grace_period),
-            Some(c) => (c.status, self.core.config.grace_period),
+            None => (ConditionStatus::Unknown, self.core.flags().node_startup_grace_period),
+            Some(c) => (c.status, self.core.flags().node_monitor_grace_period),
         };
         let health = self.health_by_now(node, listed);
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
@@ -222,10 +245,7 @@ impl HealthMap {
     /// Makes or replaces the record of a node.
     pub(super) fn save_health(&self, node: NodeId, health: Health) {
         self.records.with(|r| {
-            if r.len() <= node.index() {
-                r.resize(node.index() + 1, None);
-            }
-            r[node.index()] = Some(health);
+            *slot(r, node.index()) = Some(health);
         });
     }
 

@@ -142,7 +142,7 @@ impl Recaller<'_> {
     /// A pass that goes on has looked at its nodes when it began: whose grace was not over then is
     /// left to the next.
     fn judged_by(&self, begun_ns: i64) {
-        let grace = self.core.config.grace_period.as_nanos() as i64;
+        let grace = self.core.flags().node_monitor_grace_period.as_nanos() as i64;
         let spared = self.core.now_ns() - grace;
         self.health.change_each(|health| {
             if begun_ns.saturating_sub(health.probe_ns) <= grace {

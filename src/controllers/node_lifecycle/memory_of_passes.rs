@@ -51,7 +51,7 @@ impl PastPasses<'_> {
     /// to do: silent nodes that are long past their grace, or pods to mark.
     pub(super) fn last_pass(&self, nodes: &[Rc<Node>], asked: &Asked) -> Option<LastPass> {
         let (first, last) = asked.last_stretch(PAUSE_IN_PASS_S)?;
-        let late = self.core.config.grace_period + self.core.pass_period() * 2;
+        let late = self.core.flags().node_monitor_grace_period + self.core.pass_period() * 2;
         let overdue = |node: &Rc<Node>| {
             let age =
                 self.core.informers.lease(node.id).map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
@@ -76,7 +76,7 @@ impl PastPasses<'_> {
     /// which was within a period; the first pass of more than its grace after that gives it up.
     fn before_overdue(&self, drawn: Dur) -> Dur {
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
-        let spared = self.core.config.grace_period.as_nanos() as i64 / period;
+        let spared = self.core.flags().node_monitor_grace_period.as_nanos() as i64 / period;
         let until = |heard_ns: i64| {
             heard_ns
                 .saturating_add(period.saturating_mul(spared + 2))
@@ -139,7 +139,7 @@ impl PastPasses<'_> {
             return Dur::ZERO;
         }
         let since = self.core.now_ns().saturating_sub(ended).max(0);
-        let monitor = (self.core.config.monitor_period.as_nanos() as i64).max(1);
+        let monitor = (self.core.flags().node_monitor_period.as_nanos() as i64).max(1);
         let nodes = self.core.informers.nodes();
         let overhead = self.core.config.pass_overhead.as_nanos() as i64;
         let least = overhead / OVERHEAD_APART;
@@ -180,7 +180,8 @@ impl PastPasses<'_> {
     pub(super) fn passes_before(&self, asked: &Asked, within: i64, next: Dur) -> Vec<i64> {
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let second = SECOND.as_nanos() as i64;
-        let reach = self.core.config.grace_period + self.core.pass_period() * REACH_PERIODS;
+        let reach =
+            self.core.flags().node_monitor_grace_period + self.core.pass_period() * REACH_PERIODS;
         let until = self.core.now_ns() - reach.as_nanos() as i64;
         let mut passes = vec![self.core.now_ns() + next.as_nanos() as i64];
         let back_to = |passes: &mut Vec<i64>, end: i64| {

@@ -87,7 +87,7 @@ impl PastZones<'_> {
         let all_full = counted.iter().all(|(_, z)| of(z) == ZoneState::FullDisruption);
         let rate = |z: ZoneConditions| match self.zones.rate_of(of(z), z.size()) {
             _ if all_full => 0.0,
-            rate => rate.unwrap_or(self.core.config.eviction_rate),
+            rate => rate.unwrap_or(self.core.flags().node_eviction_rate),
         };
         counted.iter().map(|(zone, z)| (zone, rate(z))).collect()
     }

@@ -15,7 +15,6 @@
 //! `no_schedule` (condition taints); `memory` (what it knows when it has been running for long); and
 //! `controller`, which starts the loops.
 
-mod breaker;
 mod config;
 mod controller;
 mod core;

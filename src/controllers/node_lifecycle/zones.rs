@@ -9,7 +9,7 @@ use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
 use crate::api::names::{NodeId, TextId, stable_hash};
 use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
-use crate::kernel::{Held, Lock, Object, PointId, Shared};
+use crate::kernel::{Held, Lock, Object, PointId, Shared, slot};
 use crate::trace::{Actor, Note, What, ZoneState};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -75,10 +75,8 @@ impl Zones {
             || self.core.switches().exclude_label
                 && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
         self.state.with(|s| {
-            if s.facts.len() <= node.id.index() {
-                s.facts.resize(node.id.index() + 1, None);
-            }
-            s.facts[node.id.index()] = Some((node.labels.clone(), Facts { zone, excluded }));
+            *slot(&mut s.facts, node.id.index()) =
+                Some((node.labels.clone(), Facts { zone, excluded }));
         });
         (zone, excluded)
     }
@@ -167,8 +165,10 @@ impl Zones {
             return false;
         }
         let _held = self.hold_evictor_lock().await;
-        let queue =
-            Rc::new(RateLimitedTimedQueue::new(&self.core.ctx, self.core.config.eviction_rate));
+        let queue = Rc::new(RateLimitedTimedQueue::new(
+            &self.core.ctx,
+            self.core.flags().node_eviction_rate,
+        ));
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
@@ -188,7 +188,7 @@ impl Zones {
         let share = z.not_ready as f32 / z.size() as f32;
         if z.ready == 0 && z.not_ready > 0 {
             ZoneState::FullDisruption
-        } else if z.not_ready > 2 && share >= self.core.config.unhealthy_zone_threshold {
+        } else if z.not_ready > 2 && share >= self.core.flags().unhealthy_zone_threshold {
             ZoneState::PartialDisruption
         } else {
             ZoneState::Normal
@@ -241,10 +241,13 @@ impl Zones {
     pub(super) fn rate_of(&self, state: ZoneState, size: u32) -> Option<f32> {
         match state {
             // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
-            ZoneState::Normal | ZoneState::FullDisruption => Some(self.core.config.eviction_rate),
+            ZoneState::Normal | ZoneState::FullDisruption => {
+                Some(self.core.flags().node_eviction_rate)
+            }
             ZoneState::PartialDisruption => {
-                let large = i64::from(size) > i64::from(self.core.config.large_cluster_threshold);
-                Some(if large { self.core.config.secondary_eviction_rate } else { 0.0 })
+                let large =
+                    i64::from(size) > i64::from(self.core.flags().large_cluster_size_threshold);
+                Some(if large { self.core.flags().secondary_node_eviction_rate } else { 0.0 })
             }
             ZoneState::Initial | ZoneState::Empty => None,
         }
@@ -278,7 +281,7 @@ impl Zones {
 
     /// Takes over a zone in which nothing was amiss before the start.
     pub(super) fn assume_normal(&self, zone: TextId) {
-        let (ctx, qps) = (&self.core.ctx, self.core.config.eviction_rate);
+        let (ctx, qps) = (&self.core.ctx, self.core.flags().node_eviction_rate);
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Normal);
             s.tainters.entry(zone).or_insert_with(|| Rc::new(RateLimitedTimedQueue::new(ctx, qps)));

@@ -202,9 +202,9 @@ impl Skipper {
     /// Notes when the grace of a silent node ends.
     fn note_deadline(&self, node: NodeId, has_ready: bool) {
         let grace = if has_ready {
-            self.core.config.grace_period
+            self.core.flags().node_monitor_grace_period
         } else {
-            self.core.config.startup_grace_period
+            self.core.flags().node_startup_grace_period
         };
         let Some(health) = self.health.get(node) else {
             return;
