@@ -28,6 +28,7 @@ mod series_recorder;
 mod stream;
 mod token_bucket;
 mod touches;
+mod typed;
 mod watch_lags;
 mod watch_trouble;
 mod work_queue;

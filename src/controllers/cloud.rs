@@ -24,10 +24,6 @@ use std::rc::Rc;
 /// `--node-monitor-period` of the cloud controller manager.
 const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);
 
-/// How often a change of taints is tried, and the pause between (`updateTaintBackoff`).
-const TAINT_TRIES: u32 = 5;
-const TAINT_BACKOFF: Dur = Dur::from_millis(100);
-
 /// How often an initialization is tried, and the pause between (`UpdateNodeSpecBackoff`).
 const SPEC_TRIES: u32 = 20;
 const SPEC_BACKOFF: Dur = Dur::from_millis(50);
@@ -174,16 +170,10 @@ impl Controller {
             let mut taints = node.taints.clone();
             taints.retain(|t| t.key != UNINITIALIZED);
             let version = Some(node.resource_version);
-            let written = self
-                .client
-                .call(self.client.node_object(id), move |api, actor| {
-                    api.patch_node_taints(actor, id, version, taints)
-                })
-                .await;
-            match written {
-                Ok(_) => break,
+            match self.client.patch_node_taints(id, version, taints).await {
+                Ok(()) => break,
                 Err(ApiError::Conflict) if tries < SPEC_TRIES => {
-                    self.back_off(SPEC_BACKOFF, id).await
+                    self.client.back_off(SPEC_BACKOFF, self.backoff_point, id).await
                 }
                 Err(_) => return,
             }
@@ -198,45 +188,14 @@ impl Controller {
         if !self.switches.initializes_in_handler {
             return self.informers.node(id);
         }
-        let got = self.client.get(self.client.node_object(id), move |api, _| api.get_node(id));
-        got.await.ok()
+        self.client.get_node(id).await.ok()
     }
 
-    /// `AddOrUpdateTaintOnNode`, `RemoveTaintOffNode`: GET, edit, PATCH of the whole list, tried
-    /// again on a conflict. `edit` says whether it changed anything.
+    /// Changes a node's taints; what can't be changed now is tried again when the nodes are looked at
+    /// next. `edit` says whether it changed anything.
     async fn change_taints(&self, id: NodeId, edit: impl Fn(&mut Vec<Taint>) -> bool) {
-        for tries in 1..=TAINT_TRIES {
-            let read = self.client.get(self.client.node_object(id), move |api, _| api.get_node(id));
-            let Ok(old) = read.await else { return };
-            let mut taints = old.taints.clone();
-            if !edit(&mut taints) {
-                return;
-            }
-            self.ctx.set_saw(old.record);
-            let has_version = self.switches.taint_patch_has_version;
-            let version = has_version.then_some(old.resource_version);
-            let written = self
-                .client
-                .call(self.client.node_object(id), move |api, actor| {
-                    api.patch_node_taints(actor, id, version, taints)
-                })
-                .await;
-            if written != Err(ApiError::Conflict) || tries == TAINT_TRIES {
-                return;
-            }
-            self.back_off(TAINT_BACKOFF, id).await;
-        }
-    }
-
-    /// A pause between once and twice as long (`Jitter: 1.0`).
-    async fn back_off(&self, pause: Dur, id: NodeId) {
-        let extra = self.ctx.uniform(
-            self.backoff_point,
-            self.client.node_object(id),
-            0,
-            pause.as_nanos() - 1,
-        );
-        self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
+        let has_version = self.switches.taint_patch_has_version;
+        self.client.edit_taints(id, has_version, self.backoff_point, edit).await;
     }
 }
 

@@ -317,7 +317,7 @@ impl Drain {
                 Err(ApiError::TooManyRequests | ApiError::Rejected) => {
                     self.ctx.sleep(RETRY_AFTER).await;
                     if self.rules.drain_rereads_refused_pods
-                        && let Ok(fresh) = self.read_pod(id).await
+                        && let Ok(fresh) = self.client.get_pod(id).await
                     {
                         uid = fresh.uid;
                     }
@@ -326,13 +326,6 @@ impl Drain {
             }
         }
         self.wait_for_delete(id, uid).await
-    }
-
-    /// `getPodFn`
-    async fn read_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
-        self.client
-            .get(self.client.pod_object(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound))
-            .await
     }
 
     /// `deletePods`: one after the other, then it waits for each.
@@ -358,7 +351,7 @@ impl Drain {
                 let mut failures = vec![first];
                 for pod in &pods[i + 1..] {
                     let id = pod.id;
-                    let found = self.read_pod(id).await;
+                    let found = self.client.get_pod(id).await;
                     if found.is_ok_and(|p| p.uid == pod.uid) {
                         failures.push(Failure {
                             text: String::new(),
@@ -377,7 +370,7 @@ impl Drain {
     async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
         let mut next = self.rules.drain_polls_from_start.then(|| self.ctx.now());
         loop {
-            let found = self.read_pod(id).await;
+            let found = self.client.get_pod(id).await;
             let pod = match found {
                 Ok(pod) if pod.uid == uid => pod,
                 Ok(_) | Err(ApiError::NotFound) => return Ok(()),

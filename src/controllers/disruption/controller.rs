@@ -435,10 +435,7 @@ impl Controller {
             last_transition_time: self.client.api().timestamp(),
         };
         let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
-        self.client
-            .call(self.client.pod_object(id), move |api, actor| api.update_pod_status(actor, &new))
-            .await
-            .map(|_| ())
+        self.client.update_pod_status(Rc::new(new)).await.map(|_| ())
     }
 
     /// How long until the condition DisruptionTarget of a pod that is not being deleted is stale;

@@ -88,10 +88,7 @@ impl Controller {
             return Ok(());
         };
         self.ctx.set_saw(known.record);
-        let object = self.graph.object(Item::Pod(id, uid));
-        let latest =
-            self.client.get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
-        let owner = match latest {
+        let owner = match self.client.get_pod(id).await {
             Ok(pod) if pod.uid == uid => pod.controller(),
             Ok(_) | Err(ApiError::NotFound) => None,
             Err(e) => return Err(e),
@@ -102,7 +99,7 @@ impl Controller {
         if self.classify(owner).await? == Reference::Solid {
             return Ok(());
         }
-        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, Some(uid))).await
+        self.client.delete_pod(id, None, Some(uid)).await
     }
 
     /// `attemptToDeleteItem` of a workload.

@@ -17,7 +17,7 @@ use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::client::{About, parallelize_list};
-use crate::kernel::{Dur, Shared, Time};
+use crate::kernel::{Dur, Shared, Time, slot};
 use crate::trace::EventText;
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -93,10 +93,7 @@ impl Monitor {
     /// Makes a node known under its uid, or unknown.
     pub(super) fn know(&self, node: NodeId, uid: Option<Uid>) {
         self.known.with(|k| {
-            if k.len() <= node.index() {
-                k.resize(node.index() + 1, None);
-            }
-            k[node.index()] = uid;
+            *slot(k, node.index()) = uid;
         });
     }
 
@@ -295,13 +292,7 @@ impl Monitor {
                 self.health.silence_written(&write, at, lease);
                 return Some((Rc::new(write), tried));
             }
-            let id = node.id;
-            node = self
-                .core
-                .client
-                .get(self.core.client.node_object(id), move |api, _| api.get_node(id))
-                .await
-                .ok()?;
+            node = self.core.client.get_node(node.id).await.ok()?;
             if last {
                 return None;
             }

@@ -7,7 +7,7 @@ use super::health::HealthMap;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
-use crate::apiserver::{ApiError, ApiServer};
+use crate::apiserver::ApiError;
 use crate::client::{About, WorkQueue};
 use crate::kernel::{Name, PointId};
 use crate::plan::switches::node_lifecycle::EvictionMode;
@@ -50,17 +50,14 @@ impl PodMarker {
             else {
                 continue;
             };
-            let (read, at) = (pod.clone(), self.core.api().timestamp());
-            let mark = move |api: &ApiServer, actor| {
-                let not_ready = PodCondition {
-                    status: ConditionStatus::False,
-                    reason: ready.reason,
-                    last_transition_time: at,
-                };
-                api.update_pod_status(actor, &Pod { ready: Some(not_ready), ..(*read).clone() })
+            let not_ready = PodCondition {
+                status: ConditionStatus::False,
+                reason: ready.reason,
+                last_transition_time: self.core.api().timestamp(),
             };
+            let marked = Pod { ready: Some(not_ready), ..(*pod).clone() };
             self.core.ctx.set_saw(pod.record);
-            match self.core.client.call(self.core.client.pod_object(pod.id), mark).await {
+            match self.core.client.update_pod_status(Rc::new(marked)).await {
                 Ok(_) => {}
                 Err(ApiError::NotFound) => continue,
                 Err(_) => all_marked = false,

@@ -5,13 +5,8 @@
 use super::core::Core;
 use crate::api::node::Node;
 use crate::api::taint::{self, Taint};
-use crate::apiserver::ApiError;
-use crate::kernel::{Dur, PointId};
+use crate::kernel::PointId;
 use std::rc::Rc;
-
-/// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
-const TRIES: u32 = 5;
-const BACKOFF: Dur = Dur::from_millis(100);
 
 /// Labels that are copied from their stable key to the beta one (`labelReconcileInfo`).
 const RECONCILED_LABELS: [(&str, &str); 2] = [
@@ -70,41 +65,10 @@ impl Writer {
         .await
     }
 
-    /// GET, edit, PATCH of the whole list, tried again on a conflict. `edit` says whether it
-    /// changed anything.
-    async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
-        let (id, object) = (node.id, self.core.client.node_object(node.id));
-        for tries in 1..=TRIES {
-            let Ok(old) = self.core.client.get(object, move |api, _| api.get_node(id)).await else {
-                return false;
-            };
-            let mut taints = old.taints.clone();
-            if !edit(&mut taints) {
-                return true;
-            }
-            self.core.ctx.set_saw(old.record);
-            let version =
-                self.core.switches().taint_patch_has_version.then_some(old.resource_version);
-            match self
-                .core
-                .client
-                .call(object, move |api, actor| api.patch_node_taints(actor, id, version, taints))
-                .await
-            {
-                Ok(_) => return true,
-                Err(ApiError::Conflict) if tries < TRIES => {
-                    let extra = self.core.ctx.uniform(
-                        self.patch_backoff_point,
-                        object,
-                        0,
-                        BACKOFF.as_nanos() - 1,
-                    );
-                    self.core.ctx.sleep(BACKOFF + Dur::from_nanos(extra)).await;
-                }
-                Err(_) => return false,
-            }
-        }
-        false
+    async fn edit_taints(&self, node: &Node, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
+        let has_version = self.core.switches().taint_patch_has_version;
+        let backoff = self.patch_backoff_point;
+        self.core.client.edit_taints(node.id, has_version, backoff, edit).await
     }
 
     /// `reconcileNodeLabels`: the beta labels of system and architecture follow the stable ones.
@@ -119,9 +83,9 @@ impl Writer {
             return;
         }
         let (id, object) = (node.id, self.core.client.node_object(node.id));
-        let Ok(_) = self.core.client.get(object, move |api, _| api.get_node(id)).await else {
+        if self.core.client.get_node(id).await.is_err() {
             return;
-        };
+        }
         // A failure is logged upstream and not tried again.
         let _ = self
             .core

@@ -67,7 +67,7 @@ impl PodEvictor {
             ConditionStatus::Unknown => health.probe_ns,
         };
         self.core.now_ns()
-            > since.saturating_add(self.core.config.pod_eviction_timeout.as_nanos() as i64)
+            > since.saturating_add(self.core.flags().pod_eviction_timeout.as_nanos() as i64)
     }
 
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
@@ -119,13 +119,8 @@ impl PodEvictor {
             if pod.node != Some(node) {
                 continue;
             }
-            let (body, object) = (pod.clone(), self.core.client.pod_object(pod.id));
             self.core.ctx.set_saw(pod.record);
-            let marked = self
-                .core
-                .client
-                .call(object, move |api, actor| api.update_pod_status(actor, &body))
-                .await;
+            let marked = self.core.client.update_pod_status(pod.clone()).await;
             if matches!(marked, Err(ApiError::Conflict)) {
                 conflicts = true;
                 continue;
@@ -138,13 +133,7 @@ impl PodEvictor {
                 About::Pod(pod.id, Some(pod.uid)),
                 EventBody::of_node(EventText::NodeControllerEviction, node),
             );
-            let id = pod.id;
-            match self
-                .core
-                .client
-                .call(object, move |api, actor| api.delete_pod(actor, id, None, None))
-                .await
-            {
+            match self.core.client.delete_pod(pod.id, None, None).await {
                 Ok(()) | Err(ApiError::NotFound) => {}
                 Err(_) => return false,
             }

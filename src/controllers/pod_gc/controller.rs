@@ -379,7 +379,7 @@ async fn mark_failed_and_delete_pod(
             .call(object, move |api, actor| api.mark_pod_failed(actor, id, uid, condition))
             .await?;
     }
-    client.call(object, move |api, actor| api.delete_pod(actor, id, Some(0), None)).await
+    client.delete_pod(id, Some(0), None).await
 }
 
 impl NodeHandler for Controller {

@@ -94,14 +94,7 @@ impl FailureHandler {
         if !self.core.switches().preemption_gets_pod {
             return self.core.informers.pod(id);
         }
-        let got = self
-            .core
-            .client
-            .get(self.core.client.pod_object(id), move |api, _| {
-                api.pod(id).ok_or(ApiError::NotFound)
-            })
-            .await;
-        got.ok()
+        self.core.client.get_pod(id).await.ok()
     }
 
     /// Looks for pods whose eviction makes room.
@@ -240,10 +233,7 @@ impl FailureHandler {
     async fn read_to_requeue(&self, id: PodId) -> Option<Rc<Pod>> {
         let mut pause = FIRST_GET_PAUSE;
         loop {
-            let read = self.core.client.get(self.core.client.pod_object(id), move |api, _| {
-                api.pod(id).ok_or(ApiError::NotFound)
-            });
-            match read.await {
+            match self.core.client.get_pod(id).await {
                 Ok(pod) => return Some(pod),
                 Err(ApiError::NotFound) => return None,
                 Err(_) => {}

@@ -166,12 +166,7 @@ impl Executor {
                     .await?;
             }
         }
-        match self
-            .core
-            .client
-            .call(object, move |api, actor| api.delete_pod(actor, id, None, None))
-            .await
-        {
+        match self.core.client.delete_pod(id, None, None).await {
             Ok(()) => {}
             Err(ApiError::NotFound) => return Ok(()),
             Err(e) => return Err(e),

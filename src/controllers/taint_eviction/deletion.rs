@@ -141,6 +141,6 @@ impl Deleter {
                     .await?;
             }
         }
-        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await
+        self.client.delete_pod(id, None, None).await
     }
 }

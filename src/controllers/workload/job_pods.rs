@@ -181,25 +181,14 @@ impl JobPods {
             return Ok(());
         }
         self.core.ctx.set_saw(pod.record);
-        let uid = pod.uid;
-        let patch = self.core.client.call(self.core.client.pod_object(id), move |api, actor| {
-            api.remove_job_finalizer(actor, id, uid)
-        });
-        match patch.await {
+        match self.core.client.remove_job_finalizer(id, pod.uid).await {
             Ok(_) | Err(ApiError::NotFound) => Ok(()),
             Err(e) => Err(e),
         }
     }
 
     async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
-        let (id, uid) = (pod.id, pod.uid);
-        let new = self
-            .core
-            .client
-            .call(self.core.client.pod_object(id), move |api, actor| {
-                api.remove_job_finalizer(actor, id, uid)
-            })
-            .await?;
+        let new = self.core.client.remove_job_finalizer(pod.id, pod.uid).await?;
         self.core.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
         Ok(())
     }

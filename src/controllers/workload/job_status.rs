@@ -10,7 +10,6 @@ use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{JobEnd, Workload, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::kernel::Shared;
-use crate::plan::Resource;
 use crate::plan::switches::workload::JobSwitches;
 use crate::trace::EventText;
 use std::collections::BTreeSet;

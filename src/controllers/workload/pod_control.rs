@@ -61,13 +61,7 @@ impl PodControl {
     /// DELETE of a pod by name, then an event (`DeletePod`).
     pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> Result<(), ApiError> {
         let id = pod.id;
-        match self
-            .client
-            .call(self.client.pod_object(id), move |api, actor| {
-                api.delete_pod(actor, id, None, None)
-            })
-            .await
-        {
+        match self.client.delete_pod(id, None, None).await {
             Ok(()) => {
                 self.tell(owner, EventBody::of_pod(EventText::DeletedPod, id));
                 Ok(())

@@ -62,13 +62,7 @@ impl StatefulPodControl {
         pod: &Rc<Pod>,
     ) -> Result<(), ApiError> {
         let id = pod.id;
-        let mut deleted = self
-            .pods
-            .client
-            .call(self.pods.client.pod_object(id), move |api, actor| {
-                api.delete_pod(actor, id, None, None)
-            })
-            .await;
+        let mut deleted = self.pods.client.delete_pod(id, None, None).await;
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
             deleted = Ok(());
         }

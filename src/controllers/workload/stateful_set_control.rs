@@ -13,7 +13,6 @@ use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, short_name};
 use crate::apiserver::ApiError;
 use crate::kernel::{Dur, PointId, Shared};
-use crate::plan::Resource;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 use std::rc::Rc;
 

@@ -1,0 +1,109 @@
+//! Requests by what they ask for (`client-go/kubernetes`: the typed clients), and those that several
+//! controllers make in the same way.
+
+use super::request::Client;
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::taint::Taint;
+use crate::apiserver::ApiError;
+use crate::kernel::{Dur, PointId};
+use std::rc::Rc;
+
+/// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
+const TAINT_TRIES: u32 = 5;
+const TAINT_BACKOFF: Dur = Dur::from_millis(100);
+
+impl Client {
+    /// GET of a node.
+    pub(crate) async fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
+        self.get(self.node_object(id), move |api, _| api.get_node(id)).await
+    }
+
+    /// GET of a pod.
+    pub(crate) async fn get_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
+        let object = self.pod_object(id);
+        self.get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
+    }
+
+    /// DELETE of a pod, with a grace period and the uid that it has to have, where they are given.
+    pub(crate) async fn delete_pod(
+        &self,
+        id: PodId,
+        grace: Option<i64>,
+        uid: Option<Uid>,
+    ) -> Result<(), ApiError> {
+        let object = self.pod_object(id);
+        self.call(object, move |api, actor| api.delete_pod(actor, id, grace, uid)).await
+    }
+
+    /// UPDATE of a pod's status.
+    pub(crate) async fn update_pod_status(&self, new: Rc<Pod>) -> Result<Rc<Pod>, ApiError> {
+        let object = self.pod_object(new.id);
+        self.call(object, move |api, actor| api.update_pod_status(actor, &new)).await
+    }
+
+    /// PATCH that takes the finalizer of Jobs off a pod.
+    pub(crate) async fn remove_job_finalizer(
+        &self,
+        id: PodId,
+        uid: Uid,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let object = self.pod_object(id);
+        self.call(object, move |api, actor| api.remove_job_finalizer(actor, id, uid)).await
+    }
+
+    /// PATCH of all taints of a node, of that version if one is given.
+    pub(crate) async fn patch_node_taints(
+        &self,
+        id: NodeId,
+        version: Option<u64>,
+        taints: Vec<Taint>,
+    ) -> Result<(), ApiError> {
+        let object = self.node_object(id);
+        let patch = self.call(object, move |api, actor| {
+            api.patch_node_taints(actor, id, version, taints).map(|_| ())
+        });
+        patch.await
+    }
+
+    /// `AddOrUpdateTaintOnNode`, `RemoveTaintOffNode`: GET, edit, PATCH of the whole list, tried again
+    /// on a conflict. `edit` says whether it changed anything; `has_version`: the PATCH holds only for
+    /// the version that was read; `backoff` draws the pauses. False if a request failed.
+    pub(crate) async fn edit_taints(
+        &self,
+        id: NodeId,
+        has_version: bool,
+        backoff: PointId,
+        edit: impl Fn(&mut Vec<Taint>) -> bool,
+    ) -> bool {
+        let ctx = self.api().ctx().clone();
+        for tries in 1..=TAINT_TRIES {
+            let Ok(old) = self.get_node(id).await else {
+                return false;
+            };
+            let mut taints = old.taints.clone();
+            if !edit(&mut taints) {
+                return true;
+            }
+            ctx.set_saw(old.record);
+            let version = has_version.then_some(old.resource_version);
+            match self.patch_node_taints(id, version, taints).await {
+                Ok(()) => return true,
+                Err(ApiError::Conflict) if tries < TAINT_TRIES => {
+                    self.back_off(TAINT_BACKOFF, backoff, id).await
+                }
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// A pause about a node, between once and twice as long (`Jitter: 1.0`).
+    pub(crate) async fn back_off(&self, pause: Dur, point: PointId, node: NodeId) {
+        let ctx = self.api().ctx().clone();
+        let extra = ctx.uniform(point, self.node_object(node), 0, pause.as_nanos() - 1);
+        ctx.sleep(pause + Dur::from_nanos(extra)).await;
+    }
+}
