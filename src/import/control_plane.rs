@@ -10,6 +10,7 @@
 //!
 //! Left out: configuration files (`--config`), and kubelets, whose flags are in no pod.
 
+use super::gathered::Named;
 use super::pod::RawPod;
 use super::summary::Summary;
 use crate::language::flags::{check as check_flag, known as known_flags, known_plugin};
@@ -35,11 +36,11 @@ const COMPONENTS: [(&str, Option<&str>); 3] = [
 
 /// Reads the command lines of the control plane's pods; what was taken and what is wrong goes to
 /// the summary.
-pub(super) fn read(pods: &[RawPod], summary: &mut Summary) -> ControlPlane {
+pub(super) fn read(pods: &Named<RawPod>, summary: &mut Summary) -> ControlPlane {
     let mut all = ControlPlane::default();
     for (component, map) in COMPONENTS {
         let mut given: BTreeMap<String, String> = BTreeMap::new();
-        for pod in pods {
+        for pod in pods.iter() {
             for words in pod.command_lines(component) {
                 for (name, value) in flags(&words) {
                     match given.get(&name) {

@@ -12,7 +12,7 @@
 
 use super::error::{ImportError, Place};
 use super::input::Input;
-use super::raw::Object;
+use super::raw::Take;
 use super::seeds::{Cursor, DocumentSeed};
 use super::yaml;
 use serde::de::DeserializeSeed;
@@ -21,10 +21,7 @@ use serde::de::DeserializeSeed;
 ///
 /// # Errors
 /// The text is no JSON or YAML, a value has the wrong type, or a document is no Kubernetes object.
-pub(super) fn read(
-    input: &Input,
-    take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
+pub(super) fn read(input: &Input, take: &mut Take<'_>) -> Result<(), ImportError> {
     let mut documents = split(&input.text);
     documents.retain(|d| !is_blank(d.text));
     let several = documents.len() > 1;
@@ -99,10 +96,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn json(
-        &self,
-        take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
-    ) -> Result<(), ImportError> {
+    fn json(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
         let mut de = serde_json::Deserializer::from_str(self.document.text);
         let mut is_first = true;
         loop {
@@ -126,10 +120,7 @@ impl Reader<'_> {
         }
     }
 
-    fn yaml(
-        &self,
-        take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
-    ) -> Result<(), ImportError> {
+    fn yaml(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
         let cursor = Cursor::default();
         let raw = yaml::parse(self.document.text, &cursor).map_err(|e| {
             let (line, column) =

@@ -1,9 +1,9 @@
 //! Events, as far as they tell what controllers remember: the scheduler's tries, and when the node
 //! lifecycle controller passed over its nodes.
 
+use super::fields::Fields;
 use super::rfc3339::{SECOND_US, Stamp, parse};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What the node lifecycle controller says of nodes and their pods while it passes over them
 /// (`monitorNodeHealth`).
@@ -43,11 +43,11 @@ pub(super) enum PodStep {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RawEvent {
     name: String,
-    fields: BTreeMap<&'static str, Value>,
+    fields: Fields,
 }
 
 impl RawEvent {
-    pub(super) fn new(name: Option<String>, fields: BTreeMap<&'static str, Value>) -> Self {
+    pub(super) fn new(name: Option<String>, fields: Fields) -> Self {
         let name = name.unwrap_or_default();
         Self { name, fields }
     }

@@ -3,11 +3,14 @@
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// A map of texts in which null stands for the empty text.
 pub(super) type Texts = BTreeMap<String, Option<String>>;
+/// Fields of an object that are read without a type of their own, by name.
+pub(super) type Fields = BTreeMap<&'static str, Value>;
 /// `v1.ResourceList`
 pub(super) type RawResources = BTreeMap<String, RawQuantity>;
 

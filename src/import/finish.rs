@@ -2,8 +2,8 @@
 
 use super::cluster::ImportedCluster;
 use super::control_plane;
-use super::error::ImportError;
-use super::gathered::{Gathered, at};
+use super::error::{ImportError, Place};
+use super::gathered::{Gathered, Named, at};
 use super::groups;
 use super::node::{LeaseSeen, NamedNode, NodeShape};
 use super::pace::Pace;
@@ -14,9 +14,9 @@ use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
 use super::times::{Times, time};
 use super::value::{self, Wrong};
-use super::workload::{RawPriorityClass, RawWorkload};
+use super::workload::RawWorkload;
 use crate::api::workload::WorkloadKind;
-use crate::language::{DurationText, Memory, PreemptionPolicy, PriorityClass, Workload};
+use crate::language::{DurationText, Memory, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lease of the controllers' leader.
@@ -39,29 +39,20 @@ impl Gathered {
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
         let pace = Pace::of(&self.pods, &self.workloads, &self.lives);
-        let Gathered {
-            pods,
-            workloads,
-            workload_at,
-            classes,
-            budgets,
-            namespaces,
-            mut summary,
-            ..
-        } = self;
+        let Gathered { pods, workloads, classes, budgets, namespaces, mut summary, .. } = self;
         let priorities = priorities(&classes, &bound);
-        let mut workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
-        let priority_classes = priority_classes(classes, priorities, &workloads);
-        let budget = |b: &RawBudget| {
-            scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place))
+        let mut workloads = convert(&workloads, &priorities, &mut summary)?;
+        let priority_classes = priority_classes(&classes, priorities, &workloads);
+        let budget = |(place, b): &(Place, RawBudget)| {
+            scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(place))
         };
-        let budgets = budgets.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
+        let budgets = budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
         for (kind, n) in [("PodDisruptionBudget", budgets.len()), ("Namespace", namespaces.len())] {
             if n > 0 {
                 summary.workloads.insert(kind.to_owned(), n);
             }
         }
-        let namespaces = namespaces.into_iter().map(|n| n.said).collect();
+        let namespaces = namespaces.iter().cloned().collect();
         let control_plane = control_plane::read(&pods, &mut summary);
         let memory = Memory {
             office,
@@ -93,19 +84,19 @@ impl Gathered {
     fn times(&mut self) -> Result<(Stamp, Renewals), ImportError> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
-        for (place, _, spec) in self.control.values() {
+        for (_, (place, (_, spec))) in self.control.by_name() {
             if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
                 times.control(t);
             }
         }
-        for node in &self.nodes {
-            node.note_times(&mut times).map_err(at(&node.place))?;
+        for (place, node) in self.nodes.placed() {
+            node.note_times(&mut times).map_err(at(place))?;
         }
-        for pod in &self.pods {
-            pod.note_times(&mut times).map_err(at(&pod.place))?;
+        for (place, pod) in self.pods.placed() {
+            pod.note_times(&mut times).map_err(at(place))?;
         }
-        for (name, (place, _, spec)) in &self.leases {
-            if !self.node_at.contains_key(name) {
+        for (name, (place, (_, spec))) in self.leases.by_name() {
+            if !self.nodes.contains(name) {
                 self.summary.stray_leases += 1;
                 continue;
             }
@@ -119,7 +110,7 @@ impl Gathered {
             }
         }
         // What is no leader's here is of no use but for its time.
-        let others = self.control.keys().filter(|name| *name != MANAGER).count();
+        let others = self.control.by_name().filter(|(name, _)| *name != MANAGER).count();
         if others > 0 {
             *self.summary.kinds.entry("Lease".to_owned()).or_default() += others;
         }
@@ -132,7 +123,7 @@ impl Gathered {
     /// Since when the leader of kube-controller-manager has held office, if its lease is kept up. A
     /// lease that nobody renews tells nothing of who leads.
     fn office(&mut self, zero: Stamp) -> Result<Option<DurationText>, ImportError> {
-        let Some((place, _, spec)) = self.control.get(MANAGER) else {
+        let Some((place, (_, spec))) = self.control.get(MANAGER) else {
             self.summary.leader = Leader::NotExported;
             return Ok(None);
         };
@@ -169,7 +160,7 @@ impl Gathered {
     ) -> Result<Vec<NamedNode>, ImportError> {
         let summary = &mut self.summary;
         let mut shapes = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
+        for (place, node) in self.nodes.placed() {
             let lease = match renewed.get(&node.name) {
                 Some((t, duration)) => LeaseSeen::Renewed(*t, *duration),
                 None if renewed.is_empty() => LeaseSeen::NotExported,
@@ -177,7 +168,7 @@ impl Gathered {
             };
             let mut unmodelled =
                 |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
-            let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(&node.place))?;
+            let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
             if shape.state.as_ref().is_some_and(|s| s.cut) {
                 summary.cut_off.push(node.name.clone());
                 if !shape.is_unknown() {
@@ -188,19 +179,12 @@ impl Gathered {
             summary.kubelets.extend(version.and_then(minor_release));
             shapes.push((node.name.clone(), shape));
         }
-        if self.nodes.is_empty() {
-            summary.made_up = self
-                .pods
-                .iter()
-                .filter_map(RawPod::node)
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
+        if self.nodes.len() == 0 {
+            let named: BTreeSet<&str> = self.pods.iter().filter_map(RawPod::node).collect();
+            summary.made_up = named.into_iter().map(str::to_owned).collect();
             for name in &summary.made_up {
                 value::name("spec.nodeName", Some(name))
                     .map_err(|wrong| of_pod_on(&self.pods, name, wrong))?;
-                self.node_at.insert(name.clone(), shapes.len());
                 shapes.push((name.clone(), NodeShape::default()));
             }
         }
@@ -211,17 +195,19 @@ impl Gathered {
     /// The pods with their shapes, without those whose node is not in the files.
     fn pod_shapes(&mut self, zero: Stamp) -> Result<Vec<NamedPod>, ImportError> {
         let summary = &mut self.summary;
+        // Without any nodes those are made up that pods name.
+        let made_up = self.nodes.len() == 0;
         let mut bound = Vec::with_capacity(self.pods.len());
-        for pod in &self.pods {
+        for (place, pod) in self.pods.placed() {
             let node = match pod.node() {
-                Some(node) if !self.node_at.contains_key(node) => {
+                Some(node) if !made_up && !self.nodes.contains(node) => {
                     summary.orphans.push(pod.full_name());
                     continue;
                 }
                 node => node,
             };
-            let shape = pod.shape(zero).map_err(at(&pod.place))?;
-            let owned = |full: &str| self.workload_at.contains_key(full);
+            let shape = pod.shape(zero).map_err(at(place))?;
+            let owned = |full: &str| self.workloads.contains(full);
             note_pod(pod, node, &shape, &owned, summary);
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
         }
@@ -275,7 +261,7 @@ fn note_pod(
 
 /// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were
 /// admitted with.
-fn priorities(classes: &[RawPriorityClass], pods: &[NamedPod]) -> BTreeMap<String, i32> {
+fn priorities(classes: &Named<PriorityClass>, pods: &[NamedPod]) -> BTreeMap<String, i32> {
     let mut all = BTreeMap::from([
         ("system-cluster-critical".to_owned(), 2_000_000_000),
         ("system-node-critical".to_owned(), 2_000_001_000),
@@ -292,18 +278,12 @@ fn priorities(classes: &[RawPriorityClass], pods: &[NamedPod]) -> BTreeMap<Strin
 /// The classes that a scenario writes: those of the files beside Kubernetes' own, and those that
 /// templates name and only pods know the priority of.
 fn priority_classes(
-    classes: Vec<RawPriorityClass>,
+    classes: &Named<PriorityClass>,
     priorities: BTreeMap<String, i32>,
     workloads: &[Workload],
 ) -> Vec<PriorityClass> {
-    let class = |c: RawPriorityClass| PriorityClass {
-        name: c.name,
-        value: c.value,
-        global_default: c.global_default,
-        preemption_policy: c.never.then_some(PreemptionPolicy::Never),
-    };
-    let own = |c: &RawPriorityClass| !c.name.starts_with("system-");
-    let mut all: Vec<PriorityClass> = classes.into_iter().filter(own).map(class).collect();
+    let own = |c: &&PriorityClass| !c.name.starts_with("system-");
+    let mut all: Vec<PriorityClass> = classes.iter().filter(own).cloned().collect();
     let named = |name: &str| {
         workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
     };
@@ -317,23 +297,22 @@ fn priority_classes(
 
 /// Workloads as a scenario has them, Deployments first.
 fn convert(
-    mut raw: Vec<RawWorkload>,
-    at_name: &BTreeMap<String, usize>,
+    raw: &Named<RawWorkload>,
     priorities: &BTreeMap<String, i32>,
     summary: &mut Summary,
 ) -> Result<Vec<Workload>, ImportError> {
-    raw.sort_by_key(|w| w.kind != WorkloadKind::Deployment);
+    let mut in_order: Vec<&(Place, RawWorkload)> = raw.placed().collect();
+    in_order.sort_by_key(|(_, w)| w.kind != WorkloadKind::Deployment);
     let mut all = Vec::new();
-    for workload in raw {
+    for (place, workload) in in_order {
         if let Some(why) = workload.is_over() {
             *summary.over.entry(why.to_owned()).or_default() += 1;
             continue;
         }
         let mut left_out =
             |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
-        let known = |name: &str| at_name.contains_key(name);
-        let converted =
-            workload.convert(&known, priorities, &mut left_out).map_err(at(&workload.place))?;
+        let known = |name: &str| raw.contains(name);
+        let converted = workload.convert(&known, priorities, &mut left_out).map_err(at(place))?;
         let group = converted.group();
         if group.template.persistent_volumes && group.deployment.is_none() {
             let name = format!("{}/{}", workload.namespace, workload.name);
@@ -346,10 +325,9 @@ fn convert(
 }
 
 /// An error of the first pod that names this node.
-fn of_pod_on(pods: &[RawPod], node: &str, wrong: Wrong) -> ImportError {
-    let place =
-        pods.iter().find(|p| p.node() == Some(node)).map(|p| p.place.clone()).unwrap_or_default();
-    at(&place)(wrong)
+fn of_pod_on(pods: &Named<RawPod>, node: &str, wrong: Wrong) -> ImportError {
+    let pod = pods.placed().find(|(_, p)| p.node() == Some(node));
+    at(&pod.map(|(place, _)| place.clone()).unwrap_or_default())(wrong)
 }
 
 /// `v1.34.2+k3s1` is 1.34.

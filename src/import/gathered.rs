@@ -2,17 +2,17 @@
 
 use super::error::{ImportError, Place, Places};
 use super::event::{PodStep, RawEvent};
-use super::namespace::{RawNamespace, namespace};
+use super::namespace::namespace;
 use super::node::RawNode;
-use super::object::{RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
-use super::raw::{Object, RawClass};
+use super::raw::Body;
 use super::rfc3339::Stamp;
-use super::scheduling::{RawBudget, RawBudgetSpec, RawBudgetStatus};
+use super::scheduling::RawBudget;
 use super::summary::Summary;
 use super::value::{self, Wrong};
-use super::workload::{RawPriorityClass, RawWorkload, RawWorkloadSpec, RawWorkloadStatus};
-use crate::api::workload::WorkloadKind;
+use super::workload::{RawWorkload, priority_class};
+use crate::language::{Namespace, PriorityClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -21,21 +21,91 @@ const NODE_LEASES: &str = "kube-node-lease";
 /// That of the leases of the control plane's leaders and API servers.
 const CONTROL_LEASES: &str = "kube-system";
 
+/// The objects of one kind, each name once, in the order of the files.
+pub(super) struct Named<T> {
+    all: Vec<(Place, T)>,
+    at: BTreeMap<String, usize>,
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), at: BTreeMap::new() }
+    }
+}
+
+impl<T: PartialEq> Named<T> {
+    /// Takes an object in; whether it was there before, alike.
+    ///
+    /// # Errors
+    /// There is another of its name.
+    fn add(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        place: Place,
+        object: T,
+    ) -> Result<bool, ImportError> {
+        let Some(&i) = self.at.get(&name) else {
+            self.at.insert(name, self.all.len());
+            self.all.push((place, object));
+            return Ok(false);
+        };
+        let (first, other) = &self.all[i];
+        if *other != object {
+            // The full name of a workload begins with its kind.
+            let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name).to_owned();
+            let (first, second) = (Box::new(bare(first)), Box::new(bare(&place)));
+            return Err(ImportError::Conflict { kind, name, first, second });
+        }
+        Ok(true)
+    }
+}
+
+impl<T> Named<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.all.iter().map(|(_, object)| object)
+    }
+
+    /// All of them with their places.
+    pub(super) fn placed(&self) -> impl Iterator<Item = &(Place, T)> {
+        self.all.iter()
+    }
+
+    /// All of them in the order of their names.
+    pub(super) fn by_name(&self) -> impl Iterator<Item = (&String, &(Place, T))> {
+        self.at.iter().map(|(name, i)| (name, &self.all[*i]))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&(Place, T)> {
+        self.at.get(name).map(|i| &self.all[*i])
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.at.contains_key(name)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Where they stand, as those of a list of the scenario.
+    fn places(&self, list: &'static str) -> impl Iterator<Item = ((&'static str, String), Place)> {
+        self.by_name().map(move |(name, (place, _))| ((list, name.clone()), place.clone()))
+    }
+}
+
 /// Everything in the files, before times are relative.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) nodes: Vec<RawNode>,
-    pub(super) node_at: BTreeMap<String, usize>,
-    pub(super) pods: Vec<RawPod>,
-    pub(super) pod_at: BTreeMap<(String, String), usize>,
-    pub(super) leases: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
+    pub(super) nodes: Named<RawNode>,
+    pub(super) pods: Named<RawPod>,
+    pub(super) leases: Named<(RawMeta, RawLeaseSpec)>,
     /// The leases of the control plane, in `kube-system`.
-    pub(super) control: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
-    pub(super) workloads: Vec<RawWorkload>,
-    pub(super) workload_at: BTreeMap<String, usize>,
-    pub(super) classes: Vec<RawPriorityClass>,
-    pub(super) budgets: Vec<RawBudget>,
-    pub(super) namespaces: Vec<RawNamespace>,
+    pub(super) control: Named<(RawMeta, RawLeaseSpec)>,
+    pub(super) workloads: Named<RawWorkload>,
+    pub(super) classes: Named<PriorityClass>,
+    pub(super) budgets: Named<RawBudget>,
+    pub(super) namespaces: Named<Namespace>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
     /// What events tell of the lives of pods, by `namespace/name`.
@@ -66,230 +136,84 @@ fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
 
 impl Gathered {
     /// Takes in one object.
-    pub(super) fn take(&mut self, place: Place, object: Object) -> Result<(), ImportError> {
-        match object {
-            Object::Other(kind) => {
-                self.count(kind);
-                Ok(())
+    pub(super) fn take(
+        &mut self,
+        place: Place,
+        meta: RawMeta,
+        body: Body,
+    ) -> Result<(), ImportError> {
+        let repeated = match body {
+            Body::Node(spec, status) => {
+                let name = name_of(&meta, &place)?;
+                let node = RawNode { name: name.clone(), meta, spec, status };
+                self.nodes.add("Node", name, place, node)?
             }
-            Object::Node(meta, spec, status) => self.node(place, meta, spec, status),
-            Object::Pod(meta, spec, status) => self.pod(place, meta, spec, status),
-            Object::Workload(kind, meta, spec, status) => {
-                self.workload(place, kind, meta, spec, status)
+            Body::Pod(spec, status) => {
+                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let pod = RawPod { namespace, name, meta, spec, status };
+                self.pods.add("Pod", pod.full_name(), place, pod)?
             }
-            Object::PriorityClass(meta, class) => self.priority_class(place, &meta, &class),
-            Object::Budget(meta, spec, status) => self.budget(place, meta, spec, status),
-            Object::Event(event) => {
-                if event.failed_scheduling().is_some() {
-                    self.events.push(event);
-                } else if let Some(at) = event.passed() {
-                    self.passes.insert(at);
-                } else if let Some((pod, step, at)) = event.of_life() {
-                    self.lives.entry(pod).or_default().push((at, step));
-                }
-                self.count("Event".to_owned());
-                Ok(())
+            Body::Workload(kind, spec, status) => {
+                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let workload = RawWorkload { kind, namespace, name, meta, spec: *spec, status };
+                self.workloads.add(kind.as_str(), workload.full_name(), place, workload)?
             }
-            Object::Namespace(meta) => self.namespace(place, &meta),
-            Object::Lease(meta, spec) => self.lease(place, meta, spec),
+            Body::Budget(spec, status) => {
+                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let budget = RawBudget { namespace, name, meta, spec, status };
+                self.budgets.add("PodDisruptionBudget", budget.full_name(), place, budget)?
+            }
+            Body::PriorityClass(fields) => {
+                let mut class = priority_class(&fields).map_err(at(&place))?;
+                class.name = name_of(&meta, &place)?;
+                self.classes.add("PriorityClass", class.name.clone(), place, class)?
+            }
+            Body::Namespace => match namespace(&meta).map_err(at(&place))? {
+                Some((name, found)) => self.namespaces.add("Namespace", name, place, found)?,
+                None => return self.count(place),
+            },
+            Body::Lease(spec) => {
+                let leases = match meta.namespace.as_deref() {
+                    Some(NODE_LEASES) => &mut self.leases,
+                    Some(CONTROL_LEASES) => &mut self.control,
+                    _ => return self.count(place),
+                };
+                leases.add("Lease", name_of(&meta, &place)?, place, (meta, spec))?
+            }
+            Body::Event(fields) => {
+                self.event(RawEvent::new(meta.name, fields));
+                return self.count(place);
+            }
+            Body::Other | Body::Unknown => return self.count(place),
+        };
+        self.summary.repeated += usize::from(repeated);
+        Ok(())
+    }
+
+    fn event(&mut self, event: RawEvent) {
+        if event.failed_scheduling().is_some() {
+            self.events.push(event);
+        } else if let Some(at) = event.passed() {
+            self.passes.insert(at);
+        } else if let Some((pod, step, at)) = event.of_life() {
+            self.lives.entry(pod).or_default().push((at, step));
         }
     }
 
     /// Counts an object that is left out.
-    fn count(&mut self, kind: String) {
-        *self.summary.kinds.entry(kind).or_default() += 1;
-    }
-
-    fn node(
-        &mut self,
-        place: Place,
-        meta: RawMeta,
-        spec: RawNodeSpec,
-        status: RawNodeStatus,
-    ) -> Result<(), ImportError> {
-        let node = RawNode { name: name_of(&meta, &place)?, place, meta, spec, status };
-        let Some(&i) = self.node_at.get(&node.name) else {
-            self.node_at.insert(node.name.clone(), self.nodes.len());
-            self.nodes.push(node);
-            return Ok(());
-        };
-        let first = &self.nodes[i];
-        let same =
-            (&first.meta, &first.spec, &first.status) == (&node.meta, &node.spec, &node.status);
-        self.again(same, "Node", &first.place.clone(), node.place, &node.name)
-    }
-
-    fn pod(
-        &mut self,
-        place: Place,
-        meta: RawMeta,
-        spec: RawPodSpec,
-        status: RawPodStatus,
-    ) -> Result<(), ImportError> {
-        let name = name_of(&meta, &place)?;
-        let pod =
-            RawPod { namespace: namespace_of(&meta, &place)?, place, name, meta, spec, status };
-        let key = (pod.namespace.clone(), pod.name.clone());
-        let Some(&i) = self.pod_at.get(&key) else {
-            self.pod_at.insert(key, self.pods.len());
-            self.pods.push(pod);
-            return Ok(());
-        };
-        let first = &self.pods[i];
-        let same = (&first.meta, &first.spec, &first.status) == (&pod.meta, &pod.spec, &pod.status);
-        let full = pod.full_name();
-        self.again(same, "Pod", &first.place.clone(), pod.place, &full)
-    }
-
-    fn workload(
-        &mut self,
-        place: Place,
-        kind: WorkloadKind,
-        meta: RawMeta,
-        spec: RawWorkloadSpec,
-        status: RawWorkloadStatus,
-    ) -> Result<(), ImportError> {
-        let name = name_of(&meta, &place)?;
-        let workload = RawWorkload {
-            namespace: namespace_of(&meta, &place)?,
-            place,
-            kind,
-            name,
-            meta,
-            spec,
-            status,
-        };
-        let full = workload.full_name();
-        let Some(&i) = self.workload_at.get(&full) else {
-            self.workload_at.insert(full, self.workloads.len());
-            self.workloads.push(workload);
-            return Ok(());
-        };
-        let first = &self.workloads[i];
-        let same = (&first.meta, &first.spec, &first.status)
-            == (&workload.meta, &workload.spec, &workload.status);
-        let name = format!("{}/{}", workload.namespace, workload.name);
-        let first = first.place.clone();
-        self.again(same, kind.as_str(), &first, workload.place, &name)
-    }
-
-    fn priority_class(
-        &mut self,
-        place: Place,
-        meta: &RawMeta,
-        found: &RawClass,
-    ) -> Result<(), ImportError> {
-        let class = RawPriorityClass {
-            name: name_of(meta, &place)?,
-            place,
-            value: found.value,
-            global_default: found.global_default,
-            never: found.preemption_policy.as_deref() == Some("Never"),
-        };
-        let Some(first) = self.classes.iter().find(|c| c.name == class.name) else {
-            self.classes.push(class);
-            return Ok(());
-        };
-        let same = (first.value, first.global_default, first.never)
-            == (class.value, class.global_default, class.never);
-        let first = first.place.clone();
-        self.again(same, "PriorityClass", &first, class.place, &class.name)
-    }
-
-    fn budget(
-        &mut self,
-        place: Place,
-        meta: RawMeta,
-        spec: RawBudgetSpec,
-        status: RawBudgetStatus,
-    ) -> Result<(), ImportError> {
-        let name = name_of(&meta, &place)?;
-        let budget =
-            RawBudget { namespace: namespace_of(&meta, &place)?, place, name, meta, spec, status };
-        let is_it = |b: &&RawBudget| (&b.namespace, &b.name) == (&budget.namespace, &budget.name);
-        let Some(first) = self.budgets.iter().find(is_it) else {
-            self.budgets.push(budget);
-            return Ok(());
-        };
-        let same = (&first.meta, &first.spec, &first.status)
-            == (&budget.meta, &budget.spec, &budget.status);
-        let name = format!("{}/{}", budget.namespace, budget.name);
-        let first = first.place.clone();
-        self.again(same, "PodDisruptionBudget", &first, budget.place, &name)
-    }
-
-    fn namespace(&mut self, place: Place, meta: &RawMeta) -> Result<(), ImportError> {
-        let Some(said) = namespace(meta).map_err(at(&place))? else {
-            self.count("Namespace".to_owned());
-            return Ok(());
-        };
-        let Some(first) = self.namespaces.iter().find(|n| n.said.name == said.name) else {
-            self.namespaces.push(RawNamespace { place, said });
-            return Ok(());
-        };
-        let name = said.name.clone().unwrap_or_default();
-        let same = first.said == said;
-        self.again(same, "Namespace", &first.place.clone(), place, &name)
-    }
-
-    fn lease(
-        &mut self,
-        place: Place,
-        meta: RawMeta,
-        spec: RawLeaseSpec,
-    ) -> Result<(), ImportError> {
-        let leases = match meta.namespace.as_deref() {
-            Some(NODE_LEASES) => &mut self.leases,
-            Some(CONTROL_LEASES) => &mut self.control,
-            _ => {
-                self.count("Lease".to_owned());
-                return Ok(());
-            }
-        };
-        let name = name_of(&meta, &place)?;
-        if let Some((first, other_meta, other_spec)) = leases.get(&name) {
-            let same = (other_meta, other_spec) == (&meta, &spec);
-            let first = first.clone();
-            return self.again(same, "Lease", &first, place, &name);
-        }
-        leases.insert(name, (place, meta, spec));
-        Ok(())
-    }
-
-    /// An object of a name that was there before.
-    fn again(
-        &mut self,
-        same: bool,
-        kind: &'static str,
-        first: &Place,
-        second: Place,
-        name: &str,
-    ) -> Result<(), ImportError> {
-        if !same {
-            let (first, second) = (Box::new(bare(first)), Box::new(bare(&second)));
-            return Err(ImportError::Conflict { kind, name: name.to_owned(), first, second });
-        }
-        self.summary.repeated += 1;
+    fn count(&mut self, place: Place) -> Result<(), ImportError> {
+        *self.summary.kinds.entry(place.kind).or_default() += 1;
         Ok(())
     }
 
     /// Where everything stands.
     pub(super) fn places(&self) -> Places {
-        let full = |namespace: &str, name: &str| format!("{namespace}/{name}");
-        let mut places = Places::new();
-        let mut add =
-            |list, name: String, place: &Place| drop(places.insert((list, name), place.clone()));
-        self.nodes.iter().for_each(|n| add("nodes", n.name.clone(), &n.place));
-        self.pods.iter().for_each(|p| add("pods", p.full_name(), &p.place));
-        self.workloads.iter().for_each(|w| add("workloads", w.full_name(), &w.place));
-        self.budgets
-            .iter()
-            .for_each(|b| add("podDisruptionBudgets", full(&b.namespace, &b.name), &b.place));
-        self.classes.iter().for_each(|c| add("priorityClasses", c.name.clone(), &c.place));
-        self.namespaces
-            .iter()
-            .for_each(|n| add("namespaces", n.said.name.clone().unwrap_or_default(), &n.place));
-        places
+        let nodes = self.nodes.places("nodes").chain(self.pods.places("pods"));
+        let made =
+            self.workloads.places("workloads").chain(self.budgets.places("podDisruptionBudgets"));
+        let others =
+            self.classes.places("priorityClasses").chain(self.namespaces.places("namespaces"));
+        nodes.chain(made).chain(others).collect()
     }
 }
 

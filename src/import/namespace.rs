@@ -1,22 +1,14 @@
 //! Namespaces: what their annotations say of their pods' tolerations
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
-use super::error::Place;
 use super::groups;
 use super::object::{RawMeta, RawToleration};
 use super::pod::tolerations;
 use super::value::{self, Wrong};
 use crate::language::{Namespace, Toleration};
 
-/// A namespace that says something, and where it stands.
-#[derive(Debug)]
-pub(super) struct RawNamespace {
-    pub(super) place: Place,
-    pub(super) said: Namespace,
-}
-
-/// What a namespace says; nothing if it has neither annotation.
-pub(super) fn namespace(meta: &RawMeta) -> Result<Option<Namespace>, Wrong> {
+/// The name of a namespace and what it says; nothing if it has neither annotation.
+pub(super) fn namespace(meta: &RawMeta) -> Result<Option<(String, Namespace)>, Wrong> {
     let name = value::namespace("metadata.name", meta.name.as_deref())?;
     let Some(a) = meta
         .annotations
@@ -25,12 +17,13 @@ pub(super) fn namespace(meta: &RawMeta) -> Result<Option<Namespace>, Wrong> {
     else {
         return Ok(None);
     };
-    Ok(Some(Namespace {
+    let found = Namespace {
         name: Some(name.to_owned()),
         names: None,
         default_tolerations: list(a.default_tolerations.as_deref(), "defaultTolerations")?,
         tolerations_whitelist: list(a.tolerations_whitelist.as_deref(), "tolerationsWhitelist")?,
-    }))
+    };
+    Ok(Some((name.to_owned(), found)))
 }
 
 /// The tolerations in an annotation, a JSON list; without a value an empty one.

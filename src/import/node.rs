@@ -5,7 +5,6 @@
 //! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
 //! was never posted.
 
-use super::error::Place;
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
 use super::rfc3339::Stamp;
@@ -108,9 +107,8 @@ impl LeaseSeen {
 pub(super) type NamedNode = (String, NodeShape);
 
 /// An exported node.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct RawNode {
-    pub place: Place,
     pub name: String,
     pub meta: RawMeta,
     pub spec: RawNodeSpec,

@@ -27,6 +27,13 @@ pub(super) struct RawMeta {
     pub finalizers: Option<Filled>,
 }
 
+impl RawMeta {
+    /// The owner that made it.
+    pub(super) fn controller(&self) -> Option<&RawOwner> {
+        self.owner_references.iter().flatten().find(|o| o.controller == Some(true))
+    }
+}
+
 /// The name of an object that is only counted.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -88,6 +95,12 @@ pub(super) struct RawCondition {
     pub reason: Option<String>,
     pub last_heartbeat_time: Option<String>,
     pub last_transition_time: Option<String>,
+}
+
+impl RawCondition {
+    pub(super) fn is(&self, kind: &str, status: &str) -> bool {
+        self.r#type.as_deref() == Some(kind) && self.status.as_deref() == Some(status)
+    }
 }
 
 /// `v1.PodSpec`
@@ -230,6 +243,9 @@ pub(super) struct RawLeaseSpec {
     pub acquire_time: Option<String>,
     pub lease_duration_seconds: Option<i64>,
 }
+
+/// The fields of a `scheduling/v1.PriorityClass`, beside its name.
+pub(super) const CLASS_FIELDS: [&str; 3] = ["value", "globalDefault", "preemptionPolicy"];
 
 /// The annotations that matter here; others may be large and are not kept.
 #[derive(Debug, Default, PartialEq)]

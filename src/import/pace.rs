@@ -9,8 +9,8 @@
 //! to less than one is not known.
 
 use super::event::PodStep;
+use super::gathered::Named;
 use super::groups::micros;
-use super::object::RawCondition;
 use super::pod::RawPod;
 use super::rfc3339::{SECOND_US, Stamp, parse};
 use super::workload::RawWorkload;
@@ -42,8 +42,8 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn of(
-        pods: &[RawPod],
-        workloads: &[RawWorkload],
+        pods: &Named<RawPod>,
+        workloads: &Named<RawWorkload>,
         events: &BTreeMap<String, Vec<(Stamp, PodStep)>>,
     ) -> Self {
         // Whose pods they are in the end: a ReplicaSet's those of its Deployment.
@@ -56,7 +56,7 @@ impl Pace {
             .collect();
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
-        for pod in pods {
+        for pod in pods.iter() {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else {
@@ -148,8 +148,7 @@ impl Seen {
 
 /// `Kind/namespace/name` of a pod's controlling owner.
 fn owner_of(pod: &RawPod) -> Option<String> {
-    let mut owners = pod.meta.owner_references.iter().flatten();
-    let owner = owners.find(|o| o.controller == Some(true))?;
+    let owner = pod.meta.controller()?;
     let (kind, name) = (owner.kind.as_ref()?, owner.name.as_ref()?);
     Some(format!("{kind}/{}/{name}", pod.namespace))
 }
@@ -164,10 +163,7 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
 
 /// Since when a condition of a pod is True.
 fn since(pod: &RawPod, kind: &str) -> Option<Stamp> {
-    let is_it = |c: &&RawCondition| {
-        c.r#type.as_deref() == Some(kind) && c.status.as_deref() == Some("True")
-    };
-    let condition = pod.status.conditions.iter().flatten().find(is_it)?;
+    let condition = pod.status.conditions.iter().flatten().find(|c| c.is(kind, "True"))?;
     parse(condition.last_transition_time.as_deref()?)
 }
 

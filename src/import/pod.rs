@@ -3,7 +3,6 @@
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
-use super::error::Place;
 use super::fields::Filled;
 use super::object::{
     RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
@@ -134,9 +133,8 @@ pub(super) struct PodConditionShape {
 pub(super) type NamedPod = (String, Option<String>, PodShape);
 
 /// An exported pod.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct RawPod {
-    pub place: Place,
     pub namespace: String,
     pub name: String,
     pub meta: RawMeta,
@@ -192,8 +190,7 @@ impl RawPod {
     /// The pod as a scenario has it.
     pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
         let spec = &self.spec;
-        let owner =
-            self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true));
+        let owner = self.meta.controller();
         let owner =
             owner.map(|o| (o.kind.clone().unwrap_or_default(), o.name.clone().unwrap_or_default()));
         if owner.as_ref().is_some_and(|(kind, name)| kind.is_empty() || name.is_empty()) {

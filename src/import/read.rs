@@ -16,7 +16,7 @@ impl ImportedCluster {
         let mut gathered = Gathered::default();
         for input in inputs {
             gathered.summary.files.push(input.file.clone());
-            document::read(input, &mut |place, object| gathered.take(place, object))?;
+            document::read(input, &mut |place, meta, body| gathered.take(place, meta, body))?;
         }
         let cluster = gathered.finish()?;
         let empty = cluster.workloads.is_empty()

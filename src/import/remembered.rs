@@ -9,9 +9,9 @@
 
 use super::error::ImportError;
 use super::event::RawEvent;
-use super::gathered::at;
+use super::gathered::{Named, at};
 use super::groups::micros;
-use super::object::RawCondition;
+use super::object::{RawCondition, RawOwner};
 use super::pod::RawPod;
 use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::RawBudget;
@@ -30,7 +30,7 @@ fn ago(at: Stamp, zero: Stamp) -> DurationText {
 /// Pods that the scheduler tried in vain: those without a node whose condition PodScheduled says
 /// so.
 pub(super) fn waiting(
-    pods: &[RawPod],
+    pods: &Named<RawPod>,
     events: &[RawEvent],
     zero: Stamp,
 ) -> Result<BTreeMap<String, Waiting>, ImportError> {
@@ -43,18 +43,16 @@ pub(super) fn waiting(
         }
     }
     let mut all = BTreeMap::new();
-    for pod in pods.iter().filter(|p| p.node().is_none()) {
+    for (place, pod) in pods.placed().filter(|(_, p)| p.node().is_none()) {
         let unschedulable = |c: &&RawCondition| {
-            c.r#type.as_deref() == Some("PodScheduled")
-                && c.status.as_deref() == Some("False")
-                && c.reason.as_deref() == Some("Unschedulable")
+            c.is("PodScheduled", "False") && c.reason.as_deref() == Some("Unschedulable")
         };
         let mut conditions = pod.status.conditions.iter().flatten();
         let Some(condition) = conditions.find(unschedulable) else {
             continue;
         };
         let since = time("lastTransitionTime", condition.last_transition_time.as_deref());
-        let since = since.map_err(at(&pod.place))?.unwrap_or(zero);
+        let since = since.map_err(at(place))?.unwrap_or(zero);
         let name = pod.full_name();
         let known = told.get(&name).filter(|(_, last)| *last <= zero);
         let waits = Waiting {
@@ -69,35 +67,33 @@ pub(super) fn waiting(
 
 /// Failures of the pods of each Job that goes on, since its last success.
 pub(super) fn failures(
-    workloads: &[RawWorkload],
-    pods: &[RawPod],
+    workloads: &Named<RawWorkload>,
+    pods: &Named<RawPod>,
     zero: Stamp,
 ) -> Result<BTreeMap<String, Failures>, ImportError> {
     let mut finished: BTreeMap<String, Vec<(bool, Stamp)>> = BTreeMap::new();
-    for pod in pods {
+    for (place, pod) in pods.placed() {
         let ended = match pod.status.phase.as_deref() {
             Some("Failed") => false,
             Some("Succeeded") => true,
             _ => continue,
         };
-        let owners = pod.meta.owner_references.iter().flatten();
-        let mut jobs = owners
-            .filter(|o| o.controller == Some(true))
-            .filter(|o| o.kind.as_deref() == Some(WorkloadKind::Job.as_str()));
-        if let Some(job) = jobs.next().and_then(|o| o.name.as_deref())
-            && let Some(at) = pod.finished_at().map_err(at(&pod.place))?
+        let is_job = |o: &&RawOwner| o.kind.as_deref() == Some(WorkloadKind::Job.as_str());
+        let job = pod.meta.controller().filter(is_job);
+        if let Some(job) = job.and_then(|o| o.name.as_deref())
+            && let Some(at) = pod.finished_at().map_err(at(place))?
         {
             let job = format!("{}/{job}", pod.namespace);
             finished.entry(job).or_default().push((ended, at));
         }
     }
     let mut all = BTreeMap::new();
-    let running = |w: &&RawWorkload| w.kind == WorkloadKind::Job && w.is_over().is_none();
-    for job in workloads.iter().filter(running) {
+    let running = |w: &RawWorkload| w.kind == WorkloadKind::Job && w.is_over().is_none();
+    for (place, job) in workloads.placed().filter(|(_, w)| running(w)) {
         let name = format!("{}/{}", job.namespace, job.name);
         let seen = finished.remove(&name).unwrap_or_default();
         let started = time("startTime", job.status.start_time.as_deref());
-        let started = started.map_err(at(&job.place))?;
+        let started = started.map_err(at(place))?;
         if let Some(failures) = failures_of(job.status.ended(), &seen, started, zero) {
             all.insert(name, failures);
         }
@@ -140,11 +136,11 @@ fn failures_of(
 
 /// What disruption budgets were counted to, of those whose status is of their present spec.
 pub(super) fn budgets(
-    budgets: &[RawBudget],
+    budgets: &Named<RawBudget>,
     zero: Stamp,
 ) -> Result<BTreeMap<String, Counted>, ImportError> {
     let mut all = BTreeMap::new();
-    for budget in budgets {
+    for (place, budget) in budgets.placed() {
         let status = &budget.status;
         let observed = status.observed_generation.unwrap_or(0);
         if observed == 0 || observed < budget.meta.generation.unwrap_or(0) {
@@ -152,7 +148,7 @@ pub(super) fn budgets(
         }
         let mut disrupted = BTreeMap::new();
         for (pod, text) in status.disrupted_pods.iter().flatten() {
-            let granted = time("status.disruptedPods", Some(text)).map_err(at(&budget.place))?;
+            let granted = time("status.disruptedPods", Some(text)).map_err(at(place))?;
             disrupted.extend(granted.map(|g| (pod.clone(), ago(g, zero))));
         }
         let counted = Counted {
@@ -162,7 +158,7 @@ pub(super) fn budgets(
             expected: status.expected_pods,
             disrupted,
         };
-        all.insert(format!("{}/{}", budget.namespace, budget.name), counted);
+        all.insert(budget.full_name(), counted);
     }
     Ok(all)
 }
@@ -185,11 +181,7 @@ impl RawPod {
         if last.is_some() {
             return Ok(last);
         }
-        let unready = |c: &&RawCondition| {
-            c.r#type.as_deref() == Some("Ready") && c.status.as_deref() == Some("False")
-        };
-        let condition = self.status.conditions.iter().flatten().find(unready);
-        if let Some(c) = condition {
+        if let Some(c) = self.status.conditions.iter().flatten().find(|c| c.is("Ready", "False")) {
             let at = time("lastTransitionTime", c.last_transition_time.as_deref())?;
             if at.is_some() {
                 return Ok(at);

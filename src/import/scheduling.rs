@@ -3,7 +3,6 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::error::Place;
 use super::fields::Filled;
 use super::object::{RawContainer, RawMeta, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
@@ -263,12 +262,18 @@ pub(super) fn budget(
 }
 
 /// An exported disruption budget.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct RawBudget {
-    pub place: Place,
     pub namespace: String,
     pub name: String,
     pub meta: RawMeta,
     pub spec: RawBudgetSpec,
     pub status: RawBudgetStatus,
+}
+
+impl RawBudget {
+    /// `namespace/name`
+    pub(super) fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
 }

@@ -1,9 +1,8 @@
 //! Reads objects and lists from a deserializer, in one pass, with a note of how far it has got.
 
 use super::error::Place;
-use super::event::EVENT_FIELDS;
-use super::object::{NameOnly, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
-use super::raw::{Part, Raw, Role, role};
+use super::object::{NameOnly, RawMeta};
+use super::raw::{Body, Raw, part};
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::cell::{Cell, RefCell};
@@ -45,13 +44,9 @@ enum Field {
     ApiVersion,
     Kind,
     Metadata,
-    Spec,
-    Status,
     Items,
-    /// One that only priority classes have.
-    OfClass(&'static str),
-    /// One that is read of events.
-    OfEvent(&'static str),
+    /// One that some kind has.
+    Part(&'static str),
     Other,
 }
 
@@ -68,16 +63,8 @@ impl<'de> Deserialize<'de> for Field {
                     "apiVersion" => Field::ApiVersion,
                     "kind" => Field::Kind,
                     "metadata" => Field::Metadata,
-                    "spec" => Field::Spec,
-                    "status" => Field::Status,
                     "items" => Field::Items,
-                    "value" => Field::OfClass("value"),
-                    "globalDefault" => Field::OfClass("globalDefault"),
-                    "preemptionPolicy" => Field::OfClass("preemptionPolicy"),
-                    name => EVENT_FIELDS
-                        .iter()
-                        .find(|f| **f == name)
-                        .map_or(Field::Other, |f| Field::OfEvent(f)),
+                    name => part(name).map_or(Field::Other, Field::Part),
                 })
             }
         }
@@ -108,7 +95,6 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
             raw.api_version = api_version.map(str::to_owned);
         }
         while let Some(field) = map.next_key::<Field>()? {
-            let role = role(raw.api_version.as_deref(), raw.kind.as_deref());
             match field {
                 Field::ApiVersion => raw.api_version = map.next_value()?,
                 Field::Kind => {
@@ -116,11 +102,13 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     self.cursor.kind.replace(raw.kind.clone().unwrap_or_default());
                 }
                 Field::Metadata => {
-                    raw.meta = metadata(&mut map, role)?;
+                    raw.meta = metadata(&mut map, raw.body())?;
                     self.cursor.name.replace(raw.meta.name.clone().unwrap_or_default());
                 }
-                Field::Spec => raw.spec = spec(&mut map, role)?,
-                Field::Status => raw.status = status(&mut map, role)?,
+                Field::Part(field) => match raw.body() {
+                    Body::Unknown => drop(raw.aside.insert(field, map.next_value()?)),
+                    body => map.next_value_seed(PartSeed { body, field })?,
+                },
                 Field::Items if raw.items.is_some() => {
                     return Err(A::Error::duplicate_field("items"));
                 }
@@ -134,15 +122,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
                 }
-                // kubectl prints `globalDefault` before the kind.
-                Field::OfClass(name) if matches!(role, Role::PriorityClass | Role::Unknown) => {
-                    raw.class.insert(name, map.next_value()?);
-                }
-                // Nor are most of an event's fields behind it.
-                Field::OfEvent(name) if matches!(role, Role::Event | Role::Unknown) => {
-                    raw.class.insert(name, map.next_value()?);
-                }
-                Field::Items | Field::OfClass(_) | Field::OfEvent(_) | Field::Other => {
+                Field::Items | Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -152,8 +132,8 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 }
 
 /// Reads `metadata`, of objects that are only counted just the name.
-fn metadata<'de, A: MapAccess<'de>>(map: &mut A, role: Role) -> Result<RawMeta, A::Error> {
-    if matches!(role, Role::Other | Role::Event) {
+fn metadata<'de, A: MapAccess<'de>>(map: &mut A, body: &Body) -> Result<RawMeta, A::Error> {
+    if matches!(body, Body::Other | Body::Event(_)) {
         let only: Option<NameOnly> = map.next_value()?;
         let only = only.unwrap_or_default();
         Ok(RawMeta { name: only.name, namespace: only.namespace, ..RawMeta::default() })
@@ -162,49 +142,17 @@ fn metadata<'de, A: MapAccess<'de>>(map: &mut A, role: Role) -> Result<RawMeta, 
     }
 }
 
-/// Reads `spec` as the role demands.
-fn spec<'de, A: MapAccess<'de>>(
-    map: &mut A,
-    role: Role,
-) -> Result<Part<RawNodeSpec, RawPodSpec>, A::Error> {
-    Ok(match role {
-        Role::Node => Part::Node(or_default(map)?),
-        Role::Pod => Part::Pod(or_default(map)?),
-        Role::Lease => Part::Lease(or_default(map)?),
-        Role::Workload(_) => Part::Workload(Box::new(or_default(map)?)),
-        Role::Budget => Part::Budget(or_default(map)?),
-        Role::Unknown => Part::Aside(map.next_value()?),
-        Role::PriorityClass | Role::Namespace | Role::Event | Role::Other => pass_over(map)?,
-    })
+/// Reads a field of an object whose kind is known.
+struct PartSeed<'b> {
+    body: &'b mut Body,
+    field: &'static str,
 }
 
-/// Reads `status` as the role demands.
-fn status<'de, A: MapAccess<'de>>(
-    map: &mut A,
-    role: Role,
-) -> Result<Part<RawNodeStatus, RawPodStatus>, A::Error> {
-    Ok(match role {
-        Role::Node => Part::Node(or_default(map)?),
-        Role::Pod => Part::Pod(or_default(map)?),
-        Role::Unknown => Part::Aside(map.next_value()?),
-        Role::Workload(_) => Part::WorkloadStatus(or_default(map)?),
-        Role::Budget => Part::BudgetStatus(or_default(map)?),
-        Role::Lease | Role::PriorityClass | Role::Namespace | Role::Event | Role::Other => {
-            pass_over(map)?
-        }
-    })
-}
-
-/// Reads a value; null is the default.
-fn or_default<'de, A: MapAccess<'de>, T: Default + Deserialize<'de>>(
-    map: &mut A,
-) -> Result<T, A::Error> {
-    Ok(map.next_value::<Option<T>>()?.unwrap_or_default())
-}
-
-fn pass_over<'de, A: MapAccess<'de>, N, P>(map: &mut A) -> Result<Part<N, P>, A::Error> {
-    map.next_value::<IgnoredAny>()?;
-    Ok(Part::Absent)
+impl<'de> DeserializeSeed<'de> for PartSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
+        self.body.read(self.field, d)
+    }
 }
 
 /// Reads a document: an object, or an array of objects, which is a list without its head.

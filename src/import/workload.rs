@@ -5,10 +5,9 @@
 //! a word: Jobs that are finished or suspended, and ReplicaSets of former revisions, which have no
 //! pods.
 
-use super::error::Place;
-use super::fields::Filled;
+use super::fields::{Fields, Filled};
 use super::groups::{quantities, toleration};
-use super::object::{RawAnnotations, RawCondition, RawMeta, RawPodSpec};
+use super::object::{CLASS_FIELDS, RawAnnotations, RawCondition, RawMeta, RawPodSpec};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::scheduling::scheduling;
@@ -16,8 +15,11 @@ use super::selector::{RawSelector, selector};
 use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
-use crate::language::{self, LabelSelector, Workload, WorkloadGroup};
+use crate::language::{
+    self, LabelSelector, PreemptionPolicy, PriorityClass, Workload, WorkloadGroup,
+};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The spec of any kind of workload.
@@ -105,9 +107,8 @@ impl RawWorkloadStatus {
 }
 
 /// An exported workload.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct RawWorkload {
-    pub place: Place,
     pub kind: WorkloadKind,
     pub namespace: String,
     pub name: String,
@@ -116,15 +117,19 @@ pub(super) struct RawWorkload {
     pub status: RawWorkloadStatus,
 }
 
-/// An exported priority class.
-#[derive(Debug)]
-pub(super) struct RawPriorityClass {
-    pub place: Place,
-    pub name: String,
-    pub value: i32,
-    pub global_default: bool,
-    /// Its pods preempt no others.
-    pub never: bool,
+/// The priority class with these fields, without its name.
+pub(super) fn priority_class(fields: &Fields) -> Result<PriorityClass, Wrong> {
+    let [value, global_default, policy] = CLASS_FIELDS.map(|name| fields.get(name));
+    let (value, global_default) = (field(value)?, field(global_default)?);
+    let never = field::<String>(policy)? == "Never";
+    let preemption_policy = never.then_some(PreemptionPolicy::Never);
+    Ok(PriorityClass { name: String::new(), value, global_default, preemption_policy })
+}
+
+/// A field of its type; null is the default.
+fn field<T: Default + for<'de> Deserialize<'de>>(value: Option<&Value>) -> Result<T, Wrong> {
+    let read = value.map_or(Ok(None), Option::<T>::deserialize);
+    Ok(read.map_err(|e| Wrong(e.to_string()))?.unwrap_or_default())
 }
 
 impl RawWorkload {
@@ -136,10 +141,8 @@ impl RawWorkload {
     /// Why it does nothing any more, in words that go with its kind.
     pub(super) fn is_over(&self) -> Option<&'static str> {
         let ended = |c: &RawCondition| {
-            matches!(
-                c.r#type.as_deref(),
-                Some("Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget")
-            ) && c.status.as_deref() == Some("True")
+            let kinds = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"];
+            kinds.iter().any(|kind| c.is(kind, "True"))
         };
         match self.kind {
             WorkloadKind::Job if self.status.conditions.iter().flatten().any(ended) => {
@@ -155,8 +158,7 @@ impl RawWorkload {
 
     /// The name of the Deployment that it belongs to.
     pub(super) fn owner(&self) -> Option<&str> {
-        let owner =
-            self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true))?;
+        let owner = self.meta.controller()?;
         owner.name.as_deref().filter(|_| owner.kind.as_deref() == Some("Deployment"))
     }
 
