@@ -5,8 +5,8 @@
 //! input      files, standard input, gzip, encodings
 //! sight      what a text is at first sight; what kubectl prints for people is refused with advice
 //! document   JSON or YAML, cut into documents
-//! yaml       limits and messages of YAML, long lists in parallel
-//! seeds, raw one pass over a document, lists to single objects
+//! yaml       limits and messages of YAML
+//! seeds, raw one pass over a document, lists to single objects, and what each kind has
 //! object, raw_scheduling, fields, selector: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads and priority classes

@@ -34,10 +34,10 @@ impl Cursor {
 }
 
 /// Reads one object.
-pub(super) struct ObjectSeed<'c> {
-    pub(super) cursor: &'c Cursor,
+struct ObjectSeed<'c> {
+    cursor: &'c Cursor,
     /// The kind and API version of the items, where the list has said them before its items.
-    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
+    of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
 enum Field {
@@ -188,9 +188,9 @@ impl<'de> Visitor<'de> for DocumentSeed<'_> {
 }
 
 /// Reads the items of a list; null is none.
-pub(super) struct ItemsSeed<'c> {
-    pub(super) cursor: &'c Cursor,
-    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
+struct ItemsSeed<'c> {
+    cursor: &'c Cursor,
+    of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
 impl<'de> DeserializeSeed<'de> for ItemsSeed<'_> {
