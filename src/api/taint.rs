@@ -73,7 +73,7 @@ impl fmt::Display for Effect {
 }
 
 /// A taint of a node. Its identity is key and effect.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Taint {
     /// The taint's key.
     pub key: String,

@@ -10,7 +10,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a toleration compares values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    Deserialize,
+    Serialize,
+    JsonSchema,
+)]
 pub enum Operator {
     /// The value must be equal.
     #[default]
@@ -36,7 +49,7 @@ impl Operator {
 }
 
 /// A toleration of a pod.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Toleration {
     /// The taint's key; empty with `Exists` tolerates everything.
     pub key: String,

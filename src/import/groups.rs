@@ -1,13 +1,13 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
 use super::node::{NamedNode, NodeShape, NodeState};
-use super::pod::{
-    NamedPod, OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape,
-};
+use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
 use super::rfc3339::SECOND_US;
+use super::value;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodSource;
-use crate::api::toleration::Operator;
+use crate::api::taint::Taint;
+use crate::api::toleration::{Operator, Toleration};
 use crate::language::{
     self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText,
 };
@@ -53,26 +53,18 @@ fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) 
 
 fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
     let (name, names) = name_or_names(names);
-    let added = |t: &super::node::TaintShape| {
-        Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?)))
-    };
+    let added = |t: &Taint| Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?.0)));
     NodeGroup {
         name,
         names,
         labels: shape.labels,
         taints_added: shape.taints.iter().filter_map(added).collect(),
-        taints: shape.taints.into_iter().map(taint).collect(),
+        taints: shape.taints.iter().map(Taint::to_string).collect(),
         unschedulable: shape.unschedulable,
         capacity: quantities(shape.allocatable),
         start: shape.state.map(node_start),
         ..NodeGroup::default()
     }
-}
-
-/// In kubectl's syntax.
-fn taint(t: super::node::TaintShape) -> String {
-    crate::api::taint::Taint { key: t.key, value: t.value, effect: t.effect, time_added: None }
-        .to_string()
 }
 
 fn node_start(state: NodeState) -> language::NodeStart {
@@ -162,33 +154,26 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
     }
 }
 
-pub(super) fn toleration(t: TolerationShape) -> language::Toleration {
+pub(super) fn toleration(t: Toleration) -> language::Toleration {
     language::Toleration {
         key: t.key,
-        operator: match t.operator {
-            OperatorShape::Equal => None,
-            OperatorShape::Exists => Some(Operator::Exists),
-            OperatorShape::Lt => Some(Operator::Lt),
-            OperatorShape::Gt => Some(Operator::Gt),
-        },
+        operator: Some(t.operator).filter(|o| *o != Operator::Equal),
         value: t.value,
         effect: t.effect,
-        toleration_seconds: t.seconds,
+        toleration_seconds: t.toleration_seconds,
     }
 }
 
 /// A reason that the language does not know is left out, as it says.
 fn pod_condition(c: PodConditionShape) -> language::PodCondition {
-    let reason = match c.reason.as_str() {
-        "DeletionByTaintManager" => Some(language::PodReason::DeletionByTaintManager),
-        "DeletionByPodGC" => Some(language::PodReason::DeletionByPodGC),
-        "EvictionByEvictionAPI" => Some(language::PodReason::EvictionByEvictionAPI),
-        "PreemptionByScheduler" | "PreemptionByKubeScheduler" => {
-            Some(language::PodReason::PreemptionByScheduler)
-        }
-        _ => None,
-    };
-    language::PodCondition { status: c.status, reason, last_transition_time: seconds(c.transition) }
+    // Up to 1.25 the scheduler's reason had another name.
+    let word =
+        if c.reason == "PreemptionByKubeScheduler" { "PreemptionByScheduler" } else { &c.reason };
+    language::PodCondition {
+        status: c.status,
+        reason: value::shared(word),
+        last_transition_time: seconds(c.transition),
+    }
 }
 
 pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {

@@ -10,7 +10,7 @@ use super::quantities;
 use super::rfc3339::Stamp;
 use super::times::{Times, time};
 use super::value::{self, Wrong};
-use crate::api::meta::ConditionStatus;
+use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::NodeConditionType;
 use crate::api::taint::{Effect, Taint};
 use crate::api::validation;
@@ -26,8 +26,8 @@ const LEASE_DURATION_S: i64 = 40;
 pub(super) struct NodeShape {
     /// `metadata.labels`, without the host name if that is the node's name.
     pub labels: BTreeMap<String, String>,
-    /// `spec.taints`
-    pub taints: Vec<TaintShape>,
+    /// `spec.taints`, times from time zero.
+    pub taints: Vec<Taint>,
     /// `spec.unschedulable`
     pub unschedulable: bool,
     /// `status.allocatable`, checked.
@@ -44,15 +44,6 @@ impl NodeShape {
             ready.is_none_or(|c| c.status == ConditionStatus::Unknown)
         })
     }
-}
-
-/// A taint, with the second of its `timeAdded` from time zero.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct TaintShape {
-    pub key: String,
-    pub value: String,
-    pub effect: Effect,
-    pub time_added: Option<i64>,
 }
 
 /// The state of a node that is not plainly healthy.
@@ -216,26 +207,20 @@ fn state(
     (!healthy).then_some(NodeState { conditions, renewed_us, cut })
 }
 
-fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<TaintShape>, Wrong> {
+fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
     let mut taints = Vec::with_capacity(raw.len());
-    let mut added = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let effect = validation::effect_of(
             t.effect.as_deref().unwrap_or_default(),
             &format!("spec.taints[{i}].effect"),
         )?;
         let (key, value) = (t.key.clone().unwrap_or_default(), t.value.clone().unwrap_or_default());
-        taints.push(Taint { key, value, effect, time_added: None });
-        added.push(time("timeAdded", t.time_added.as_deref())?.map(|t| t.seconds_since(zero)));
+        let added = time("timeAdded", t.time_added.as_deref())?;
+        let time_added = added.map(|added| Timestamp(added.seconds_since(zero)));
+        taints.push(Taint { key, value, effect, time_added });
     }
     value::first(validation::validate_taints(&taints, "spec.taints"))?;
-    let shape = |(t, time_added): (Taint, Option<i64>)| TaintShape {
-        key: t.key,
-        value: t.value,
-        effect: t.effect,
-        time_added,
-    };
-    Ok(taints.into_iter().zip(added).map(shape).collect())
+    Ok(taints)
 }
 
 /// A condition, or the type of one that is not modelled.

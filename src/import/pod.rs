@@ -29,7 +29,7 @@ pub(super) struct PodShape {
     /// `metadata.labels`
     pub labels: BTreeMap<String, String>,
     /// `spec.tolerations`
-    pub tolerations: Vec<TolerationShape>,
+    pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`
     pub grace: Option<i64>,
     /// `spec.nodeSelector`
@@ -50,22 +50,12 @@ pub(super) struct PodShape {
     pub start: StartShape,
 }
 
-/// A toleration.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct TolerationShape {
-    pub key: String,
-    pub operator: OperatorShape,
-    pub value: String,
-    pub effect: Option<Effect>,
-    pub seconds: Option<i64>,
-}
-
 impl PodShape {
     /// Whether there is a toleration, of whatever length, for both taints of a failing node: every
     /// pod that passed the admission plugin DefaultTolerationSeconds has them
     /// (`plugin/pkg/admission/defaulttolerationseconds/admission.go`).
     pub(super) fn has_default_tolerations(&self) -> bool {
-        let no_execute = |t: &&TolerationShape| t.effect.is_none_or(|e| e == Effect::NoExecute);
+        let no_execute = |t: &&Toleration| t.effect.is_none_or(|e| e == Effect::NoExecute);
         let has = |key: &str| {
             self.tolerations.iter().filter(no_execute).any(|t| t.key.is_empty() || t.key == key)
         };
@@ -73,28 +63,11 @@ impl PodShape {
     }
 }
 
-impl TolerationShape {
-    /// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go:
-    /// applyDefaults`).
-    fn every_no_execute() -> Self {
-        let (key, value) = (String::new(), String::new());
-        TolerationShape {
-            key,
-            operator: OperatorShape::Exists,
-            value,
-            effect: Some(Effect::NoExecute),
-            seconds: None,
-        }
-    }
-}
-
-/// `v1.TolerationOperator`
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum OperatorShape {
-    Equal,
-    Exists,
-    Lt,
-    Gt,
+/// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go:
+/// applyDefaults`).
+fn every_no_execute() -> Toleration {
+    let (operator, effect) = (Operator::Exists, Some(Effect::NoExecute));
+    Toleration { operator, effect, ..Toleration::default() }
 }
 
 /// How far a pod is.
@@ -203,7 +176,7 @@ impl RawPod {
         if static_from_url == Some(false) {
             // The kubelet has given it a toleration for every NoExecute taint, which goes without
             // saying in a scenario.
-            let all = TolerationShape::every_no_execute();
+            let all = every_no_execute();
             if let Some(i) = tolerations.iter().rposition(|t| *t == all) {
                 tolerations.remove(i);
             }
@@ -309,7 +282,7 @@ impl RawPod {
 }
 
 /// `Lt` and `Gt` pass here whatever the release: the API server that stored them let them pass.
-pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
+pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wrong> {
     let mut tolerations = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");
@@ -326,20 +299,5 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>,
         });
     }
     value::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
-    let shape = |t: Toleration| {
-        let operator = match t.operator {
-            Operator::Equal => OperatorShape::Equal,
-            Operator::Exists => OperatorShape::Exists,
-            Operator::Lt => OperatorShape::Lt,
-            Operator::Gt => OperatorShape::Gt,
-        };
-        TolerationShape {
-            key: t.key,
-            operator,
-            value: t.value,
-            effect: t.effect,
-            seconds: t.toleration_seconds,
-        }
-    };
-    Ok(tolerations.into_iter().map(shape).collect())
+    Ok(tolerations)
 }

@@ -11,12 +11,12 @@ use super::raw_scheduling::{
     RawPreferredNodes, RawSpread,
 };
 use super::selector::{RawSelector, selector};
-use super::value::Wrong;
+use super::value::{self, Wrong};
 use crate::language::{
-    Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
-    NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget,
-    PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint,
-    UnhealthyPodEvictionPolicy, WeightedPods, WhenUnsatisfiable,
+    Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
+    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
+    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
+    WeightedPods,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -140,22 +140,11 @@ fn affinity(raw: &RawAffinity, left_out: &mut dyn FnMut(&'static str)) -> Result
 
 fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
     let requirement = |r: &RawNodeRequirement| {
-        let operator = match r.operator.as_str() {
-            "In" => NodeOperator::In,
-            "NotIn" => NodeOperator::NotIn,
-            "Exists" => NodeOperator::Exists,
-            "DoesNotExist" => NodeOperator::DoesNotExist,
-            "Gt" => NodeOperator::Gt,
-            "Lt" => NodeOperator::Lt,
-            other => {
-                return Err(Wrong(format!(
-                    "affinity.nodeAffinity: {other:?} is not a valid selector operator"
-                )));
-            }
-        };
-        Ok(NodeRequirement {
+        let unknown =
+            || format!("affinity.nodeAffinity: {:?} is not a valid selector operator", r.operator);
+        Ok::<_, Wrong>(NodeRequirement {
             key: r.key.clone(),
-            operator,
+            operator: value::shared(&r.operator).ok_or_else(|| Wrong(unknown()))?,
             values: r.values.clone().unwrap_or_default(),
         })
     };
@@ -191,27 +180,24 @@ fn pod_term(
 }
 
 fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
-    let policy = |text: &Option<String>, default: &str| match text.as_deref() {
-        Some("Honor") if default != "Honor" => Some(InclusionPolicy::Honor),
-        Some("Ignore") if default != "Ignore" => Some(InclusionPolicy::Ignore),
-        _ => None,
+    let policy = |text: &Option<String>, default: InclusionPolicy| {
+        text.as_deref().and_then(value::shared).filter(|policy| *policy != default)
+    };
+    let unknown = || {
+        format!(
+            "topologySpreadConstraints: whenUnsatisfiable {:?} is not known to the API",
+            raw.when_unsatisfiable
+        )
     };
     Ok(TopologySpreadConstraint {
         max_skew: raw.max_skew,
         topology_key: raw.topology_key.clone(),
-        when_unsatisfiable: match raw.when_unsatisfiable.as_str() {
-            "DoNotSchedule" => WhenUnsatisfiable::DoNotSchedule,
-            "ScheduleAnyway" => WhenUnsatisfiable::ScheduleAnyway,
-            other => {
-                return Err(Wrong(format!(
-                    "topologySpreadConstraints: whenUnsatisfiable {other:?} is not known to the API"
-                )));
-            }
-        },
+        when_unsatisfiable: value::shared(&raw.when_unsatisfiable)
+            .ok_or_else(|| Wrong(unknown()))?,
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
         min_domains: raw.min_domains,
-        node_affinity_policy: policy(&raw.node_affinity_policy, "Honor"),
-        node_taints_policy: policy(&raw.node_taints_policy, "Ignore"),
+        node_affinity_policy: policy(&raw.node_affinity_policy, InclusionPolicy::Honor),
+        node_taints_policy: policy(&raw.node_taints_policy, InclusionPolicy::Ignore),
         match_label_keys: raw.match_label_keys.clone().unwrap_or_default(),
     })
 }
@@ -224,17 +210,12 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
         };
         let host_port = u16::try_from(number)
             .map_err(|_| Wrong(format!("hostPort {number} is not between 1 and 65535")))?;
-        let protocol = match port.protocol.as_deref() {
-            None | Some("" | "TCP") => None,
-            Some("UDP") => Some(Protocol::UDP),
-            Some("SCTP") => Some(Protocol::SCTP),
-            Some(other) => {
-                return Err(Wrong(format!("protocol {other:?} of a port is not known to the API")));
-            }
-        };
+        let word = port.protocol.as_deref().filter(|p| !p.is_empty()).unwrap_or("TCP");
+        let protocol: Protocol = value::shared(word)
+            .ok_or_else(|| Wrong(format!("protocol {word:?} of a port is not known to the API")))?;
         all.push(HostPort {
             host_port,
-            protocol,
+            protocol: (protocol != Protocol::TCP).then_some(protocol),
             host_ip: port.host_ip.clone().unwrap_or_default(),
         });
     }

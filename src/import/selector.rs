@@ -2,7 +2,7 @@
 
 use super::fields::Texts;
 use super::value::{self, Wrong};
-use crate::language::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
+use crate::language::{LabelSelector, LabelSelectorRequirement};
 use serde::Deserialize;
 
 /// `metav1.LabelSelector`
@@ -25,20 +25,11 @@ struct RawRequirement {
 /// The selector as a scenario has it.
 pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
     let expressions = raw.match_expressions.iter().flatten().map(|e| {
-        let operator = match e.operator.as_str() {
-            "In" => SelectorOperator::In,
-            "NotIn" => SelectorOperator::NotIn,
-            "Exists" => SelectorOperator::Exists,
-            "DoesNotExist" => SelectorOperator::DoesNotExist,
-            other => {
-                return Err(Wrong(format!(
-                    "spec.selector: {other:?} is not a valid label selector operator"
-                )));
-            }
-        };
-        Ok(LabelSelectorRequirement {
+        let unknown =
+            || format!("spec.selector: {:?} is not a valid label selector operator", e.operator);
+        Ok::<_, Wrong>(LabelSelectorRequirement {
             key: e.key.clone(),
-            operator,
+            operator: value::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
             values: e.values.clone().unwrap_or_default(),
         })
     });

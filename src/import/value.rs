@@ -2,6 +2,8 @@
 
 use super::fields::Texts;
 use crate::api::validation::{self, FieldError};
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
 use std::collections::BTreeMap;
 
 /// What is wrong with an object; its place is added by whoever knows it.
@@ -30,6 +32,11 @@ pub(super) fn word<T>(
 ) -> Result<T, Wrong> {
     let text = text.unwrap_or_default();
     parse(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
+}
+
+/// One of the words that Kubernetes and a scenario share, if it is one.
+pub(super) fn shared<'t, T: Deserialize<'t>>(text: &'t str) -> Option<T> {
+    T::deserialize(StrDeserializer::<serde::de::value::Error>::new(text)).ok()
 }
 
 /// The name of a node or pod, which must be there.

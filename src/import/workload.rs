@@ -14,7 +14,7 @@ use super::scheduling::scheduling;
 use super::selector::{RawSelector, selector};
 use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
-use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
+use crate::api::workload::WorkloadKind;
 use crate::language::{
     self, LabelSelector, PreemptionPolicy, PriorityClass, Workload, WorkloadGroup,
 };
@@ -210,11 +210,7 @@ impl RawWorkload {
             parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
             completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
             backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), failed),
-            pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
-                Some("Failed") => Some(PodReplacementPolicy::Failed),
-                Some("TerminatingOrFailed") => Some(PodReplacementPolicy::TerminatingOrFailed),
-                _ => None,
-            },
+            pod_replacement_policy: s.pod_replacement_policy.as_deref().and_then(value::shared),
             pod_failure_policy: policy,
             template: self.template(labels, classes, left_out)?,
             ..WorkloadGroup::default()
@@ -287,30 +283,24 @@ fn policy(
     let mut rules = Vec::new();
     for rule in &raw.rules {
         let disruption = |c: &&RawCondition| c.r#type.as_deref() == Some("DisruptionTarget");
-        let action = match rule.action.as_str() {
-            "Ignore" => PodFailurePolicyAction::Ignore,
-            "FailJob" => PodFailurePolicyAction::FailJob,
-            "Count" => PodFailurePolicyAction::Count,
-            "FailIndex" => {
-                left_out("podFailurePolicy: FailIndex");
-                continue;
-            }
-            other => {
-                return Err(Wrong(format!(
-                    "spec.podFailurePolicy.rules: action {other:?} is not known to the API"
-                )));
-            }
-        };
+        if rule.action == "FailIndex" {
+            left_out("podFailurePolicy: FailIndex");
+            continue;
+        }
+        let action = value::shared(&rule.action).ok_or_else(|| {
+            let action = &rule.action;
+            Wrong(format!("spec.podFailurePolicy.rules: action {action:?} is not known to the API"))
+        })?;
         let conditions = rule.on_pod_conditions.iter().flatten();
         let conditions: Vec<_> = conditions
             .filter(disruption)
             .map(|c| language::PodFailurePolicyOnPodConditions {
                 kind: language::PodConditionKind::DisruptionTarget,
-                status: match c.status.as_deref() {
-                    Some("False") => Some(ConditionStatus::False),
-                    Some("Unknown") => Some(ConditionStatus::Unknown),
-                    _ => None,
-                },
+                status: c
+                    .status
+                    .as_deref()
+                    .and_then(value::shared)
+                    .filter(|status| *status != ConditionStatus::True),
             })
             .collect();
         if rule.on_exit_codes.is_some() || conditions.is_empty() {

@@ -52,7 +52,7 @@ pub(crate) use faults::{
     RepairAct,
 };
 pub use flags::{PLUGINS, known as known_flags};
-pub(crate) use labels::{LabelSelector, LabelSelectorRequirement, SelectorOperator};
+pub(crate) use labels::{LabelSelector, LabelSelectorRequirement};
 pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use namespace::Namespace;
