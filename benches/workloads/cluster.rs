@@ -12,37 +12,10 @@ use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Admission, Connections, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan,
-    NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
-    UserMode, WorkloadPlan,
+    Action, Admission, Connections, Controllers, Do, Flags, NodePlan, NodeStart, Perturb, Phase,
+    Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, WorkloadPlan,
 };
 use taintsim::profiles::profile;
-
-/// `Ideal` timing: the recorder's defaults.
-pub(crate) fn ideal() -> Timing {
-    Timing {
-        name: "Ideal".to_owned(),
-        request: Delay::constant(Dur::ZERO),
-        response: Delay::constant(Dur::from_nanos(1)),
-        watch: Delay::constant(Dur::ZERO),
-        pass_overhead: Dur::from_micros(1),
-        pod_gc_overhead: Dur::from_micros(1),
-        clock_advances: false,
-        node_lifecycle_client: None,
-        taint_eviction_client: None,
-        clients: std::collections::BTreeMap::new(),
-        step: Delay::constant(Dur::ZERO),
-        reconnects: false,
-        leader_election: None,
-        kubelet: KubeletMode::Imitated(Imitated {
-            start: Dur::from_secs(1),
-            stop: Dur::from_secs(1),
-            status_report: Dur::from_secs(300),
-            repost_pod_ready: true,
-        }),
-        user: UserMode::Raw,
-    }
-}
 
 /// A cluster of `nodes` nodes dealt over zones, with `pods` running pods on each of those that
 /// `with_pods` says.
@@ -54,22 +27,9 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         begins: None,
         notes: Vec::new(),
         horizon,
-        flags: Flags {
-            node_monitor_period: Dur::from_secs(5),
-            node_monitor_grace_period: profile.node_monitor_grace_period,
-            node_startup_grace_period: Dur::from_secs(60),
-            node_eviction_rate: 0.1,
-            secondary_node_eviction_rate: 0.01,
-            large_cluster_size_threshold: 50,
-            unhealthy_zone_threshold: 0.55,
-            pod_eviction_timeout: Dur::from_secs(300),
-            enable_taint_manager: true,
-            terminated_pod_gc_threshold: 12_500,
-            default_not_ready_toleration_seconds: 300,
-            default_unreachable_toleration_seconds: 300,
-        },
+        flags: Flags::defaults(&profile),
         profile,
-        timing: ideal(),
+        timing: Timing::ideal(),
         admission: Admission {
             default_toleration_seconds: true,
             taint_nodes_by_condition: true,

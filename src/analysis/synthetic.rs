@@ -9,8 +9,8 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
-    Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan,
+    PodStart, SchedulerSettings, TimelineEntry, Timing,
 };
 use crate::profiles;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What};
@@ -19,50 +19,6 @@ use std::rc::Rc;
 /// Milliseconds from the start.
 pub(crate) fn ms(ms: u64) -> Time {
     Time::from_millis(ms)
-}
-
-fn timing() -> Timing {
-    let none = Delay::constant(Dur::ZERO);
-    let second = Dur::from_secs(1);
-    Timing {
-        name: "Ideal".to_owned(),
-        request: none,
-        response: none,
-        watch: none,
-        pass_overhead: Dur::from_micros(1),
-        pod_gc_overhead: Dur::from_micros(1),
-        clock_advances: false,
-        node_lifecycle_client: None,
-        taint_eviction_client: None,
-        clients: std::collections::BTreeMap::new(),
-        step: Delay::constant(Dur::ZERO),
-        reconnects: false,
-        leader_election: None,
-        kubelet: KubeletMode::Imitated(Imitated {
-            start: second,
-            stop: second,
-            status_report: Dur::from_secs(300),
-            repost_pod_ready: true,
-        }),
-        user: UserMode::Raw,
-    }
-}
-
-fn flags() -> Flags {
-    Flags {
-        node_monitor_period: Dur::from_secs(5),
-        node_monitor_grace_period: Dur::from_secs(50),
-        node_startup_grace_period: Dur::from_secs(60),
-        node_eviction_rate: 0.1,
-        secondary_node_eviction_rate: 0.01,
-        large_cluster_size_threshold: 50,
-        unhealthy_zone_threshold: 0.55,
-        pod_eviction_timeout: Dur::from_secs(300),
-        enable_taint_manager: true,
-        terminated_pod_gc_threshold: 12_500,
-        default_not_ready_toleration_seconds: 300,
-        default_unreachable_toleration_seconds: 300,
-    }
 }
 
 /// A plan and a trace that are written record by record. Records may be written in any order of
@@ -77,15 +33,16 @@ pub(crate) struct Run {
 impl Run {
     /// An empty cluster.
     pub(crate) fn new(name: &str, horizon: Time) -> Self {
+        let profile = profiles::profile("1.34.4").expect("is a release");
         let plan = Plan {
             name: name.to_owned(),
             doc: "Made for a test.".to_owned(),
             begins: None,
             notes: Vec::new(),
             horizon,
-            profile: profiles::profile("1.34.4").expect("is a release"),
-            flags: flags(),
-            timing: timing(),
+            flags: Flags::defaults(&profile),
+            profile,
+            timing: Timing { response: Delay::constant(Dur::ZERO), ..Timing::ideal() },
             admission: Admission {
                 default_toleration_seconds: true,
                 taint_nodes_by_condition: true,

@@ -76,12 +76,7 @@ pub(super) fn read(pods: &Named<RawPod>, summary: &mut Summary) -> ControlPlane 
                 continue;
             }
             summary.control_plane.push(format!("{component} --{name}={kept}"));
-            let to = if map == "kube_apiserver" {
-                &mut all.flags.kube_apiserver
-            } else {
-                &mut all.flags.kube_controller_manager
-            };
-            to.insert(name, read);
+            all.flags.component_mut(map).insert(name, read);
         }
     }
     all

@@ -214,14 +214,9 @@ pub(crate) fn values(
 pub(crate) fn read(written: &Written, profile: &Profile, complaints: &mut Complaints) -> Settings {
     let mut settings = defaults(profile);
     for (component, flags) in COMPONENTS {
-        let given: &BTreeMap<String, FlagValue> = match *component {
-            "kube_controller_manager" => &written.kube_controller_manager,
-            "kube_apiserver" => &written.kube_apiserver,
-            _ => &written.kubelet,
-        };
         // Those that enable come before those that disable, as the API server has it: the map's
         // order is reversed.
-        for (name, value) in given.iter().rev() {
+        for (name, value) in written.component(component).iter().rev() {
             let place = || at!["flags", *component, name];
             let shown = component.replace('_', "-");
             let Some(flag) = flags.iter().find(|f| f.name == name) else {
@@ -295,16 +290,9 @@ pub(crate) fn take_settings(
             Err(error) => notes.push(format!("--feature-gates={name}={value} of the exported control plane counts for nothing: {error}")),
         }
     }
-    for (component, from, to) in [
-        (
-            "kube_controller_manager",
-            &exported.flags.kube_controller_manager,
-            &mut own.kube_controller_manager,
-        ),
-        ("kube_apiserver", &exported.flags.kube_apiserver, &mut own.kube_apiserver),
-        ("kubelet", &exported.flags.kubelet, &mut own.kubelet),
-    ] {
-        for (name, value) in from {
+    for (component, _) in COMPONENTS {
+        let to = own.component_mut(component);
+        for (name, value) in exported.flags.component(component) {
             match lacking(component, name, &profile) {
                 _ if to.contains_key(name) => {}
                 None => drop(to.insert(name.clone(), value.clone())),
@@ -347,23 +335,10 @@ fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
     problem.maybe_help(did_you_mean_or_list(&bare, &names))
 }
 
-/// The defaults of a release (`config/v1alpha1/defaults.go`).
+/// The defaults of a release.
 fn defaults(profile: &Profile) -> Settings {
     Settings {
-        flags: Flags {
-            node_monitor_period: Dur::from_secs(5),
-            node_monitor_grace_period: profile.node_monitor_grace_period,
-            node_startup_grace_period: Dur::from_secs(60),
-            node_eviction_rate: 0.1,
-            secondary_node_eviction_rate: 0.01,
-            large_cluster_size_threshold: 50,
-            unhealthy_zone_threshold: 0.55,
-            pod_eviction_timeout: Dur::from_secs(300),
-            enable_taint_manager: true,
-            terminated_pod_gc_threshold: 12_500,
-            default_not_ready_toleration_seconds: 300,
-            default_unreachable_toleration_seconds: 300,
-        },
+        flags: Flags::defaults(profile),
         admission: Admission {
             default_toleration_seconds: true,
             taint_nodes_by_condition: profile.taint_nodes_by_condition,

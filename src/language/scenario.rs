@@ -151,3 +151,23 @@ pub struct Flags {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kubelet: BTreeMap<String, FlagValue>,
 }
+
+impl Flags {
+    /// Those of a component, which is named as its field.
+    pub(crate) fn component(&self, name: &str) -> &BTreeMap<String, FlagValue> {
+        match name {
+            "kube_controller_manager" => &self.kube_controller_manager,
+            "kube_apiserver" => &self.kube_apiserver,
+            _ => &self.kubelet,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn component_mut(&mut self, name: &str) -> &mut BTreeMap<String, FlagValue> {
+        match name {
+            "kube_controller_manager" => &mut self.kube_controller_manager,
+            "kube_apiserver" => &mut self.kube_apiserver,
+            _ => &mut self.kubelet,
+        }
+    }
+}

@@ -24,6 +24,14 @@ pub struct Imitated {
     pub repost_pod_ready: bool,
 }
 
+impl Default for Imitated {
+    fn default() -> Self {
+        let second = Dur::from_secs(1);
+        let status_report = Dur::from_secs(300);
+        Imitated { start: second, stop: second, status_report, repost_pod_ready: true }
+    }
+}
+
 /// Settings of real kubelets; flags under their names in KubeletConfiguration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Real {

@@ -1,5 +1,6 @@
 //! Settings of the components, and which of them run.
 
+use super::profile::Profile;
 use crate::kernel::Dur;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,26 @@ pub struct Flags {
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`
     pub default_unreachable_toleration_seconds: i64,
+}
+
+impl Flags {
+    /// The defaults of a release (`config/v1alpha1/defaults.go`).
+    pub fn defaults(profile: &Profile) -> Self {
+        Flags {
+            node_monitor_period: Dur::from_secs(5),
+            node_monitor_grace_period: profile.node_monitor_grace_period,
+            node_startup_grace_period: Dur::from_secs(60),
+            node_eviction_rate: 0.1,
+            secondary_node_eviction_rate: 0.01,
+            large_cluster_size_threshold: 50,
+            unhealthy_zone_threshold: 0.55,
+            pod_eviction_timeout: Dur::from_secs(300),
+            enable_taint_manager: true,
+            terminated_pod_gc_threshold: 12_500,
+            default_not_ready_toleration_seconds: 300,
+            default_unreachable_toleration_seconds: 300,
+        }
+    }
 }
 
 /// Admission plugins.

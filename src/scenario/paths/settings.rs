@@ -85,11 +85,7 @@ pub(super) fn flag_value(
         ));
         return Err(problem.maybe_help(did_you_mean_or_list(&wanted, &flags)));
     };
-    let map = match known {
-        "kube_controller_manager" => &mut spec.flags.kube_controller_manager,
-        "kube_apiserver" => &mut spec.flags.kube_apiserver,
-        _ => &mut spec.flags.kubelet,
-    };
+    let map = spec.flags.component_mut(known);
     map.insert(flag.to_owned(), FlagValue::Text(value.to_owned()));
     Ok(at!["flags", known, flag])
 }

@@ -52,10 +52,6 @@ const OTHERS: [(&str, Actor); 10] = [
     ("scheduler", Actor::Scheduler),
 ];
 
-const fn constant(delay: Dur) -> Delay {
-    Delay { min: delay, max: delay }
-}
-
 /// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
 /// the scheduler one of another process. The garbage collector's has twice the rate
 /// (`startGarbageCollectorController`).
@@ -66,29 +62,6 @@ fn others(client: Limits) -> BTreeMap<Actor, Limits> {
     let twice = Limits { qps: 2.0 * client.qps, ..client };
     all.insert(Actor::GarbageCollector, twice);
     all
-}
-
-/// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only after
-/// its own write has reached all caches, and 1 us for a pass, without which the strict comparison
-/// with the grace period costs one more pass.
-fn ideal(kubelet: KubeletMode) -> Timing {
-    Timing {
-        name: "Ideal".to_owned(),
-        request: constant(Dur::from_nanos(0)),
-        response: constant(Dur::from_nanos(1)),
-        watch: constant(Dur::from_nanos(0)),
-        step: constant(Dur::from_nanos(0)),
-        pass_overhead: Dur::from_micros(1),
-        pod_gc_overhead: Dur::from_micros(1),
-        clock_advances: false,
-        node_lifecycle_client: None,
-        taint_eviction_client: None,
-        clients: BTreeMap::new(),
-        reconnects: false,
-        leader_election: None,
-        kubelet,
-        user: UserMode::Raw,
-    }
 }
 
 /// As on a real control plane; the module's table says where each figure comes from.
@@ -113,12 +86,9 @@ fn typical(kubelet: KubeletMode) -> Timing {
 }
 
 fn imitated(flags: &KubeletFlags) -> KubeletMode {
-    KubeletMode::Imitated(Imitated {
-        start: Dur::from_secs(1),
-        stop: Dur::from_secs(1),
-        status_report: flags.status_report.unwrap_or(Dur::from_secs(300)),
-        repost_pod_ready: true,
-    })
+    let default = Imitated::default();
+    let status_report = flags.status_report.unwrap_or(default.status_report);
+    KubeletMode::Imitated(Imitated { status_report, ..default })
 }
 
 fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
@@ -153,7 +123,7 @@ pub(super) fn read(
 ) -> Timing {
     let flags = &settings.kubelet;
     let mut timing = match written {
-        Some(Written::Ideal) => ideal(imitated(flags)),
+        Some(Written::Ideal) => Timing { kubelet: imitated(flags), ..Timing::ideal() },
         None | Some(Written::Typical | Written::Custom { .. }) => typical(real(flags, profile)),
     };
     if let Some(limits) = settings.client {

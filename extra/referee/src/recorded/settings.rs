@@ -111,27 +111,31 @@ pub(super) fn period(what: &str, d: Dur) -> Result<Dur, PlanError> {
 /// The flags that the controllers run with.
 pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
     let f = &sc.flags;
+    let d = Flags::defaults(profile);
+    let node_monitor_period = or(f.node_monitor_period, d.node_monitor_period);
     Ok(Flags {
-        node_monitor_period: period(
-            "node-monitor-period",
-            or(f.node_monitor_period, Dur::from_secs(5)),
-        )?,
-        node_monitor_grace_period: or(
-            f.node_monitor_grace_period,
-            profile.node_monitor_grace_period,
-        ),
-        node_startup_grace_period: or(f.node_startup_grace_period, Dur::from_secs(60)),
-        node_eviction_rate: f.node_eviction_rate.unwrap_or(0.1),
-        secondary_node_eviction_rate: f.secondary_node_eviction_rate.unwrap_or(0.01),
-        large_cluster_size_threshold: f.large_cluster_size_threshold.unwrap_or(50),
-        unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
-        pod_eviction_timeout: or(f.pod_eviction_timeout, Dur::from_secs(300)),
-        enable_taint_manager: f.enable_taint_manager.unwrap_or(true),
-        terminated_pod_gc_threshold: f.terminated_pod_gc_threshold.unwrap_or(12_500),
-        default_not_ready_toleration_seconds: f.default_not_ready_toleration_seconds.unwrap_or(300),
+        node_monitor_period: period("node-monitor-period", node_monitor_period)?,
+        node_monitor_grace_period: or(f.node_monitor_grace_period, d.node_monitor_grace_period),
+        node_startup_grace_period: or(f.node_startup_grace_period, d.node_startup_grace_period),
+        node_eviction_rate: f.node_eviction_rate.unwrap_or(d.node_eviction_rate),
+        secondary_node_eviction_rate: f
+            .secondary_node_eviction_rate
+            .unwrap_or(d.secondary_node_eviction_rate),
+        large_cluster_size_threshold: f
+            .large_cluster_size_threshold
+            .unwrap_or(d.large_cluster_size_threshold),
+        unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(d.unhealthy_zone_threshold),
+        pod_eviction_timeout: or(f.pod_eviction_timeout, d.pod_eviction_timeout),
+        enable_taint_manager: f.enable_taint_manager.unwrap_or(d.enable_taint_manager),
+        terminated_pod_gc_threshold: f
+            .terminated_pod_gc_threshold
+            .unwrap_or(d.terminated_pod_gc_threshold),
+        default_not_ready_toleration_seconds: f
+            .default_not_ready_toleration_seconds
+            .unwrap_or(d.default_not_ready_toleration_seconds),
         default_unreachable_toleration_seconds: f
             .default_unreachable_toleration_seconds
-            .unwrap_or(300),
+            .unwrap_or(d.default_unreachable_toleration_seconds),
     })
 }
 
