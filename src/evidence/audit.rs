@@ -6,10 +6,11 @@
 //! a cordon, a taint or a label. Dry runs, requests that were refused, and what the controllers that
 //! a run has do by themselves tell nothing.
 
+use super::cluster::time;
 use super::heard::Heard;
 use super::statement::{Place, Said};
 use crate::api::kubectl_taint;
-use crate::import::{Stamp, parse_time};
+use crate::import::Stamp;
 use serde_json::Value;
 
 /// Controllers whose deletions of pods a run makes by itself, by their service accounts.
@@ -42,7 +43,6 @@ pub(super) fn is_audit(line: &Value) -> bool {
 /// Takes one line in.
 pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
     let text = |v: &'_ Value| v.as_str().unwrap_or_default().to_owned();
-    let time = |v: &Value| v.as_str().and_then(parse_time);
     let at = time(&line["stageTimestamp"]).or_else(|| time(&line["requestReceivedTimestamp"]));
     let refused = line["responseStatus"]["code"].as_i64().unwrap_or(200) >= 400;
     let stage = text(&line["stage"]);
@@ -196,8 +196,8 @@ impl Request<'_> {
         match self.namespace.as_str() {
             "kube-node-lease" => vec![Said::NodeHeard { node: self.name.clone() }],
             "kube-system" => {
-                let acquired = self.body["spec"]["acquireTime"].as_str();
-                let since = acquired.and_then(parse_time).map(|a| self.at.0.saturating_sub(a.0));
+                let acquired = time(&self.body["spec"]["acquireTime"]);
+                let since = acquired.map(|a| self.at.0.saturating_sub(a.0));
                 let new = since.is_some_and(|us| us.abs() <= JUST_ACQUIRED_US);
                 let component = self.name.clone();
                 new.then_some(Said::Leader { component }).into_iter().collect()

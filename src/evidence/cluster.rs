@@ -5,7 +5,7 @@ use super::outage::{Outage, Silence};
 use super::statement::{Said, Statement, counted, form};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
-use crate::import::Stamp;
+use crate::import::{SECOND_US, Stamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const DEFAULT_SECONDS: i64 = 300;
 /// Events of one moment may be told in either order, so far apart.
 const SAME_MOMENT_US: i64 = 50_000;
-const SECOND_US: i64 = 1_000_000;
 /// The label by which a workload of which only the name is known selects its pods.
 pub(super) const LABEL: &str = "taintsim";
 
@@ -396,6 +395,7 @@ fn objects_in<'v>(
     array.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-fn time(value: &Value) -> Option<Stamp> {
+/// A time of the API.
+pub(super) fn time(value: &Value) -> Option<Stamp> {
     value.as_str().and_then(crate::import::parse_time)
 }

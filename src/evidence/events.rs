@@ -4,12 +4,11 @@
 //! core/v1 has whole seconds; but the recorder of client-go ends an event's name with the
 //! nanoseconds of its making, in hexadecimal (`tools/record/event.go: makeEvent`).
 
+use super::cluster::time;
 use super::heard::Heard;
 use super::statement::{Place, Said};
-use crate::import::{Stamp, event_made, parse_time};
+use crate::import::{SECOND_US, Stamp, event_made};
 use serde_json::Value;
-
-const SECOND_US: i64 = 1_000_000;
 
 /// What an event says, whatever its source: of an object, with a reason and a message.
 pub(super) struct Told<'a> {
@@ -115,7 +114,6 @@ pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
 
 /// When it came first and, if it came again, last; each with how much earlier it may have been.
 fn times(event: &Value) -> Vec<(Stamp, i64)> {
-    let time = |v: &Value| v.as_str().and_then(parse_time);
     let first = [
         &event["eventTime"],
         &event["firstTimestamp"],

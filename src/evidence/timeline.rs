@@ -10,12 +10,11 @@ use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
 use super::statement::{Said, counted, form};
 use crate::files::line;
-use crate::import::Stamp;
+use crate::import::{SECOND_US, Stamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-const SECOND_US: i64 = 1_000_000;
 /// A kubelet that is reached again says so after about this long.
 const BACK_US: i64 = SECOND_US;
 /// The first eviction of a drain comes no longer than this after its cordon.

@@ -5,19 +5,18 @@
 //! and less than a pass's period before, and renewed its lease less than a period before that: its
 //! silence is put there. With the time of one pass known, so are those of the others.
 
-use super::cluster::{Before, full_name};
+use super::cluster::{Before, full_name, time};
 use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
 use super::statement::{Said, counted, form};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
-use crate::import::{ImportError, ImportedCluster, Input, Stamp};
+use crate::import::{ImportError, ImportedCluster, Input, SECOND_US, Stamp};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SECOND_US: i64 = 1_000_000;
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
 const RENEWAL_US: i64 = 10_200_000;
 /// How long before the first sign of the outage the run starts, beside what its cause needs.
@@ -249,7 +248,6 @@ fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
 
 /// The newest time of an export's nodes and leases, to the second above; none without nodes.
 fn exported_at(objects: &[Value]) -> Option<Stamp> {
-    let time = |v: &Value| v.as_str().and_then(crate::import::parse_time);
     let of = |o: &Value| match o["kind"].as_str() {
         Some("Lease") => time(&o["spec"]["renewTime"]),
         Some("Node") => {

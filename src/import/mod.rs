@@ -73,7 +73,7 @@ pub(crate) use error::KUBECTL;
 pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
-pub(crate) use rfc3339::{Stamp, parse as parse_time};
+pub(crate) use rfc3339::{SECOND_US, Stamp, parse as parse_time};
 pub(crate) use sight::is_export;
 pub(crate) use summary::Summary;
 pub(crate) use times::YEARS;

@@ -13,7 +13,7 @@ use chrono::{DateTime, SecondsFormat};
 pub struct Stamp(pub i64);
 
 /// Microseconds in a second.
-pub(super) const SECOND_US: i64 = 1_000_000;
+pub(crate) const SECOND_US: i64 = 1_000_000;
 
 impl Stamp {
     /// This instant, or the next whole second if it lies between two.
