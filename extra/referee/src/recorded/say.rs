@@ -6,12 +6,14 @@
 use super::missing::{Missing, unless};
 use super::say_actions::actions;
 use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
+use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
 use taintsim::kernel::Dur;
 use taintsim::plan::{
     Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
     SchedulerSettings, Strategy, UserMode,
 };
+use taintsim::trace::Actor;
 
 /// The scenario as JSON text.
 ///
@@ -29,7 +31,7 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "pass_overhead": plan.timing.pass_overhead.to_string(),
         "clients": clients(plan),
         "admission": admission(plan, &mut missing),
-        "controllers": controllers(&plan.controllers),
+        "controllers": controllers(plan.controllers),
         "kubelet": kubelet(plan, &mut missing),
         "namespaces": namespaces(plan),
         "nodes": nodes(plan),
@@ -160,21 +162,9 @@ fn namespaces(plan: &Plan) -> Value {
     Value::Object(plan.namespaces.iter().map(one).collect())
 }
 
-fn controllers(c: &Controllers) -> Value {
-    let others = [
-        ("pod-gc", c.pod_gc),
-        ("garbage-collector", c.garbage_collector),
-        ("replicaset", c.replica_set),
-        ("statefulset", c.stateful_set),
-        ("daemonset", c.daemon_set),
-        ("deployment", c.deployment),
-        ("job", c.job),
-        ("disruption", c.disruption),
-        ("scheduler", c.scheduler),
-        ("cloud", c.cloud),
-    ];
-    let on = others.into_iter().filter(|(_, on)| *on).map(|(n, _)| n);
-    ["node-lifecycle", "taint-eviction"].into_iter().chain(on).collect()
+fn controllers(mut c: Controllers) -> Value {
+    let on = OTHERS.into_iter().filter(|(_, runs)| *runs(&mut c)).map(|(actor, _)| actor);
+    [Actor::NodeLifecycle, Actor::TaintEviction].into_iter().chain(on).map(Actor::as_str).collect()
 }
 
 fn kubelet(plan: &Plan, missing: &mut Missing) -> Value {

@@ -15,21 +15,28 @@ const SHORTEST_PERIOD: Dur = Dur::from_millis(1);
 /// limit is given as zero.
 const DEFAULT_LIMITS: Limits = Limits { qps: 5.0, burst: 10 };
 
-/// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 12] = [
-    "node-lifecycle",
-    "taint-eviction",
-    "pod-gc",
-    "garbage-collector",
-    "replicaset",
-    "statefulset",
-    "daemonset",
-    "deployment",
-    "job",
-    "disruption",
-    "scheduler",
-    "cloud",
+/// Whether a controller runs, as a plan says it.
+type Runs = fn(&mut Controllers) -> &mut bool;
+
+/// The controllers beside those of node failure handling, each with a client of its own. The
+/// recorder knows them by the names of their actors.
+pub(super) const OTHERS: [(Actor, Runs); 10] = [
+    (Actor::PodGc, |c| &mut c.pod_gc),
+    (Actor::GarbageCollector, |c| &mut c.garbage_collector),
+    (Actor::ReplicaSet, |c| &mut c.replica_set),
+    (Actor::StatefulSet, |c| &mut c.stateful_set),
+    (Actor::DaemonSet, |c| &mut c.daemon_set),
+    (Actor::Deployment, |c| &mut c.deployment),
+    (Actor::Job, |c| &mut c.job),
+    (Actor::Disruption, |c| &mut c.disruption),
+    (Actor::Scheduler, |c| &mut c.scheduler),
+    (Actor::Cloud, |c| &mut c.cloud),
 ];
+
+fn is_modelled(controller: &str) -> bool {
+    let always = [Actor::NodeLifecycle, Actor::TaintEviction].into_iter();
+    always.chain(OTHERS.map(|(actor, _)| actor)).any(|actor| actor.as_str() == controller)
+}
 
 /// What a scenario needs and the model does not have.
 pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -43,7 +50,7 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
         out.push("finalizers of pods".to_owned());
     }
     if let Some(wanted) = &sc.controllers {
-        out.extend(wanted.iter().filter(|c| !MODELLED.contains(&c.as_str())).cloned());
+        out.extend(wanted.iter().filter(|c| !is_modelled(c)).cloned());
         let missing = |name: &str| !wanted.iter().any(|c| c == name);
         // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with
         // it.
@@ -58,18 +65,11 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
 pub(super) fn controllers(sc: &RecordedScenario) -> Controllers {
     let wanted =
         |name: &str| sc.controllers.as_ref().is_some_and(|all| all.iter().any(|c| c == name));
-    Controllers {
-        pod_gc: wanted("pod-gc"),
-        garbage_collector: wanted("garbage-collector"),
-        deployment: wanted("deployment"),
-        replica_set: wanted("replicaset"),
-        stateful_set: wanted("statefulset"),
-        daemon_set: wanted("daemonset"),
-        job: wanted("job"),
-        cloud: wanted("cloud"),
-        disruption: wanted("disruption"),
-        scheduler: wanted("scheduler"),
+    let mut controllers = Controllers::default();
+    for (actor, runs) in OTHERS {
+        *runs(&mut controllers) = wanted(actor.as_str());
     }
+    controllers
 }
 
 /// The configuration of the scheduler.
@@ -139,20 +139,6 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
     })
 }
 
-/// The controllers beside those of node failure handling, each with a client of its own.
-const OTHERS: [Actor; 10] = [
-    Actor::PodGc,
-    Actor::GarbageCollector,
-    Actor::Deployment,
-    Actor::ReplicaSet,
-    Actor::StatefulSet,
-    Actor::DaemonSet,
-    Actor::Job,
-    Actor::Disruption,
-    Actor::Scheduler,
-    Actor::Cloud,
-];
-
 /// The delays and limits.
 pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
     let constant = |d: Dur| Delay { min: d, max: d };
@@ -171,7 +157,7 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         taint_eviction_client: limits("taint-eviction"),
         clients: OTHERS
             .into_iter()
-            .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
+            .filter_map(|(actor, _)| Some((actor, limits(actor.as_str())?)))
             .collect(),
         step: Delay::constant(Dur::ZERO),
         reconnects: true,
