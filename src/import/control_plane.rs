@@ -27,64 +27,66 @@ pub struct ControlPlane {
     pub feature_gates: BTreeMap<String, bool>,
 }
 
-/// The components that run in pods, and the names of their flags' maps.
-const COMPONENTS: [(&str, Option<&str>); 3] = [
-    ("kube-apiserver", Some("kube_apiserver")),
-    ("kube-controller-manager", Some("kube_controller_manager")),
-    ("kube-scheduler", None),
-];
+/// The components that run in pods.
+const COMPONENTS: [&str; 3] = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 
 /// Reads the command lines of the control plane's pods; what was taken and what is wrong goes to
 /// the summary.
 pub(super) fn read(pods: &Named<RawPod>, summary: &mut Summary) -> ControlPlane {
     let mut all = ControlPlane::default();
-    for (component, map) in COMPONENTS {
-        let mut given: BTreeMap<String, String> = BTreeMap::new();
-        for pod in pods.iter() {
-            for words in pod.command_lines(component) {
-                for (name, value) in flags(&words) {
-                    match given.get(&name) {
-                        Some(earlier) if *earlier != value && matters(map, &name) => summary.control_plane_wrong.push(format!(
-                            "{component} has --{name}={earlier} and, in pod {}, --{name}={value}; the first is taken",
-                            pod.full_name()
-                        )),
-                        Some(_) => {}
-                        None => drop(given.insert(name, value)),
-                    }
-                }
-            }
-        }
-        for (name, value) in given {
-            let wrong = |summary: &mut Summary, why: &str| {
-                summary.control_plane_wrong.push(format!(
-                    "{component} --{name}={value} cannot be read and is left out: {why}"
-                ));
-            };
+    for component in COMPONENTS {
+        let map = component.replace('-', "_");
+        for (name, value) in given(component, &map, pods, summary) {
             if name == "feature-gates" {
                 gates(component, &value, &mut all.feature_gates, summary);
                 continue;
             }
-            let Some(map) = map.filter(|map| matters(Some(map), &name)) else {
-                continue;
-            };
-            let Some(kept) = plugins(&name, &value) else {
+            let Some(kept) = plugins(&name, &value).filter(|_| matters(&map, &name)) else {
                 continue;
             };
             let read = FlagValue::Text(truth(&kept));
-            if let Err(problem) = check_flag(map, &name, &read) {
-                wrong(summary, &problem.message);
+            if let Err(problem) = check_flag(&map, &name, &read) {
+                let why = problem.message;
+                summary.control_plane_wrong.push(format!(
+                    "{component} --{name}={value} cannot be read and is left out: {why}"
+                ));
                 continue;
             }
             summary.control_plane.push(format!("{component} --{name}={kept}"));
-            all.flags.component_mut(map).insert(name, read);
+            all.flags.component_mut(&map).insert(name, read);
         }
     }
     all
 }
 
+/// What a component was given in any pod, by the names of flags.
+fn given(
+    component: &str,
+    map: &str,
+    pods: &Named<RawPod>,
+    summary: &mut Summary,
+) -> BTreeMap<String, String> {
+    let mut given: BTreeMap<String, String> = BTreeMap::new();
+    let lines =
+        pods.iter().flat_map(|p| p.command_lines(component).into_iter().map(move |l| (p, l)));
+    for (pod, words) in lines {
+        for (name, value) in flags(&words) {
+            match given.get(&name) {
+                Some(earlier) if *earlier != value && matters(map, &name) => summary.control_plane_wrong.push(format!(
+                    "{component} has --{name}={earlier} and, in pod {}, --{name}={value}; the first is taken",
+                    pod.full_name()
+                )),
+                Some(_) => {}
+                None => drop(given.insert(name, value)),
+            }
+        }
+    }
+    given
+}
+
 /// Whether a flag is one that the language knows.
-fn matters(map: Option<&str>, name: &str) -> bool {
-    known_flags().any(|(component, flag)| Some(component) == map && flag == name)
+fn matters(map: &str, name: &str) -> bool {
+    known_flags().any(|(component, flag)| component == map && flag == name)
 }
 
 /// Of a list of admission plugins those that are modelled, nothing if there are none; any other
