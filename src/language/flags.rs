@@ -184,9 +184,18 @@ const COMPONENTS: &[(&str, &[Flag])] = &[
     ("kubelet", KUBELET),
 ];
 
+/// Every flag with its component.
+fn all() -> impl Iterator<Item = (&'static str, &'static Flag)> {
+    COMPONENTS.iter().flat_map(|(component, flags)| flags.iter().map(|f| (*component, f)))
+}
+
 /// Every flag, `kube_controller_manager` and `node-monitor-period` say.
 pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COMPONENTS.iter().flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
+    all().map(|(component, flag)| (component, flag.name))
+}
+
+fn named(component: &str, name: &str) -> Option<&'static Flag> {
+    all().find(|(c, f)| *c == component && f.name == name).map(|(_, flag)| flag)
 }
 
 /// The flags that a release has, each with its component, its name, its value by what a scenario
@@ -197,15 +206,11 @@ pub(crate) fn values(
 ) -> Vec<(&'static str, &'static str, [String; 2])> {
     let given = read(written, profile, &mut Complaints::default());
     let mut both = [given, defaults(profile)];
-    known()
-        .filter(|(component, name)| lacking(component, name, profile).is_none())
-        .map(|(component, name)| {
-            let flags = COMPONENTS.iter().filter(|(c, _)| *c == component);
-            let flag = flags.flat_map(|(_, flags)| flags.iter()).find(|f| f.name == name);
-            let value = |settings: &mut Settings| {
-                flag.and_then(|f| (f.set)(settings, None).ok()).unwrap_or_default()
-            };
-            (component, name, both.each_mut().map(value))
+    all()
+        .filter(|(component, flag)| lacking(component, flag.name, profile).is_none())
+        .map(|(component, flag)| {
+            let value = |settings: &mut Settings| (flag.set)(settings, None).unwrap_or_default();
+            (component, flag.name, both.each_mut().map(value))
         })
         .collect()
 }
@@ -239,8 +244,7 @@ const MINORS: RangeInclusive<u32> = 6..=37;
 /// Why a release has no such flag of a component, `kube_controller_manager` say, and what it has
 /// instead; nothing if it has it.
 pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<Problem> {
-    let (_, flags) = COMPONENTS.iter().find(|(c, _)| *c == component)?;
-    let flag = flags.iter().find(|f| f.name == name)?;
+    let flag = named(component, name)?;
     let there = |profile: &Profile| match flag.since {
         Since::Always => true,
         Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
@@ -308,13 +312,7 @@ pub(crate) fn take_settings(
 
 /// Whether a value is one that the flag takes.
 pub(crate) fn check(component: &str, name: &str, value: &FlagValue) -> Result<(), Problem> {
-    let Some(flag) = COMPONENTS
-        .iter()
-        .find(|(c, _)| *c == component)
-        .and_then(|(_, flags)| flags.iter().find(|f| f.name == name))
-    else {
-        return Ok(());
-    };
+    let Some(flag) = named(component, name) else { return Ok(()) };
     // Which release it is for does not matter to what can be read.
     let profile = profiles::profile("1.26").map_err(|e| Problem::new(e.to_string()))?;
     (flag.set)(&mut defaults(&profile), Some(value)).map(drop)
