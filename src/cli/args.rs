@@ -1,6 +1,7 @@
 //! Arguments that several commands have in common.
 
 use crate::kernel::Dur;
+use crate::lab::Stopped;
 use crate::language::duration;
 use crate::scenario::Overrides;
 
@@ -89,6 +90,14 @@ pub fn duration(text: &str) -> Result<Dur, String> {
         Some(hint) => format!("{e}; {hint}"),
         None => e.to_string(),
     })
+}
+
+/// As many threads as there are runs at once.
+///
+/// # Errors
+/// They cannot be started.
+pub(super) fn threads(asked: Option<impl Into<usize>>) -> Result<rayon::ThreadPool, Stopped> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(jobs(asked)).build()?)
 }
 
 /// How many runs there are at once: as many as asked for, or one for each processor.

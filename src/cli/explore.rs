@@ -2,7 +2,7 @@
 
 mod explored;
 
-use super::args::{duration, jobs};
+use super::args::{duration, threads};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::HtmlArg;
@@ -200,8 +200,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         writable(&args.out, &name)?;
     }
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
-    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let pool = threads(args.jobs)?;
     let mut reports: Vec<(Option<String>, Report)> = Vec::new();
     let mut interrupted = false;
     let count = releases.len() as f64;

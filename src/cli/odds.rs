@@ -1,6 +1,6 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
-use super::args::{ChangeArgs, jobs};
+use super::args::{ChangeArgs, threads};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
@@ -109,8 +109,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         is_small: false,
         drawn: None,
     });
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
-    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let pool = threads(args.jobs)?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} runs", grouped(done))
     });

@@ -1,6 +1,6 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
-use super::args::jobs;
+use super::args::threads;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::{HtmlArg, plain};
@@ -167,8 +167,7 @@ fn how_often(
     let seed = scenario::seed(loaded, overrides)?;
     let search = Explore::drawing(&make, properties, &expected, seed);
     let runs = (RECORDS / records.max(1)).clamp(RUNS.0, RUNS.1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(None::<u16>)).build();
-    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let pool = threads(None::<u16>)?;
     let count = interrupt::heeding(|| drawn(&search, runs, &pool, &|| !interrupt::asked()));
     Ok(count.map(|count| (count, runs)))
 }

@@ -6,7 +6,7 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::args::{ChangeArgs, jobs};
+use super::args::{ChangeArgs, threads};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
@@ -265,10 +265,7 @@ fn tested(
     args: &TestArgs,
     terminal: &Terminal,
 ) -> Result<Vec<WithGolden>, Failure> {
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs(args.jobs))
-        .build()
-        .map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let threads = threads(args.jobs)?;
     let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
         format!("{} of {} scenarios", grouped(done), grouped(all))
     });
