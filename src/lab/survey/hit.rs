@@ -38,7 +38,7 @@ pub(crate) struct Figures {
 }
 
 /// What a loss did to a workload.
-#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Hit {
     /// `Kind/namespace/name`, or the name of pods without a workload.
     pub workload: String,
@@ -230,10 +230,6 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
             - Figure::ReplicaMinutesMissing.of(&without.costs),
         pending,
-        held: 0,
-        held_by: None,
-        cores: None,
-        gibibytes: None,
         why,
         // Of the others a new pod comes as soon as the deletion begins.
         stuck: match planned.map(|w| w.kind) {
@@ -241,9 +237,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
             _ => 0,
         },
         left: more(|m| m.left),
-        evicted_after: None,
-        volumes: false,
-        still: None,
+        ..Hit::default()
     };
     if with.short && with.up < without.up {
         hit.still = Some(Still::of(&hit, with.below && !without.below));
