@@ -32,7 +32,7 @@ pub struct Source {
 }
 
 /// What stands above a chart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Heading {
     /// The scenario's name.
     pub title: String,

@@ -3,7 +3,7 @@
 
 use super::Heading;
 use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
-use super::html::board::{self, Board, Curve, Item, Part, Table};
+use super::html::board::{self, Board, Curve, Part, Table};
 use super::short;
 use super::tables::{self, Cell, Column, Each, Kind};
 use super::text::{PLAIN, Printer, Style, counted};
@@ -184,7 +184,6 @@ impl Printer<'_> {
 /// The page of a history: which toleration is best, what each costs, and how long outages last;
 /// `text` is what was printed.
 pub(crate) fn page_of(told: &Told, text: String) -> Board {
-    let item = |text| Item { text, command: None };
     let mut items = vec![told.said_best("measured", &told.measured)];
     let fits = told.fits.iter();
     items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
@@ -208,10 +207,7 @@ pub(crate) fn page_of(told: &Told, text: String) -> Board {
             told.tainted_after()
         ),
         parts: vec![
-            Part::List {
-                title: "Which toleration".to_owned(),
-                items: items.into_iter().map(item).collect(),
-            },
+            Part::list("Which toleration", items),
             Part::Curve(curve(plane(told))),
             Part::Table(Table::new("Some of them", &columns, costs)),
             Part::Table(Table::new("How long outages last", &["of all", "no longer than"], lasts)),
@@ -433,12 +429,10 @@ fn plane(told: &Told) -> Plane {
         },
         across: "tolerationSeconds, in minutes".to_owned(),
         up: "minutes of downtime per pod and outage, evictions included".to_owned(),
-        ticks: Vec::new(),
         lines,
-        span: None,
         marks: vec![(mark_at / 60.0, costs / 60.0, mark)],
-        highest: [None; 2],
         from_zero: true,
+        ..Plane::default()
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Line {
 }
 
 /// A plane with lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Plane {
     /// What stands above it.
     pub heading: Heading,

@@ -11,7 +11,7 @@ use super::{runs, seeds};
 use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
 use crate::analysis::grouped;
 use crate::plan::Plan;
-use crate::report::html::board::{Board, Item, Part, Runs, Table};
+use crate::report::html::board::{Board, Part, Runs, Table};
 use serde_json::Value;
 
 /// The page of two runs; `text` is what was printed, and of the page's runs A is `run-a`.
@@ -86,13 +86,9 @@ fn of(
     differs: Table,
     text: String,
 ) -> Board {
-    let item = |text| Item { text, command: None };
     let mut parts = Vec::new();
     if !said.is_empty() {
-        parts.push(Part::List {
-            title: "What B changes".to_owned(),
-            items: said.into_iter().map(item).collect(),
-        });
+        parts.push(Part::list("What B changes", said));
     }
     let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
     parts.push(Part::Runs(Runs {

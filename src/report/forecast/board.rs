@@ -8,7 +8,7 @@ use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
 use crate::report::Heading;
 use crate::report::charts::{self, ChartError, Plane};
-use crate::report::html::board::{Bar, Board, Curve, Item, Line, Part, Table};
+use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
 use crate::report::text::counted;
 use serde_json::Value;
 
@@ -37,11 +37,7 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
             let end = outlook.clock.clock(outlook.horizon);
             items.push(format!("Nothing happens until {end}."));
         }
-        let item = |text| Item { text, command: None };
-        parts.push(Part::List {
-            title: titled("What comes"),
-            items: items.into_iter().map(item).collect(),
-        });
+        parts.push(Part::list(titled("What comes"), items));
         if outlook.forecast.happenings.is_empty() {
             continue;
         }
@@ -218,9 +214,8 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         up: "pods, nodes".to_owned(),
         ticks: ticks.map(|t| (minutes(*t), outlook.clock.clock(*t))).collect(),
         lines: in_all(outlook).map(line).collect(),
-        span: None,
         marks: vec![(0.0, 0.0, "now".to_owned())],
-        highest: [None; 2],
         from_zero: true,
+        ..Plane::default()
     }
 }

@@ -164,6 +164,12 @@ pub(crate) struct Taken {
 }
 
 impl Part {
+    /// Sentences without commands.
+    pub(crate) fn list(title: impl Into<String>, texts: impl IntoIterator<Item = String>) -> Self {
+        let item = |text| Item { text, command: None };
+        Self::List { title: title.into(), items: texts.into_iter().map(item).collect() }
+    }
+
     /// What the program printed, as it is.
     pub(crate) fn text(title: &str, text: String) -> Self {
         Self::Text { title: title.to_owned(), text }

@@ -3,21 +3,16 @@
 
 use super::verdict::Verdict;
 use crate::kernel::Time;
-use crate::report::html::board::{Board, Curve, Item, Line, Part, Runs, Table};
+use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use serde_json::Value;
 
 /// The page of a verdict; `text` is what was printed, `run` the name of the reconstruction's run in
 /// the page.
 pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Board {
-    let item = |text: String| Item { text, command: None };
-    let list = |title: &str, items: Vec<String>| Part::List {
-        title: title.to_owned(),
-        items: items.into_iter().map(item).collect(),
-    };
-    let mut parts = vec![list("Verdict", vec![format!("{}.", verdict.sentence())])];
+    let mut parts = vec![Part::list("Verdict", [format!("{}.", verdict.sentence())])];
     parts.extend(curve(verdict).map(Part::Curve));
     if !verdict.told.is_empty() {
-        parts.push(list("What happened", verdict.told.clone()));
+        parts.push(Part::list("What happened", verdict.told.clone()));
     }
     parts.extend(run.map(|run| {
         Part::Runs(Runs {

@@ -6,7 +6,7 @@ use super::text::{Section, sections};
 use super::told::{Told, shown};
 use crate::lab::planner::{FIGURES, Kept, OWN, Sensitivity};
 use crate::report::charts::{Line as PlaneLine, Plane};
-use crate::report::html::board::{Bar, Board, Curve, Item, Line, Part, Points, Runs, Table};
+use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Table};
 use serde_json::Value;
 
 /// The page of a plan, of each setting if there are several: what a person acts on, what that looks
@@ -40,8 +40,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
 
 /// Sections, each a sentence of a list.
 fn list(title: &str, sections: Vec<Section>) -> Part {
-    let of = |(head, text): Section| Item { text: format!("{head}: {text}"), command: None };
-    Part::List { title: title.to_owned(), items: sections.into_iter().map(of).collect() }
+    Part::list(title, sections.into_iter().map(|(head, text)| format!("{head}: {text}")))
 }
 
 /// The chart of costs, whose rows are those of the table.

@@ -115,17 +115,15 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
         heading: heading(told, FRONT),
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
-        ticks: Vec::new(),
         lines: vec![Line {
             name: "no other value is better in both".to_owned(),
             points: front,
             dots: true,
             ..Line::default()
         }],
-        span: None,
         marks: rows.iter().enumerate().map(mark).collect(),
-        from_zero: false,
         highest: [NEEDLESS, MISSING].map(highest),
+        ..Plane::default()
     }
 }
 
@@ -179,12 +177,9 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
         heading: heading(told, "How bad a year may be"),
         across: "replica-minutes missing in a year".to_owned(),
         up: format!("% of {} years in which so many are missing, or more", kept.years.len()),
-        ticks: Vec::new(),
         lines,
-        span: None,
-        marks: Vec::new(),
         from_zero: true,
-        highest: [None; 2],
+        ..Plane::default()
     })
 }
 

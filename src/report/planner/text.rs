@@ -1,7 +1,7 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
 use super::table::table;
-use super::told::{Told, amount};
+use super::told::{Told, amount, range};
 use crate::analysis::Interval;
 use crate::analysis::size_in_words;
 use crate::lab::planner::{
@@ -169,12 +169,11 @@ fn recommendation(told: &Told<'_>) -> String {
     let i = now.more_interval;
     if a.same.contains(&a.now) {
         return format!(
-            "{}: nothing is known to be better; {} may save {} {unit} a year ({} to {})",
+            "{}: nothing is known to be better; {} may save {} {unit} a year {}",
             stays(told),
             told.name(a.best),
             amount(now.more),
-            amount(i.low),
-            amount(i.high)
+            range(i.low, i.high)
         );
     }
     let mut text = format!(
@@ -204,18 +203,15 @@ fn recommendation(told: &Told<'_>) -> String {
 /// What a change saves a year; what keeps a limit may cost more than what is set now.
 fn saves(by: f64, i: Interval, unit: &str) -> String {
     if by >= 0.0 {
-        let (low, high) = (amount(i.low), amount(i.high));
-        return format!("saves {} {unit} a year ({low} to {high})", amount(by));
+        return format!("saves {} {unit} a year {}", amount(by), range(i.low, i.high));
     }
-    let (low, high) = (amount(-i.high), amount(-i.low));
-    format!("costs {} {unit} a year more ({low} to {high})", amount(-by))
+    format!("costs {} {unit} a year more {}", amount(-by), range(-i.high, -i.low))
 }
 
 /// Limits that are kept, but perhaps by chance.
 fn unsure(row: &Row) -> String {
     let say = |(limit, i): &(String, Interval)| {
-        let (low, high) = (amount(i.low.max(0.0)), amount(i.high));
-        format!("; that it keeps {limit} is not sure ({low} to {high})")
+        format!("; that it keeps {limit} is not sure {}", range(i.low.max(0.0), i.high))
     };
     row.unsure.iter().map(say).collect()
 }

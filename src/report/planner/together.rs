@@ -1,6 +1,6 @@
 //! What settings that were chosen each for itself do to each other.
 
-use super::told::amount;
+use super::told::{amount, range};
 use crate::lab::planner::{Extra, Kept, Objective};
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
@@ -44,20 +44,15 @@ pub(crate) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> O
 
 fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
     let (low, high) = (extra.interval.low, extra.interval.high);
-    let (low, high) = match extra.extra < 0.0 {
-        true => (-high, -low),
-        false => (low, high),
-    };
+    let span = if extra.extra < 0.0 { range(-high, -low) } else { range(low, high) };
     format!(
-        "{}: {} {} a year {} than now if one adds them up, and {} {} than that together ({} to {})",
+        "{}: {} {} a year {} than now if one adds them up, and {} {} than that together {span}",
         extra.values.join(" and "),
         amount(extra.sum.abs()),
         objective.unit,
         more(extra.sum),
         amount(extra.extra.abs()),
-        more(extra.extra),
-        amount(low),
-        amount(high)
+        more(extra.extra)
     )
 }
 

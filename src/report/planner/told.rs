@@ -98,6 +98,11 @@ pub(crate) fn amount(value: f64) -> String {
     format!("{sign}{number}{point}{rest}")
 }
 
+/// Where an amount lies, from the lower end to the higher one.
+pub(super) fn range(low: f64, high: f64) -> String {
+    format!("({} to {})", amount(low), amount(high))
+}
+
 /// The figures that a table shows: those that have a price or occur.
 pub(super) fn shown(told: &Told<'_>) -> Vec<usize> {
     let occurs = |f: usize| told.answer.rows.iter().any(|r| r.figures[f].abs() > 1e-9);

@@ -23,18 +23,10 @@ pub(crate) fn board(
     let run_of = |i: usize| runs.get(i).cloned().flatten();
     let mut parts = Vec::new();
     if !broken.is_empty() {
-        let item = |text: &String| Item { text: text.clone(), command: None };
-        parts.push(Part::List {
-            title: "Limits that are broken".to_owned(),
-            items: broken.iter().map(item).collect(),
-        });
+        parts.push(Part::list("Limits that are broken", broken.iter().cloned()));
     }
     if !survey.lead.is_empty() {
-        let item = |text: &String| Item { text: text.clone(), command: None };
-        parts.push(Part::List {
-            title: "First of all".to_owned(),
-            items: survey.lead.iter().map(item).collect(),
-        });
+        parts.push(Part::list("First of all", survey.lead.iter().cloned()));
     }
     if !survey.findings.is_empty() {
         let item = |f| Item {
