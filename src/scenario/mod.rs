@@ -14,7 +14,7 @@ mod import_check;
 mod load;
 mod loaded;
 #[cfg(test)]
-mod mangled;
+mod mangled_tests;
 mod of_cluster;
 mod paths;
 mod preset;
