@@ -2,7 +2,7 @@
 //! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
 //! times never failed.
 
-use super::raw::{HistoryError, Raw, wrong};
+use super::raw::{HistoryError, Raw, lines, wrong};
 
 pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
     let mut reader = csv::ReaderBuilder::new()
@@ -61,9 +61,7 @@ fn delimiter(text: &str) -> u8 {
 
 /// The first line that says something.
 pub(super) fn heading(text: &str) -> &str {
-    let mut lines = text.lines().map(str::trim);
-    let says = |l: &&str| !l.is_empty() && !l.starts_with('#');
-    lines.find(says).unwrap_or_default()
+    lines(text).next().map_or("", |(_, line)| line)
 }
 
 /// The line is the heading of such a file.

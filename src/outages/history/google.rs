@@ -2,21 +2,17 @@
 //! is removed), or JSON lines of 2019 (`ADD` is 1, `REMOVE` is 2). A machine is away from its
 //! removal until it is added again.
 
-use super::raw::{HistoryError, Raw, wrong};
+use super::raw::{HistoryError, Raw, lines, wrong};
 use std::collections::BTreeMap;
 
 pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
     let mut raw = Raw::default();
     let mut away: BTreeMap<String, f64> = BTreeMap::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (i, line) in lines(text) {
         let event = if line.starts_with('{') { json(line) } else { csv(line) };
         let Some((at, machine, what)) = event else {
             return Err(wrong(
-                i + 1,
+                i,
                 "this is no machine event: a time, a machine and what happened to it",
             ));
         };
@@ -25,7 +21,7 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
         match what {
             Event::Added => {
                 if let Some(since) = away.remove(&machine) {
-                    raw.add(&machine, since, at, i + 1)?;
+                    raw.add(&machine, since, at, i)?;
                 }
             }
             Event::Removed => drop(away.entry(machine).or_insert(at)),

@@ -126,6 +126,18 @@ pub(super) fn wrong(line: usize, text: impl Into<String>) -> HistoryError {
     HistoryError::Line { line, text: text.into() }
 }
 
+/// The lines that say something, without blanks around them, each with its number.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let all = (1..).zip(text.lines().map(str::trim));
+    all.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// A time in seconds, no earlier than `least`.
+pub(super) fn seconds(text: &str, least: f64, line: usize) -> Result<f64, HistoryError> {
+    let read = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);
+    read.ok_or_else(|| wrong(line, format!("{text:?} is no time in seconds")))
+}
+
 /// Outages as a file has them.
 #[derive(Default)]
 pub(super) struct Raw {
