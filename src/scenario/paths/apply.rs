@@ -1,6 +1,6 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
-use super::called;
+use super::called::{self, Called};
 use super::edit::change;
 use super::known;
 use super::read::{Segment, names_of, segments, split};
@@ -187,7 +187,7 @@ fn elements<'a>(
     spec: &Scenario,
     path: &str,
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
-    let (what, all) = (target.what(), target.called(spec));
+    let (what, all) = (target.what(), Called::all(target, spec));
     if let Some(index) = &first.index {
         let i: usize = index
             .parse()

@@ -3,10 +3,13 @@
 //! A name that fits several is refused: a setting that changes two workloads where one was meant
 //! shows nothing about either.
 
+use super::target::Target;
 use crate::language::Problem;
 use crate::language::names;
 use crate::language::text::did_you_mean_or_list;
-use crate::language::{NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload};
+use crate::language::{
+    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a group of nodes, of pods or of workloads, or an entry of the timeline, is called.
@@ -38,45 +41,31 @@ impl Called {
         Self { namespace: Some(namespace.unwrap_or("default").to_owned()), ..self }
     }
 
-    /// The node groups of a scenario.
-    pub(super) fn nodes(spec: &Scenario) -> Vec<Self> {
-        spec.nodes
-            .iter()
-            .map(|g: &NodeGroup| Self::group(g.name.as_deref(), g.names.as_ref()))
-            .collect()
+    /// A workload.
+    fn workload(w: &Workload) -> Self {
+        let g = w.group();
+        let named = Self::group(g.name.as_deref(), g.names.as_ref());
+        Self { kind: Some(w.kind().as_str()), ..named.spaced(g.namespace.as_deref()) }
     }
 
-    /// The pod groups of a scenario.
-    pub(super) fn pods(spec: &Scenario) -> Vec<Self> {
-        let called = |g: &PodGroup| {
-            Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
-        };
-        spec.pods.iter().map(called).collect()
-    }
-
-    /// The workloads of a scenario.
-    pub(super) fn workloads(spec: &Scenario) -> Vec<Self> {
-        let called = |w: &Workload| {
-            let g = w.group();
-            Self {
-                kind: Some(w.kind().as_str()),
-                ..Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
-            }
-        };
-        spec.workloads.iter().map(called).collect()
-    }
-
-    /// The disruption budgets of a scenario.
-    pub(super) fn budgets(spec: &Scenario) -> Vec<Self> {
-        let called = |b: &PodDisruptionBudget| {
+    /// The elements of the list of a scenario that a path leads into.
+    pub(super) fn all(target: Target, spec: &Scenario) -> Vec<Self> {
+        let budget = |b: &PodDisruptionBudget| {
             Self::group(Some(&b.name), None).spaced(b.namespace.as_deref())
         };
-        spec.pod_disruption_budgets.iter().map(called).collect()
-    }
-
-    /// The entries of a scenario's timeline.
-    pub(super) fn entries(spec: &Scenario) -> Vec<Self> {
-        spec.timeline.iter().map(|e| Self { written: e.name.clone(), ..Self::default() }).collect()
+        let pods = |g: &PodGroup| {
+            Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
+        };
+        let nodes = |g: &NodeGroup| Self::group(g.name.as_deref(), g.names.as_ref());
+        let entry = |e: &Entry| Self { written: e.name.clone(), ..Self::default() };
+        match target {
+            Target::Scenario => Vec::new(),
+            Target::Nodes => spec.nodes.iter().map(nodes).collect(),
+            Target::Pods => spec.pods.iter().map(pods).collect(),
+            Target::Workloads => spec.workloads.iter().map(Self::workload).collect(),
+            Target::Budgets => spec.pod_disruption_budgets.iter().map(budget).collect(),
+            Target::Timeline => spec.timeline.iter().map(entry).collect(),
+        }
     }
 
     /// The names that it goes by, the one that people use first.

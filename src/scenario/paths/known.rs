@@ -1,6 +1,6 @@
 //! The paths that a scenario has, and what they are set to.
 
-use super::called::{paths_of, quoted};
+use super::called::{Called, paths_of, quoted};
 use super::edit::{is_field, is_plain};
 use super::target::Target;
 use super::tolerations::{keys, seconds_of};
@@ -79,7 +79,7 @@ fn written(spec: &Scenario) -> Vec<Written> {
         match (Target::of(name), name) {
             (Some(target), _) => {
                 let parts = part.map_or(&[][..], Tree::parts);
-                for (i, own) in paths_of(name, &target.called(spec)).iter().enumerate() {
+                for (i, own) in paths_of(name, &Called::all(target, spec)).iter().enumerate() {
                     of_element(spec, target, (&parts[i], i), own, &mut paths);
                 }
             }

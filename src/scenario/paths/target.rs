@@ -1,7 +1,6 @@
 //! What a path leads into: an element of a list of the scenario, or the scenario itself.
 
-use super::called::Called;
-use crate::language::{Scenario, Shape};
+use crate::language::Shape;
 
 /// What a path leads into.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,18 +47,6 @@ impl Target {
             Self::Workloads => Shape::of("Workload"),
             Self::Budgets => Shape::of("PodDisruptionBudget"),
             Self::Timeline => Shape::of("Entry"),
-        }
-    }
-
-    /// What the elements of its list are called in paths.
-    pub(super) fn called(self, spec: &Scenario) -> Vec<Called> {
-        match self {
-            Self::Scenario => Vec::new(),
-            Self::Nodes => Called::nodes(spec),
-            Self::Pods => Called::pods(spec),
-            Self::Workloads => Called::workloads(spec),
-            Self::Budgets => Called::budgets(spec),
-            Self::Timeline => Called::entries(spec),
         }
     }
 }
