@@ -2,8 +2,7 @@
 //! the former one.
 
 use super::owners::Owners;
-use super::reached::Reached;
-use super::standing::{is_failing, stands};
+use super::reached::{Reached, is_failing, stands};
 use crate::api::taint::Effect;
 use crate::language::Exported;
 use crate::language::{Existing, FlagValue, Flags, Scenario, Toleration};

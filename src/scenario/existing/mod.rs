@@ -16,7 +16,6 @@ mod fields;
 mod owners;
 mod reached;
 mod roll_out;
-mod standing;
 mod templates;
 #[cfg(test)]
 mod tests;

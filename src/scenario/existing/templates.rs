@@ -2,8 +2,7 @@
 
 use super::fields::{carry, of_pod, of_template};
 use super::owners::{Owners, full_names};
-use super::reached::Reached;
-use super::standing::{is_failing, stands};
+use super::reached::{Reached, is_failing, stands};
 use crate::api::workload::WorkloadKind;
 use crate::language::{Existing, PodTemplate, Scenario, Toleration, Workload, WorkloadGroup};
 use std::collections::BTreeMap;
