@@ -6,11 +6,10 @@
 
 use super::loaded::Loaded;
 use crate::files::{self, InputFile};
-use crate::import::{ImportError, ImportedCluster, Input};
+use crate::import::{ImportedCluster, Input};
 use crate::language::Cluster;
-use crate::language::text::Tree;
-use crate::language::text::place::Step;
-use crate::language::{Problem, Source};
+use crate::language::Problem;
+use crate::language::text::place::at;
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
@@ -27,20 +26,12 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
         let own = !loaded.spec.nodes.is_empty() || !loaded.spec.pods.is_empty();
         Ok((file, if own { cluster } else { cluster.simulable()? }))
     });
-    let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
+    let (file, cluster) = read.map_err(|error| {
+        let problem = Problem::new(error.to_string())
+            .help("a path is relative to the scenario; `taintsim import` reads the same files");
+        loaded.located(&at!["cluster"], problem)
+    })?;
     loaded.inputs.push(file);
     loaded.take_in(cluster);
     Ok(())
-}
-
-fn problem(error: &ImportError, source: &Source) -> Problem {
-    let place = Tree::read(&source.text)
-        .ok()
-        .and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes()));
-    let problem = Problem::new(error.to_string())
-        .help("a path is relative to the scenario; `taintsim import` reads the same files");
-    match place {
-        Some(bytes) => problem.at(source, bytes),
-        None => problem,
-    }
 }

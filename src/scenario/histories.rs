@@ -2,7 +2,6 @@
 
 use super::loaded::Loaded;
 use crate::files::{self, InputFile, ReadError};
-use crate::language::text::Tree;
 use crate::language::text::place::{Place, at};
 use crate::language::{Distribution, HistoryFormat, Problem};
 use crate::outages::{self, History};
@@ -28,14 +27,7 @@ pub(super) fn attach(loaded: &mut Loaded) -> Vec<Problem> {
                 loaded.inputs.push(input);
                 loaded.histories.insert(file, Arc::new(history));
             }
-            Err(problem) => {
-                let tree = Tree::read(&loaded.source.text).ok();
-                let found = tree.and_then(|t| Some(t.find(&place)?.bytes()));
-                problems.push(match found {
-                    Some(bytes) => problem.at(&loaded.source, bytes),
-                    None => problem,
-                });
-            }
+            Err(problem) => problems.push(loaded.located(&place, problem)),
         }
     }
     problems

@@ -15,7 +15,6 @@ use crate::files::{self, Places, ReadError};
 use crate::import::{EXPORT_BYTES_MAX, ImportedCluster, Input, is_export};
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::mistakes;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -162,18 +161,8 @@ fn from_bytes(
     let Some((spec, left)) = left else {
         return Err(Problems(problems));
     };
-    let mut loaded = Loaded {
-        spec,
-        source,
-        name: name.to_owned(),
-        folder,
-        cluster,
-        places: places.clone(),
-        imported: None,
-        exported: None,
-        histories: BTreeMap::new(),
-        inputs: Vec::new(),
-    };
+    let mut loaded = Loaded::new(name, source, spec);
+    (loaded.folder, loaded.cluster, loaded.places) = (folder, cluster, places.clone());
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods, damage.workloads) =

@@ -1,10 +1,10 @@
 //! A scenario as it was read, before anything in it is looked up.
 
 use crate::files::{Fingerprint, InputFile, Places};
-use crate::import::Summary;
-use crate::language::Exported;
-use crate::language::Scenario;
-use crate::language::Source;
+use crate::import::{ImportedCluster, Summary};
+use crate::language::text::Tree;
+use crate::language::text::place::Step;
+use crate::language::{Entry, Exported, Problem, Scenario, Source};
 use crate::outages::History;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,6 +38,37 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// A scenario that points at no file.
+    pub(super) fn new(name: &str, source: Source, spec: Scenario) -> Self {
+        Self {
+            spec,
+            source,
+            name: name.to_owned(),
+            folder: PathBuf::new(),
+            cluster: None,
+            places: Places::default(),
+            imported: None,
+            exported: None,
+            histories: BTreeMap::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// The scenario of an exported cluster, which goes on as it stands, with these entries in its
+    /// timeline; `horizon` is how long it goes on.
+    pub(crate) fn of_cluster(
+        name: &str,
+        cluster: ImportedCluster,
+        horizon: &str,
+        timeline: Vec<Entry>,
+    ) -> Self {
+        let spec =
+            Scenario { version: 1, horizon: horizon.into(), timeline, ..Scenario::default() };
+        let mut loaded = Self::new(name, Source::new(name, String::new()), spec);
+        loaded.take_in(cluster);
+        loaded
+    }
+
     /// What the scenario was read from.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.source.text.as_bytes(), &self.inputs)
@@ -47,5 +78,42 @@ impl Loaded {
     pub fn groups(&self) -> Vec<String> {
         let groups = self.spec.pods.iter();
         groups.filter_map(|g| g.name.clone()).collect()
+    }
+
+    /// A problem with what stands at a place of the scenario, if its text has that.
+    pub(super) fn located(&self, place: &[Step], problem: Problem) -> Problem {
+        let tree = Tree::read(&self.source.text).ok();
+        match tree.and_then(|tree| Some(tree.find(place)?.bytes())) {
+            Some(bytes) => problem.at(&self.source, bytes),
+            None => problem,
+        }
+    }
+
+    /// Takes an exported cluster in, behind what the scenario writes itself.
+    pub(super) fn take_in(&mut self, cluster: ImportedCluster) {
+        self.take_settings(&cluster);
+        let spec = &mut self.spec;
+        // What a scenario writes of its controllers itself, counts.
+        spec.memory.get_or_insert(cluster.memory);
+        spec.nodes.extend(cluster.nodes);
+        spec.pods.extend(cluster.pods);
+        spec.workloads.extend(cluster.workloads);
+        spec.priority_classes.extend(cluster.priority_classes);
+        spec.pod_disruption_budgets.extend(cluster.budgets);
+        spec.namespaces.extend(cluster.namespaces);
+        self.imported = Some(cluster.summary);
+    }
+
+    /// Takes in of an exported cluster how its control plane is set: its release, which is that of
+    /// the newest kubelet unless the scenario says another, and flags.
+    pub(crate) fn take_settings(&mut self, cluster: &ImportedCluster) {
+        let release = cluster.release().filter(|_| self.spec.kubernetes.is_none());
+        self.exported = Some(Exported {
+            release: release.clone(),
+            flags: cluster.control_plane.flags.clone(),
+            feature_gates: cluster.control_plane.feature_gates.clone(),
+            own_pods: self.spec.pods.len(),
+        });
+        self.spec.kubernetes = release.or(self.spec.kubernetes.take());
     }
 }

@@ -15,7 +15,6 @@ mod load;
 mod loaded;
 #[cfg(test)]
 mod mangled_tests;
-mod of_cluster;
 mod paths;
 mod preset;
 mod resolve;
