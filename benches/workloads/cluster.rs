@@ -12,8 +12,9 @@ use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Admission, Connections, Controllers, Do, Flags, NodePlan, NodeStart, Perturb, Phase,
-    Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, WorkloadPlan,
+    Action, Admission, Connections, Controllers, Do, Flags, NodeFault, NodePlan, NodeStart,
+    Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
+    WorkloadPlan,
 };
 use taintsim::profiles::profile;
 
@@ -112,7 +113,7 @@ pub(crate) fn outage(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
+        Do::Fail((0..nodes as u32).collect(), NodeFault::Cut(Connections::Dropped)),
     );
     plan
 }
@@ -125,9 +126,14 @@ pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
+        Do::Fail((0..nodes as u32).collect(), NodeFault::Cut(Connections::Dropped)),
     );
-    act(&mut plan, Time::from_secs(480), "light", Do::Heal((0..nodes as u32).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(480),
+        "light",
+        Do::Recover((0..nodes as u32).collect(), NodeFault::Cut(Connections::Dropped)),
+    );
     plan
 }
 
@@ -154,7 +160,7 @@ pub(crate) fn real_stack() -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..111).map(|i| i * 9).collect(), Connections::Dropped),
+        Do::Fail((0..111).map(|i| i * 9).collect(), NodeFault::Cut(Connections::Dropped)),
     );
     plan
 }
@@ -164,7 +170,12 @@ pub(crate) fn real_stack() -> Plan {
 pub(crate) fn one_of_a_sweep() -> Plan {
     let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
     plan.timing = typical();
-    act(&mut plan, Time::from_secs(600), "dark", Do::Cut(vec![17], Connections::Dropped));
+    act(
+        &mut plan,
+        Time::from_secs(600),
+        "dark",
+        Do::Fail(vec![17], NodeFault::Cut(Connections::Dropped)),
+    );
     plan
 }
 
@@ -176,7 +187,7 @@ pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).step_by(3).collect(), Connections::Dropped),
+        Do::Fail((0..nodes as u32).step_by(3).collect(), NodeFault::Cut(Connections::Dropped)),
     );
     plan
 }
@@ -260,7 +271,7 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
         &mut plan,
         Time::from_secs(60),
         "dark",
-        Do::Cut((0..nodes as u32).collect(), Connections::Dropped),
+        Do::Fail((0..nodes as u32).collect(), NodeFault::Cut(Connections::Dropped)),
     );
     plan
 }

@@ -4,7 +4,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::kernel::Time;
-use crate::plan::{Do, Phase, Plan};
+use crate::plan::{Do, NodeFault, Phase, Plan};
 use crate::trace::{Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
@@ -140,23 +140,20 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// Takes in the moments of the plan.
     fn read_plan(&mut self, node_ids: &[NodeId]) {
-        // What a partition means to clients happens together with what it means to kubelets, and is
-        // no moment of its own.
-        let own = self
-            .plan
-            .actions
-            .iter()
-            .filter(|a| !matches!(a.act, Do::Isolate(_) | Do::Reconnect(_)));
-        for a in own {
+        for a in &self.plan.actions {
+            // What a partition means to clients happens together with what it means to kubelets, and
+            // is no moment of its own.
+            if matches!(
+                a.act,
+                Do::Fail(_, NodeFault::Isolated) | Do::Recover(_, NodeFault::Isolated)
+            ) {
+                continue;
+            }
             let Some(entry) = self.plan.timeline.get(a.entry as usize) else {
                 continue;
             };
             let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
-            let recovers = since.ended
-                || matches!(
-                    a.act,
-                    Do::Heal(_) | Do::Boot(_) | Do::ApiUp(_) | Do::HeartbeatPeriod(_, None)
-                );
+            let recovers = since.ended || matches!(a.act, Do::Recover(..) | Do::ApiUp(_));
             let kind = match a.act.nodes() {
                 _ if recovers => Kind::Other,
                 _ if entry.is_fault => Kind::Harm,

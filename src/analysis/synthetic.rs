@@ -9,8 +9,8 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::kernel::{Dur, Time};
 use crate::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan,
-    PodStart, SchedulerSettings, TimelineEntry, Timing,
+    Action, Admission, Controllers, Delay, Do, Flags, NodeFault, NodePlan, NodeStart, Phase, Plan,
+    PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
 };
 use crate::profiles;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What};
@@ -129,7 +129,7 @@ impl Run {
         begin: Do,
         end: Option<Do>,
     ) -> (RecordId, RecordId) {
-        let is_fault = matches!(begin, Do::Cut(..) | Do::Crash(_));
+        let is_fault = matches!(begin, Do::Fail(_, NodeFault::Cut(_) | NodeFault::Off));
         let entry = self.plan.timeline.len() as u32;
         self.plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends, is_fault });
         self.plan.actions.push(Action { at, entry, phase: Phase::Begin, act: begin });

@@ -6,7 +6,7 @@ use crate::api::names::NodeId;
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::kernel::Time;
-use crate::plan::{Connections, Do, Plan};
+use crate::plan::{Connections, Do, NodeFault, Plan};
 use crate::trace::{Actor, NO_RECORD, RecordId, Trace, What, ZoneState};
 
 /// One node of three cut off at 61.7 s and back at 500 s, as the recorded timeline
@@ -27,8 +27,8 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
         "cut n2",
         ms(61_700),
         Some(ms(500_000)),
-        Do::Cut(vec![n2], Connections::Dropped),
-        Some(Do::Heal(vec![n2])),
+        Do::Fail(vec![n2], NodeFault::Cut(Connections::Dropped)),
+        Some(Do::Recover(vec![n2], NodeFault::Cut(Connections::Dropped))),
     );
     let silent = run.record(ms(61_700), cut, Actor::User, What::NodeSilent, n2);
     let unknown = run.ready(ms(105_000), silent, n2, ConditionStatus::Unknown);
@@ -134,8 +134,8 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
         name,
         from,
         Some(to),
-        Do::Cut(nodes.to_vec(), Connections::Dropped),
-        Some(Do::Heal(nodes.to_vec())),
+        Do::Fail(nodes.to_vec(), NodeFault::Cut(Connections::Dropped)),
+        Some(Do::Recover(nodes.to_vec(), NodeFault::Cut(Connections::Dropped))),
     );
     let no_schedule = [taint(UNREACHABLE, Effect::NoSchedule)];
     let no_execute = [taint(UNREACHABLE, Effect::NoExecute)];

@@ -17,8 +17,7 @@ use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodReason};
 use crate::api::taint::{Effect, UNREACHABLE};
 use crate::kernel::{Dur, Time};
-use crate::plan::Connections;
-use crate::plan::Do;
+use crate::plan::{Connections, Do, NodeFault};
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 fn texts(rows: &[Row]) -> Vec<String> {
@@ -184,8 +183,13 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let mut run = Run::new("taint, untaint, taint", ms(60_000));
     let n = run.node("n1", "");
     let t = taint(UNREACHABLE, Effect::NoExecute);
-    let (cut, _) =
-        run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n], Connections::Dropped), None);
+    let (cut, _) = run.entry(
+        "cut n1",
+        ms(1_000),
+        None,
+        Do::Fail(vec![n], NodeFault::Cut(Connections::Dropped)),
+        None,
+    );
     for at in [10_000, 20_000] {
         run.taints(ms(at), cut, Actor::NodeLifecycle, n, std::slice::from_ref(&t), &[]);
         run.taints(ms(at + 5_000), cut, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&t));
@@ -217,7 +221,10 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     let mut run = Run::new("pressure, cut", ms(200_000));
     let nodes = ["n1", "n2"].map(|n| run.node(n, "a"));
     let n = nodes[0];
-    let pressure = Do::Condition(vec![n], NodeConditionType::MemoryPressure, ConditionStatus::True);
+    let pressure = Do::Fail(
+        vec![n],
+        NodeFault::Condition(NodeConditionType::MemoryPressure, ConditionStatus::True),
+    );
     let (pressed, _) = run.entry("pressure", ms(30_000), None, pressure, None);
     let what = What::NodeCondition(
         NodeConditionType::MemoryPressure,
@@ -228,7 +235,13 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     for both in nodes {
         run.record(ms(60_000), NO_RECORD, Actor::User, What::NodeSilent, both);
     }
-    run.entry("cut all", ms(60_000), None, Do::Cut(nodes.to_vec(), Connections::Dropped), None);
+    run.entry(
+        "cut all",
+        ms(60_000),
+        None,
+        Do::Fail(nodes.to_vec(), NodeFault::Cut(Connections::Dropped)),
+        None,
+    );
     // The controller decides on the version that the pressure made, and yet the cut is to blame.
     let unknown = run.ready(ms(110_000), condition, n, ConditionStatus::Unknown);
     run.taints(
@@ -299,8 +312,13 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
     let mut run = Run::new("early", ms(100_000));
     let [n1, n2] = ["n1", "n2"].map(|n| run.node(n, "a"));
     let [p1, p2] = [("default/p1", n1), ("default/p2", n2)].map(|(p, n)| run.pod(p, n));
-    let (cut, _) =
-        run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n1], Connections::Dropped), None);
+    let (cut, _) = run.entry(
+        "cut n1",
+        ms(1_000),
+        None,
+        Do::Fail(vec![n1], NodeFault::Cut(Connections::Dropped)),
+        None,
+    );
     run.record(ms(1_000), cut, Actor::User, What::NodeSilent, n1);
     let tainted = run.taints(
         ms(51_000),

@@ -62,6 +62,11 @@ impl NodeConditionType {
     pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == s)
     }
+
+    /// Its status on a healthy node.
+    pub fn healthy(self) -> ConditionStatus {
+        if self == Self::Ready { ConditionStatus::True } else { ConditionStatus::False }
+    }
 }
 
 /// Why a node condition has its status. Those that upstream writes are known; others come from
@@ -210,6 +215,16 @@ impl Node {
     pub(crate) fn has_taint(&self, taint: &Taint) -> bool {
         self.taints.iter().any(|t| t.matches(taint))
     }
+}
+
+/// The zone that a node's labels name.
+pub(crate) fn zone(labels: &Labels) -> Option<&str> {
+    labels.get(LABEL_ZONE_BETA).or_else(|| labels.get(LABEL_ZONE)).map(String::as_str)
+}
+
+/// The region that a node's labels name.
+pub(crate) fn region(labels: &Labels) -> Option<&str> {
+    labels.get(LABEL_REGION_BETA).or_else(|| labels.get(LABEL_REGION)).map(String::as_str)
 }
 
 /// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta

@@ -383,6 +383,44 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The nodes that it names, in one of two ways.
+    pub(crate) fn nodes(&self) -> (Option<&str>, Option<&NodeSelector>) {
+        match self {
+            Self::Partition { node, nodes, .. }
+            | Self::Heal { node, nodes, .. }
+            | Self::Crash { node, nodes, .. }
+            | Self::Reboot { node, nodes, .. }
+            | Self::KubeletRestart { node, nodes, .. }
+            | Self::Flap { node, nodes, .. }
+            | Self::SlowHeartbeats { node, nodes, .. }
+            | Self::Condition { node, nodes, .. }
+            | Self::RuntimeFailure { node, nodes, .. }
+            | Self::ClockSkew { node, nodes, .. }
+            | Self::DeleteNode { node, nodes, .. }
+            | Self::Taint { node, nodes, .. }
+            | Self::Untaint { node, nodes, .. }
+            | Self::Cordon { node, nodes, .. }
+            | Self::Uncordon { node, nodes, .. }
+            | Self::Label { node, nodes, .. }
+            | Self::Instance { node, nodes, .. }
+            | Self::Drain { node, nodes, .. }
+            | Self::Maintain { node, nodes, .. } => (node.as_deref(), nodes.as_ref()),
+            _ => (None, None),
+        }
+    }
+
+    /// The pods that it names, in one of two ways.
+    pub(crate) fn pods(&self) -> (Option<&str>, Option<&PodSelector>) {
+        match self {
+            Self::DeletePod { pod, pods, .. } | Self::PatchTolerations { pod, pods, .. } => {
+                (pod.as_deref(), pods.as_ref())
+            }
+            _ => (None, None),
+        }
+    }
+}
+
 /// Whom a partition cuts nodes off from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Cut {

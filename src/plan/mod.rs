@@ -26,7 +26,7 @@ pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
 pub use size::Size;
 pub use timeline::{
-    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase,
-    RuntimeFails, Successor, TimelineEntry, WatchCache,
+    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,
+    Phase, RuntimeFails, Successor, TimelineEntry, WatchCache,
 };
 pub use timing::{LeaderElection, Limits, Timing, UserMode};

@@ -54,33 +54,10 @@ pub enum Phase {
 /// A primitive step. Those of a user are written as [`user`](super::Timing::user) says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do {
-    /// The kubelets can no longer reach the API server, and what becomes of their connections;
-    /// containers run on, and clients reach them.
-    Cut(Vec<NodeIndex>, Connections),
-    /// The kubelets reach the API server again.
-    Heal(Vec<NodeIndex>),
-    /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts
-    /// their kubelets off.
-    Isolate(Vec<NodeIndex>),
-    /// Clients reach the nodes' pods again. Done in one with the step before it.
-    Reconnect(Vec<NodeIndex>),
-    /// The machines stop, and their containers with them.
-    Crash(Vec<NodeIndex>),
-    /// Crashed machines are switched on again: once they have booted, kubelets and containers start
-    /// anew.
-    Boot(Vec<NodeIndex>),
-    /// The kubelets die; their machines run on, and the containers.
-    StopKubelet(Vec<NodeIndex>),
-    /// Fresh kubelets start where others have died.
-    StartKubelet(Vec<NodeIndex>),
-    /// Leases are renewed and status is posted only every so often; `None` is as configured.
-    HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
-    /// The kubelets' own view of a condition.
-    Condition(Vec<NodeIndex>, NodeConditionType, ConditionStatus),
-    /// The nodes' container runtimes fail so, or work again.
-    Runtime(Vec<NodeIndex>, Option<RuntimeFails>),
-    /// The kubelets' clocks are off by this number of nanoseconds.
-    ClockSkew(Vec<NodeIndex>, i64),
+    /// Something is wrong with nodes from now on.
+    Fail(Vec<NodeIndex>, NodeFault),
+    /// It is over.
+    Recover(Vec<NodeIndex>, NodeFault),
     /// The API server answers nobody.
     ApiDown,
     /// API servers behind a load balancer die: how many, and of how many. Connections to them hang.
@@ -144,6 +121,15 @@ pub enum Do {
 }
 
 impl Do {
+    /// Whether it makes nodes unhealthy, or their controllers think so.
+    pub(crate) fn is_fault(&self) -> bool {
+        match self {
+            Self::Fail(_, fault) => !matches!(fault, NodeFault::ClockSkew(_)),
+            Self::ApiDown | Self::ServersDie(..) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it takes pods away by itself, without being a fault.
     pub(crate) fn takes_pods(&self) -> bool {
         match self {
@@ -166,18 +152,8 @@ impl Do {
     /// touch every node.
     pub(crate) fn nodes(&self) -> Option<&[NodeIndex]> {
         match self {
-            Self::Cut(n, _)
-            | Self::Heal(n)
-            | Self::Isolate(n)
-            | Self::Reconnect(n)
-            | Self::Crash(n)
-            | Self::Boot(n)
-            | Self::StopKubelet(n)
-            | Self::StartKubelet(n)
-            | Self::HeartbeatPeriod(n, _)
-            | Self::Condition(n, ..)
-            | Self::Runtime(n, _)
-            | Self::ClockSkew(n, _)
+            Self::Fail(n, _)
+            | Self::Recover(n, _)
             | Self::DeleteNode(n)
             | Self::Taint(n, _)
             | Self::Cordon(n, _)
@@ -207,6 +183,40 @@ impl Do {
             | Self::RestartControllers(_)
             | Self::ReplaceLeader(_)
             | Self::Over => None,
+        }
+    }
+}
+
+/// What is wrong with a node while a fault lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeFault {
+    /// The kubelet can no longer reach the API server, and what becomes of its connections;
+    /// containers run on, and clients reach them.
+    Cut(Connections),
+    /// Clients no longer reach the node's pods. Done in one with the step before it, which cuts its
+    /// kubelet off.
+    Isolated,
+    /// The machine is off, and its containers with it. Once it has booted, kubelet and containers
+    /// start anew.
+    Off,
+    /// The kubelet is dead until a fresh one starts; the machine runs on, and the containers.
+    NoKubelet,
+    /// Leases are renewed and status is posted only every so often.
+    SlowHeartbeats(Dur),
+    /// The kubelet's own view of a condition.
+    Condition(NodeConditionType, ConditionStatus),
+    /// The container runtime fails so.
+    Runtime(RuntimeFails),
+    /// The kubelet's clock is off by this number of nanoseconds.
+    ClockSkew(i64),
+}
+
+impl NodeFault {
+    /// Whether only one of the two can be in force at a node.
+    pub(crate) fn replaces(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Condition(one, _), Self::Condition(two, _)) => one == two,
+            _ => std::mem::discriminant(&self) == std::mem::discriminant(&other),
         }
     }
 }

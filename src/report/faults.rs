@@ -122,15 +122,14 @@ fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
         let number = rest.and_then(|r| r.strip_prefix(' '));
         number.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let takes = |o: &&Outage| {
-        matches!(o.what, Away::Machines(_) | Away::Network(..) | Away::Maintained(..))
-    };
+    let takes =
+        |o: &&Outage| matches!(o.what, Away::Machines | Away::Network(_) | Away::Maintained(..));
     outages.iter().filter(is_its).filter(takes).collect()
 }
 
 fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let own = of_model(model, outages);
-    let nodes: usize = own.iter().map(|o| o.what.nodes().len()).sum();
+    let nodes: usize = own.iter().map(|o| o.nodes.len()).sum();
     let mut events: Vec<&str> =
         own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
     events.dedup();
@@ -161,7 +160,7 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
     let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
     let model = |m: &Model| json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": of_model(m, outages).len() });
     let outage = |o: &Outage| {
-        let nodes: Vec<String> = o.what.nodes().iter().map(name).collect();
+        let nodes: Vec<String> = o.nodes.iter().map(name).collect();
         json!({
             "name": o.name,
             "at_s": seconds(o.at.since(Time::ZERO)),
@@ -203,7 +202,7 @@ impl tables::Table for HistoryTable<'_> {
     fn rows(&self, each: &mut tables::Each<'_>) -> io::Result<()> {
         for outage in self.outages {
             let Some(lasts) = outage.lasts else { continue };
-            for node in outage.what.nodes() {
+            for node in &outage.nodes {
                 each(&[
                     tables::Cell::Text(self.drawn.plan.nodes[*node as usize].name.as_str().into()),
                     tables::Cell::Seconds(outage.at),
@@ -218,12 +217,12 @@ impl tables::Table for HistoryTable<'_> {
 
 fn kind(what: &Away) -> &'static str {
     match what {
-        Away::Machines(_) => "crash",
-        Away::Network(..) => "partition",
+        Away::Machines => "crash",
+        Away::Network(_) => "partition",
         Away::Maintained(..) => "maintain",
-        Away::Drained(..) => "drain",
-        Away::Deleted(_) => "delete",
-        Away::Joins(_) => "join",
+        Away::Drained(_) => "drain",
+        Away::Deleted => "delete",
+        Away::Joins => "join",
         Away::Controllers => "controllers",
         Away::ApiServer => "api",
     }

@@ -2,10 +2,11 @@
 //! file, or is called assumed there.
 
 use super::loaded::Loaded;
+use super::resolve::{group_of, no_group};
 use crate::language::text::Tree;
 use crate::language::text::did_you_mean_or_list;
 use crate::language::{FaultGroups, FaultModel, Faults, Problem};
-use crate::plan::Plan;
+use crate::plan::{NodePlan, Plan};
 
 /// The presets by name.
 const PRESETS: [(&str, &str); 6] = [
@@ -60,19 +61,9 @@ pub(crate) fn use_preset(
 
 /// Why a model makes no sense for these nodes.
 fn missing(model: &FaultModel, plan: &Plan) -> Option<String> {
-    use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
-    let any =
-        |keys: &[&str]| plan.nodes.iter().any(|n| keys.iter().any(|k| n.labels.contains_key(*k)));
-    match model.groups.as_ref()? {
-        FaultGroups::Zones => {
-            (!any(&[LABEL_ZONE, LABEL_ZONE_BETA])).then(|| "no node is in a zone".to_owned())
-        }
-        FaultGroups::Regions => {
-            (!any(&[LABEL_REGION, LABEL_REGION_BETA])).then(|| "no node is in a region".to_owned())
-        }
-        FaultGroups::ByLabel(key) => (!any(&[key])).then(|| format!("no node has a label `{key}`")),
-        FaultGroups::Cluster => None,
-    }
+    let groups = model.groups.as_ref().filter(|g| **g != FaultGroups::Cluster)?;
+    let is_in_none = |n: &NodePlan| group_of(groups, &n.labels).is_none();
+    plan.nodes.iter().all(is_in_none).then(|| no_group(groups))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::{Overrides, load, seed};
 use crate::api::toleration::Toleration;
 use crate::kernel::Dur;
-use crate::plan::{Do, KubeletMode, NodeIndex, NodeStart, Plan, UserMode};
+use crate::plan::{Do, KubeletMode, NodeFault, NodeIndex, NodeStart, Plan, UserMode};
 use crate::scenario::build;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,27 @@ fn files(folder: &str) -> Vec<String> {
         .collect();
     names.sort();
     names.into_iter().map(|n| format!("{folder}/{n}")).collect()
+}
+
+/// A fault of nodes in a few words, or its end.
+fn of_fault(names: &str, fault: NodeFault, holds: bool) -> String {
+    let either = |begins: &str, ends: &str| format!("{}{names}", if holds { begins } else { ends });
+    match fault {
+        NodeFault::Cut(_) => either("Cut", "Heal"),
+        NodeFault::Isolated => either("Isolate", "Reconnect"),
+        NodeFault::Off => either("Crash", "Boot"),
+        NodeFault::NoKubelet => either("StopKubelet", "StartKubelet"),
+        NodeFault::SlowHeartbeats(d) if holds => {
+            format!("HeartbeatPeriod{names} {}s", d.as_nanos() as f64 / 1e9)
+        }
+        NodeFault::SlowHeartbeats(_) => format!("HeartbeatPeriod{names} -"),
+        NodeFault::Condition(kind, status) => {
+            let status = if holds { status } else { kind.healthy() };
+            format!("Condition{names} {}={status}", kind.as_str())
+        }
+        NodeFault::Runtime(how) => format!("Runtime{names} {:?}", holds.then_some(how)),
+        NodeFault::ClockSkew(ns) => format!("ClockSkew{names} {}ns", if holds { ns } else { 0 }),
+    }
 }
 
 /// A plan in a few words a line.
@@ -92,23 +113,8 @@ fn words(plan: &Plan) -> String {
         write!(out, "{}s {:?} {:?} ", action.at.as_nanos() as f64 / 1e9, entry.name, action.phase)
             .unwrap();
         let act = match &action.act {
-            Do::Cut(n, _) => format!("Cut{}", names(n)),
-            Do::Heal(n) => format!("Heal{}", names(n)),
-            Do::Isolate(n) => format!("Isolate{}", names(n)),
-            Do::Reconnect(n) => format!("Reconnect{}", names(n)),
-            Do::Crash(n) => format!("Crash{}", names(n)),
-            Do::Boot(n) => format!("Boot{}", names(n)),
-            Do::StopKubelet(n) => format!("StopKubelet{}", names(n)),
-            Do::StartKubelet(n) => format!("StartKubelet{}", names(n)),
-            Do::HeartbeatPeriod(n, d) => format!(
-                "HeartbeatPeriod{} {}",
-                names(n),
-                d.as_ref().map_or("-".to_owned(), seconds)
-            ),
-            Do::Condition(n, kind, status) => {
-                format!("Condition{} {}={status}", names(n), kind.as_str())
-            }
-            Do::ClockSkew(n, ns) => format!("ClockSkew{} {ns}ns", names(n)),
+            Do::Fail(n, fault) => of_fault(&names(n), *fault, true),
+            Do::Recover(n, fault) => of_fault(&names(n), *fault, false),
             Do::ApiDown => "ApiDown".to_owned(),
             Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
@@ -116,7 +122,6 @@ fn words(plan: &Plan) -> String {
             Do::ExpireWatches(r) => format!("ExpireWatches {r:?}"),
             Do::LoseWatches(r) => format!("LoseWatches {r:?}"),
             Do::RejectRequests(clients, d) => format!("RejectRequests {clients:?} {}", seconds(d)),
-            Do::Runtime(n, how) => format!("Runtime{} {how:?}", names(n)),
             Do::ServersDie(gone, all) => format!("ServersDie {gone} of {all}"),
             Do::ReplaceLeader(who) => format!("ReplaceLeader {who:?}"),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),

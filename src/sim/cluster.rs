@@ -20,7 +20,7 @@ use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Ctx, Time};
-use crate::plan::{Action, Do, NodeIndex, Phase, Plan, Resource, WatchCache};
+use crate::plan::{Action, Do, NodeFault, NodeIndex, Phase, Plan, Resource, WatchCache};
 use crate::trace::{Actor, Trace, What};
 use std::rc::Rc;
 
@@ -103,7 +103,7 @@ impl Cluster {
 
     /// Does an action of the timeline.
     pub(super) fn act(&self, action: &Action) {
-        let World { ctx, api, kubelets, .. } = &*self.world;
+        let World { ctx, api, .. } = &*self.world;
         let (entry, user) = (action.entry, &self.user);
         let cause = self.record_phase(action);
         self.awake.before(&action.act, ctx.now());
@@ -116,26 +116,8 @@ impl Cluster {
         };
         self.declare(&action.act);
         match &action.act {
-            Do::Cut(nodes, how) => each(nodes, &|n| kubelets.cut(n, Some(*how))),
-            Do::Heal(nodes) => each(nodes, &|n| kubelets.cut(n, None)),
-            Do::Isolate(nodes) => each(nodes, &|n| {
-                api.record_node(Actor::User, n, What::NetworkLost);
-            }),
-            Do::Reconnect(nodes) => each(nodes, &|n| {
-                api.record_node(Actor::User, n, What::NetworkBack);
-            }),
-            Do::Crash(nodes) => each(nodes, &|n| self.machines.switch_off(n, OffBy::Fault)),
-            Do::Boot(nodes) => each(nodes, &|n| self.machines.switch_on(n, OffBy::Fault)),
-            Do::StopKubelet(nodes) => each(nodes, &|n| kubelets.stop(n)),
-            Do::StartKubelet(nodes) => each(nodes, &|n| kubelets.start(n)),
-            Do::HeartbeatPeriod(nodes, period) => {
-                each(nodes, &|n| kubelets.set_heartbeat_period(n, *period))
-            }
-            Do::Condition(nodes, kind, status) => {
-                each(nodes, &|n| kubelets.set_condition(n, *kind, *status))
-            }
-            Do::Runtime(nodes, fails) => each(nodes, &|n| kubelets.runtime(n, *fails)),
-            Do::ClockSkew(nodes, skew) => each(nodes, &|n| kubelets.set_skew(n, *skew)),
+            Do::Fail(nodes, fault) => each(nodes, &|n| self.fault(n, *fault, true)),
+            Do::Recover(nodes, fault) => each(nodes, &|n| self.fault(n, *fault, false)),
             Do::ApiDown => self.leader.api_goes_down(entry),
             Do::ApiUp(cache) => self.leader.api_comes_up(*cache),
             Do::ServersDie(gone, all) => self.leader.servers_die(entry, (*gone, *all)),
@@ -176,6 +158,30 @@ impl Cluster {
             Do::PatchTolerations(pod, tolerations) => {
                 user.patch_tolerations(entry, *pod, tolerations)
             }
+        }
+    }
+
+    /// A fault begins at a node, or it is over.
+    fn fault(&self, node: NodeId, fault: NodeFault, holds: bool) {
+        let World { api, kubelets, .. } = &*self.world;
+        match fault {
+            NodeFault::Cut(how) => kubelets.cut(node, holds.then_some(how)),
+            NodeFault::Isolated => {
+                let what = if holds { What::NetworkLost } else { What::NetworkBack };
+                api.record_node(Actor::User, node, what);
+            }
+            NodeFault::Off if holds => self.machines.switch_off(node, OffBy::Fault),
+            NodeFault::Off => self.machines.switch_on(node, OffBy::Fault),
+            NodeFault::NoKubelet if holds => kubelets.stop(node),
+            NodeFault::NoKubelet => kubelets.start(node),
+            NodeFault::SlowHeartbeats(period) => {
+                kubelets.set_heartbeat_period(node, holds.then_some(period))
+            }
+            NodeFault::Condition(kind, status) => {
+                kubelets.set_condition(node, kind, if holds { status } else { kind.healthy() })
+            }
+            NodeFault::Runtime(fails) => kubelets.runtime(node, holds.then_some(fails)),
+            NodeFault::ClockSkew(skew) => kubelets.set_skew(node, if holds { skew } else { 0 }),
         }
     }
 
@@ -221,18 +227,8 @@ impl Cluster {
             Do::ApiDown | Do::ApiUp(_) | Do::ServersDie(..) | Do::RejectRequests(..) => {
                 "api-server-down"
             }
-            Do::Cut(..)
-            | Do::Heal(_)
-            | Do::Crash(_)
-            | Do::Boot(_)
-            | Do::StopKubelet(_)
-            | Do::StartKubelet(_)
-            | Do::HeartbeatPeriod(..)
-            | Do::Condition(..)
-            | Do::Runtime(..)
-            | Do::ClockSkew(..)
-            | Do::AddNode(_)
-            | Do::DeleteNode(_) => "kubelets",
+            Do::Fail(_, fault) | Do::Recover(_, fault) if *fault == NodeFault::Isolated => return,
+            Do::Fail(..) | Do::Recover(..) | Do::AddNode(_) | Do::DeleteNode(_) => "kubelets",
             _ => return,
         };
         self.world.ctx.writes(self.world.ctx.keys(family).of(0));

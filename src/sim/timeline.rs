@@ -4,7 +4,7 @@ use super::cluster::Cluster;
 use super::turn::Turn;
 use super::world::World;
 use crate::kernel::{Dur, Handler, Keys, Name, Object, PointId, Time};
-use crate::plan::{Action, Do};
+use crate::plan::{Action, Do, NodeFault};
 use crate::trace::NO_RECORD;
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -103,5 +103,5 @@ impl Timeline {
 /// Whether an action is done in one with the one before it: what a partition means to clients,
 /// which no controller sees, is no step that something else could come before.
 fn is_attached(action: &Action) -> bool {
-    matches!(action.act, Do::Isolate(_) | Do::Reconnect(_))
+    matches!(action.act, Do::Fail(_, fault) | Do::Recover(_, fault) if fault == NodeFault::Isolated)
 }

@@ -3,7 +3,7 @@
 #[path = "../../benches/workloads/beside.rs"]
 mod workloads;
 
-use taintsim::plan::{Do, NodeIndex, Plan};
+use taintsim::plan::{Do, NodeFault, NodeIndex, Plan};
 use taintsim::trace::{Trace, What};
 use workloads::{PAIRS, checksum, go};
 
@@ -19,7 +19,7 @@ fn counts(trace: &Trace) -> (usize, usize) {
 /// The nodes that are cut off or drained.
 fn struck(plan: &Plan) -> Vec<NodeIndex> {
     let of = |act: &Do| match act {
-        Do::Cut(nodes, _) | Do::Drain(nodes, _) => Some(nodes.clone()),
+        Do::Fail(nodes, NodeFault::Cut(_)) | Do::Drain(nodes, _) => Some(nodes.clone()),
         _ => None,
     };
     plan.actions.iter().find_map(|a| of(&a.act)).unwrap_or_default()

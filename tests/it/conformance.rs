@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taintsim::api::kubectl_taint::TaintEdit;
-use taintsim::plan::{Do, Plan};
+use taintsim::kernel::Dur;
+use taintsim::plan::{Connections, Do, NodeFault, Plan};
 use taintsim::scenario::{Overrides, build, load};
 use taintsim_referee::conform::{Counts, model};
 use taintsim_referee::conformance::{Checked, Options, Verdict, check};
@@ -124,12 +125,32 @@ fn scenarios_that_ship_can_be_recorded() {
                     .unwrap_or_else(|e| panic!("{name}: {e}"));
                 assert_eq!(objects(&plan), objects(&again), "{name}");
                 // What clients reach, and the end of something that ends by itself, are of no concern to the API.
-                let said = |act: &Do| !matches!(act, Do::Isolate(_) | Do::Reconnect(_) | Do::Over);
+                let said = |act: &Do| {
+                    !matches!(
+                        act,
+                        Do::Fail(_, NodeFault::Isolated)
+                            | Do::Recover(_, NodeFault::Isolated)
+                            | Do::Over
+                    )
+                };
                 let acts = |p: &Plan| -> Vec<_> {
                     let all = p.actions.iter().map(|a| match a.act.clone() {
                         // The recorder's user replaces what is there.
                         Do::Taint(nodes, edit) => {
                             Do::Taint(nodes, TaintEdit { overwrite: true, ..edit })
+                        }
+                        // What it sets has no value from before to go back to.
+                        Do::Recover(nodes, NodeFault::Condition(kind, _)) => {
+                            Do::Fail(nodes, NodeFault::Condition(kind, kind.healthy()))
+                        }
+                        Do::Recover(nodes, NodeFault::ClockSkew(_)) => {
+                            Do::Fail(nodes, NodeFault::ClockSkew(0))
+                        }
+                        Do::Recover(nodes, NodeFault::SlowHeartbeats(_)) => {
+                            Do::Recover(nodes, NodeFault::SlowHeartbeats(Dur::ZERO))
+                        }
+                        Do::Recover(nodes, NodeFault::Cut(_)) => {
+                            Do::Recover(nodes, NodeFault::Cut(Connections::Dropped))
                         }
                         act => act,
                     });

@@ -14,8 +14,8 @@ use taintsim::api::node::NodeConditionType;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::{
-    Action, Connections, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase,
-    Plan, Resource, TimelineEntry, WatchCache,
+    Action, Connections, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeFault, NodeIndex,
+    Phase, Plan, Resource, TimelineEntry, WatchCache,
 };
 use taintsim::profiles::profile;
 use taintsim::scenario::{self, Overrides};
@@ -80,10 +80,10 @@ fn act(step: &Step) -> Do {
         if b { ConditionStatus::True } else { ConditionStatus::False }
     };
     match *step {
-        Step::Cut(n) => Do::Cut(vec![n], Connections::Dropped),
-        Step::Heal(n) => Do::Heal(vec![n]),
-        Step::Crash(n) => Do::Crash(vec![n]),
-        Step::Boot(n) => Do::Boot(vec![n]),
+        Step::Cut(n) => Do::Fail(vec![n], NodeFault::Cut(Connections::Dropped)),
+        Step::Heal(n) => Do::Recover(vec![n], NodeFault::Cut(Connections::Dropped)),
+        Step::Crash(n) => Do::Fail(vec![n], NodeFault::Off),
+        Step::Boot(n) => Do::Recover(vec![n], NodeFault::Off),
         Step::Taint(n, true) => Do::Taint(
             vec![n],
             TaintEdit { add: vec![taint()], overwrite: true, ..TaintEdit::default() },
@@ -94,9 +94,11 @@ fn act(step: &Step) -> Do {
         ),
         Step::Cordon(n, b) => Do::Cordon(vec![n], b),
         Step::Pressure(n, b) => {
-            Do::Condition(vec![n], NodeConditionType::MemoryPressure, status(b))
+            Do::Fail(vec![n], NodeFault::Condition(NodeConditionType::MemoryPressure, status(b)))
         }
-        Step::NotReady(n, b) => Do::Condition(vec![n], NodeConditionType::Ready, status(!b)),
+        Step::NotReady(n, b) => {
+            Do::Fail(vec![n], NodeFault::Condition(NodeConditionType::Ready, status(!b)))
+        }
         Step::Delete(n) => Do::DeleteNode(vec![n]),
         Step::Maintain(n) => Do::Maintain(
             vec![n],
@@ -113,8 +115,11 @@ fn act(step: &Step) -> Do {
             }),
         ),
         Step::Restart => Do::RestartControllers(Dur::from_secs(17)),
-        Step::Slow(n, slow) => Do::HeartbeatPeriod(vec![n], slow.then(|| Dur::from_secs(31))),
-        Step::Skew(n, seconds) => Do::ClockSkew(vec![n], seconds * 1_000_000_000),
+        Step::Slow(n, slow) => (if slow { Do::Fail } else { Do::Recover })(
+            vec![n],
+            NodeFault::SlowHeartbeats(Dur::from_secs(31)),
+        ),
+        Step::Skew(n, seconds) => Do::Fail(vec![n], NodeFault::ClockSkew(seconds * 1_000_000_000)),
         Step::Api(true) => Do::ApiDown,
         Step::Api(false) => Do::ApiUp(WatchCache::Lost),
         Step::Lag(r, seconds) => Do::WatchLag(r, Dur::from_secs(seconds)),

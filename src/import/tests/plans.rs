@@ -4,7 +4,7 @@ use super::{export, exports};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::meta::Timestamp;
 use crate::language::Problems;
-use crate::plan::{NodeStart, Plan, PodStart};
+use crate::plan::{NodeFault, NodeStart, Plan, PodStart};
 use crate::scenario::{Loaded, Overrides, build, parse};
 use crate::trace::What;
 use std::path::Path;
@@ -76,7 +76,7 @@ fn faults_name_what_is_in_the_export() {
     let cut = plan(&faulty("Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\")"));
     // gpu-c1, worker-c1, worker-c2, worker-c3
     assert!(
-        matches!(&cut.actions[0].act, crate::plan::Do::Cut(nodes, _) if nodes.len() == 4),
+        matches!(&cut.actions[0].act, crate::plan::Do::Fail(nodes, NodeFault::Cut(_)) if nodes.len() == 4),
         "{:?}",
         cut.actions
     );

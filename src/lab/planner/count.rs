@@ -242,12 +242,12 @@ pub(super) fn seen(
 /// costs are known.
 fn settled(outages: &[Outage], least: Time, window: Dur) -> Time {
     let end = |o: &Outage| {
-        let drained = match &o.what {
+        let drained = match o.what {
             // Each drain may take a while before its machine is off.
-            Away::Maintained(nodes, _, off) => {
-                off.saturating_add(Dur::from_secs(120)).saturating_mul(nodes.len() as u64)
+            Away::Maintained(_, off) => {
+                off.saturating_add(Dur::from_secs(120)).saturating_mul(o.nodes.len() as u64)
             }
-            Away::Drained(_, most) => *most,
+            Away::Drained(most) => most,
             _ => Dur::ZERO,
         };
         o.at.saturating_add(o.lasts.unwrap_or(drained))

@@ -4,7 +4,7 @@
 //! but for the host name, taints, resources, how they start, and which pods run there, by
 //! template. The losses of such nodes come to the same but for chance, and are run once.
 
-use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};
 use crate::language::text::did_you_mean_or_list;
 use crate::language::{Cut, Problem};
@@ -65,14 +65,12 @@ impl Kind {
 
     /// Where a node belongs; none if it belongs nowhere.
     fn of<'a>(&self, labels: &'a BTreeMap<String, String>) -> Option<&'a str> {
-        let either = |beta: &str, stable: &str| labels.get(beta).or_else(|| labels.get(stable));
         match self {
-            Self::Zone => either(LABEL_ZONE_BETA, LABEL_ZONE),
-            Self::Region => either(LABEL_REGION_BETA, LABEL_REGION),
-            Self::Label(key) => labels.get(key),
+            Self::Zone => zone(labels),
+            Self::Region => region(labels),
+            Self::Label(key) => labels.get(key).map(String::as_str),
             Self::Node | Self::Controller | Self::Api => None,
         }
-        .map(String::as_str)
     }
 }
 
@@ -152,15 +150,16 @@ impl Loss {
         let what = |part: &Part| match (&part.kind, how) {
             (Kind::Controller, _) => Away::Controllers,
             (Kind::Api, _) => Away::ApiServer,
-            (_, How::Machine) => Away::Machines(part.nodes.clone()),
-            (_, How::Network) => Away::Network(part.nodes.clone(), Cut::Network),
-            (_, How::ApiServer) => Away::Network(part.nodes.clone(), Cut::ApiServer),
-            (_, How::Drain) => Away::Maintained(part.nodes.clone(), part.nodes.len(), lasts),
+            (_, How::Machine) => Away::Machines,
+            (_, How::Network) => Away::Network(Cut::Network),
+            (_, How::ApiServer) => Away::Network(Cut::ApiServer),
+            (_, How::Drain) => Away::Maintained(part.nodes.len(), lasts),
         };
         let outage = |part: &Part| Outage {
             at,
             lasts: Some(lasts),
             name: format!("{} lost", part.text()),
+            nodes: part.nodes.clone(),
             what: what(part),
         };
         self.parts.iter().map(outage).collect()

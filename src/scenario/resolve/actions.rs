@@ -1,195 +1,113 @@
 //! The steps of entries that change objects, as a person or a tool would.
 
-use super::found::said;
 use super::limits::PODS_MAX;
 use super::pod_templates::tolerations;
-use super::primitive::{Of, Primitive, each, once};
+use super::primitive::{Primitive, Reader, each, once};
 use super::{budgets, checks, maintain};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::workload::WorkloadKind;
-use crate::language::complaints::Complaints;
-use crate::language::text::place::{Place, with};
-use crate::language::{DrainFlags, FlagValue, NodeSelector, OneOrMany, PodSelector, Toleration};
-use crate::plan::{Do, Instance};
+use crate::language::text::place::with;
+use crate::language::{DrainFlags, FlagValue, Toleration};
+use crate::plan::Do;
 use std::collections::BTreeMap;
 
-impl Of<'_> {
-    /// Taints are added to nodes.
-    pub(super) fn taint(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
-        taint: &OneOrMany,
-        overwrite: bool,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let edit = taint_edit(taint.texts(), &self.at("taint"), complaints);
-        let n = self.nodes(node, nodes, complaints)?;
+impl Reader<'_> {
+    /// Taints of nodes are added or removed.
+    pub(super) fn taint(&mut self, texts: &[String], overwrite: bool) -> Option<Vec<Primitive>> {
+        let edit = self.complaints.take(self.at("taint"), checks::taint_edit(texts));
+        let n = self.nodes()?;
         once(Do::Taint(n, TaintEdit { overwrite, ..edit? }))
-    }
-
-    /// Taints are removed from nodes.
-    pub(super) fn untaint(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
-        taint: &OneOrMany,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let edit = untaint_edit(taint, &self.at("taint"), complaints);
-        let n = self.nodes(node, nodes, complaints)?;
-        once(Do::Taint(n, edit?))
     }
 
     /// Labels of nodes are set or removed.
     pub(super) fn label(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
+        &mut self,
         labels: &BTreeMap<String, Option<String>>,
-        complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
         for (key, value) in labels {
             let value = value.as_deref().unwrap_or_default();
             if let Err(problem) = checks::label(key, value) {
-                complaints.add(with(&self.at("labels"), key), problem);
+                self.complaints.add(with(&self.at("labels"), key), problem);
             }
         }
         if labels.is_empty() {
-            complaints.say(self.at("labels"), "no label is given here");
+            self.say("labels", "no label is given here");
         }
-        let n = self.nodes(node, nodes, complaints)?;
+        let n = self.nodes()?;
         once(Do::Label(n, labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect()))
     }
 
-    /// The instances of nodes change their state.
-    pub(super) fn instance(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
-        state: Instance,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        once(Do::Instance(self.nodes(node, nodes, complaints)?, state))
-    }
-
     /// Nodes are drained.
-    pub(super) fn drain(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
-        flags: &DrainFlags,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let n = self.nodes(node, nodes, complaints);
-        let options = maintain::drain_options(flags, &self.place(), complaints);
+    pub(super) fn drain(&mut self, flags: &DrainFlags) -> Option<Vec<Primitive>> {
+        let n = self.nodes();
+        let options = maintain::drain_options(flags, &self.place(), self.complaints);
         once(Do::Drain(n?, options))
     }
 
     /// Pods are deleted.
-    pub(super) fn delete_pod(
-        &self,
-        pod: &Option<String>,
-        pods: &Option<PodSelector>,
-        grace: Option<i64>,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
+    pub(super) fn delete_pod(&mut self, grace: Option<i64>) -> Option<Vec<Primitive>> {
         if grace.is_some_and(|g| g < 0) {
-            complaints.say(self.at("gracePeriodSeconds"), "must be greater than or equal to 0");
+            self.say("gracePeriodSeconds", "must be greater than or equal to 0");
         }
-        let pods = self.world.target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
-        each(&pods, |p| Do::DeletePod(p, grace))
+        let pods = self.pods()?;
+        Some(each(&pods, |p| Do::DeletePod(p, grace)))
     }
 
     /// A pod is bound to a node.
-    pub(super) fn bind_pod(
-        &self,
-        pod: &str,
-        node: &str,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let pod = said(self.world.pods.named(pod), self.at("pod"), complaints);
-        let node = said(self.world.nodes.named(node), self.at("node"), complaints);
+    pub(super) fn bind_pod(&mut self, pod: &str, node: &str) -> Option<Vec<Primitive>> {
+        let pod = self.found("pod", self.world.pods.named(pod));
+        let node = self.found("node", self.world.nodes.named(node));
         once(Do::BindPod(pod?, node?))
     }
 
     /// Tolerations of pods are changed.
-    pub(super) fn patch_tolerations(
-        &self,
-        pod: &Option<String>,
-        pods: &Option<PodSelector>,
-        written: &[Toleration],
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
+    pub(super) fn patch_tolerations(&mut self, written: &[Toleration]) -> Option<Vec<Primitive>> {
         let read = tolerations(
             written,
             &self.at("tolerations"),
             self.world.profile.taint_eviction.comparison_operators,
-            complaints,
+            self.complaints,
         );
-        let pods = self.world.target_pods(self.i, pod.as_deref(), pods.as_ref(), complaints)?;
-        each(&pods, |p| Do::PatchTolerations(p, read.clone()))
+        let pods = self.pods()?;
+        Some(each(&pods, |p| Do::PatchTolerations(p, read.clone())))
     }
 
     /// A workload asks for another number of pods.
-    pub(super) fn scale(
-        &self,
-        workload: &str,
-        replicas: i32,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let index = self.world.target_workload(self.i, workload, complaints)?;
+    pub(super) fn scale(&mut self, workload: &str, replicas: i32) -> Option<Vec<Primitive>> {
+        let index = self.workload(workload)?;
         let kind = self.world.workloads.plans[index as usize].kind;
         if replicas < 0 {
-            complaints.say(self.at("replicas"), "must be greater than or equal to 0");
+            self.say("replicas", "must be greater than or equal to 0");
         } else if replicas as u64 > PODS_MAX {
-            complaints.say(self.at("replicas"), format!("a cluster has at most {PODS_MAX} pods"));
+            self.say("replicas", format!("a cluster has at most {PODS_MAX} pods"));
         }
         if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-            complaints.say(self.at("workload"), format!("a {} cannot be scaled", kind.as_str()));
+            self.say("workload", format!("a {} cannot be scaled", kind.as_str()));
         }
         once(Do::Scale(index, replicas))
     }
 
     /// A disruption budget asks for something else.
     pub(super) fn patch_budget(
-        &self,
+        &mut self,
         budget: &str,
         min_available: Option<&FlagValue>,
         max_unavailable: Option<&FlagValue>,
-        complaints: &mut Complaints,
     ) -> Option<Vec<Primitive>> {
-        let rule = budgets::rule(min_available, max_unavailable, &self.place(), complaints);
-        once(Do::PatchBudget(self.world.target_budget(self.i, budget, complaints)?, rule?))
+        let rule = budgets::rule(min_available, max_unavailable, &self.place(), self.complaints);
+        once(Do::PatchBudget(self.budget(budget)?, rule?))
     }
 
     /// Nodes are maintained one after another.
-    pub(super) fn maintain(
-        &self,
-        node: &Option<String>,
-        nodes: &Option<NodeSelector>,
-        written: &maintain::Written<'_>,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<Primitive>> {
-        let n = self.nodes(node, nodes, complaints);
-        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place(), complaints);
+    pub(super) fn maintain(&mut self, written: &maintain::Written<'_>) -> Option<Vec<Primitive>> {
+        let n = self.nodes();
+        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place(), self.complaints);
         once(Do::Maintain(n?, Box::new(how?)))
     }
 }
 
-fn taint_edit(texts: &[String], place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {
-    complaints.take(place.clone(), checks::taint_edit(texts))
-}
-
-fn untaint_edit(
-    texts: &OneOrMany,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<TaintEdit> {
-    let removing: Vec<String> = texts
-        .texts()
-        .iter()
-        .map(|t| if t.ends_with('-') { t.clone() } else { format!("{t}-") })
-        .collect();
-    taint_edit(&removing, place, complaints)
+/// Taints as `kubectl taint` takes them to remove them.
+pub(super) fn removing(taints: &[String]) -> Vec<String> {
+    let one = |t: &String| if t.ends_with('-') { t.clone() } else { format!("{t}-") };
+    taints.iter().map(one).collect()
 }

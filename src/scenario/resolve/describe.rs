@@ -15,30 +15,20 @@ fn rejected(clients: Option<&[ApiClient]>) -> String {
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
-    let on = |node: &Option<String>, nodes: &Option<NodeSelector>| match (node, nodes) {
-        (Some(node), _) => node.clone(),
-        (None, Some(nodes)) => selected(nodes),
-        (None, None) => String::new(),
-    };
+    let (node, nodes) = step.nodes();
+    let on = node.map(str::to_owned).or_else(|| nodes.map(selected)).unwrap_or_default();
     match step {
-        Step::Partition { node, nodes, .. } => format!("partition of {}", on(node, nodes)),
-        Step::Heal { node, nodes } => format!("heal {}", on(node, nodes)),
-        Step::Crash { node, nodes, .. } => format!("crash of {}", on(node, nodes)),
-        Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
-        Step::KubeletRestart { node, nodes, .. } => {
-            format!("kubelet restart on {}", on(node, nodes))
+        Step::Partition { .. } => format!("partition of {on}"),
+        Step::Heal { .. } => format!("heal {on}"),
+        Step::Crash { .. } => format!("crash of {on}"),
+        Step::Reboot { .. } => format!("reboot of {on}"),
+        Step::KubeletRestart { .. } => format!("kubelet restart on {on}"),
+        Step::Flap { .. } => format!("flapping of {on}"),
+        Step::SlowHeartbeats { period, .. } => format!("slow heartbeats of {on} ({period})"),
+        Step::Condition { kind, status, .. } => {
+            format!("{}={} on {on}", kind.of_api().as_str(), status.as_str())
         }
-        Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
-        Step::SlowHeartbeats { node, nodes, period, .. } => {
-            format!("slow heartbeats of {} ({period})", on(node, nodes))
-        }
-        Step::Condition { node, nodes, kind, status, .. } => {
-            let said = format!("{}={}", kind.of_api().as_str(), status.as_str());
-            format!("{said} on {}", on(node, nodes))
-        }
-        Step::RuntimeFailure { node, nodes, .. } => {
-            format!("runtime failure of {}", on(node, nodes))
-        }
+        Step::RuntimeFailure { .. } => format!("runtime failure of {on}"),
         Step::ApiOutage { of, .. } => outage(of.as_deref()),
         Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
@@ -46,41 +36,29 @@ pub(super) fn describe(step: &Step) -> String {
         }
         Step::WatchStall { resource, .. } => format!("watch stall of {}", resource_word(*resource)),
         Step::ControllerRestart { .. } => "controller restart".to_owned(),
-        Step::ClockSkew { node, nodes, skew, .. } => {
-            format!("clock skew of {} ({skew})", on(node, nodes))
-        }
+        Step::ClockSkew { skew, .. } => format!("clock skew of {on} ({skew})"),
         Step::AddNode { node } => {
             format!("add {}", node.names_texts().map_or_else(String::new, |n| listed(&n)))
         }
-        Step::DeleteNode { node, nodes } => format!("delete {}", on(node, nodes)),
-        Step::Taint { node, nodes, taint, .. } => {
-            format!("taint {} {}", on(node, nodes), listed(taint))
-        }
-        Step::Untaint { node, nodes, taint } => {
-            format!("untaint {} {}", on(node, nodes), listed(taint))
-        }
-        Step::Cordon { node, nodes } => format!("cordon {}", on(node, nodes)),
-        Step::Uncordon { node, nodes } => format!("uncordon {}", on(node, nodes)),
-        Step::Label { node, nodes, labels } => {
-            format!("label {} {}", on(node, nodes), labelled(labels))
-        }
-        Step::CreatePod { pod } => {
-            format!("create pod {}", called(&pod.name, pod.names.as_ref()))
-        }
-        Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
+        Step::DeleteNode { .. } => format!("delete {on}"),
+        Step::Taint { taint, .. } => format!("taint {on} {}", listed(taint)),
+        Step::Untaint { taint, .. } => format!("untaint {on} {}", listed(taint)),
+        Step::Cordon { .. } => format!("cordon {on}"),
+        Step::Uncordon { .. } => format!("uncordon {on}"),
+        Step::Label { labels, .. } => format!("label {on} {}", labelled(labels)),
+        Step::CreatePod { pod } => format!("create pod {}", called(&pod.name, pod.names.as_ref())),
+        Step::DeletePod { .. } => format!("delete pod {}", chosen(step)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
-        Step::PatchTolerations { pod, pods, .. } => {
-            format!("patch tolerations of {}", chosen(pod, pods))
-        }
-        Step::Instance { node, nodes, state } => {
+        Step::PatchTolerations { .. } => format!("patch tolerations of {}", chosen(step)),
+        Step::Instance { state, .. } => {
             let said = match state {
                 Instance::Running => "runs",
                 Instance::ShutDown => "is shut down",
                 Instance::Gone => "is gone",
             };
-            format!("instance of {} {said}", on(node, nodes))
+            format!("instance of {on} {said}")
         }
-        Step::Drain { node, nodes, .. } => format!("drain {}", on(node, nodes)),
+        Step::Drain { .. } => format!("drain {on}"),
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {
             let group = workload.group();
@@ -93,7 +71,7 @@ pub(super) fn describe(step: &Step) -> String {
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
         Step::DeleteBudget { budget } => format!("delete budget {budget}"),
-        Step::Maintain { node, nodes, .. } => format!("maintenance of {}", on(node, nodes)),
+        Step::Maintain { .. } => format!("maintenance of {on}"),
     }
 }
 
@@ -140,9 +118,10 @@ fn selected(selector: &NodeSelector) -> String {
     }
 }
 
-fn chosen(pod: &Option<String>, pods: &Option<PodSelector>) -> String {
-    match (pod, pods) {
-        (Some(name), _) | (None, Some(PodSelector::Pod(name))) => name.clone(),
+fn chosen(step: &Step) -> String {
+    match step.pods() {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(PodSelector::Pod(name))) => name.clone(),
         (None, Some(PodSelector::All)) => "all pods".to_owned(),
         (None, Some(PodSelector::Pods(names))) => listed(&OneOrMany::Many(names.clone())),
         (None, Some(PodSelector::Group(name))) => format!("group {name}"),

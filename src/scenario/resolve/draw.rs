@@ -12,11 +12,13 @@ use crate::plan::NodeIndex;
 use std::collections::BTreeMap;
 
 impl Model {
-    /// One of its objects, whichever it may be, with the weight of that draw.
-    fn any(&self, which: &Keyed, number: u32) -> (&Object, f64) {
-        let unit = which.unit(0, number);
-        let (i, weight) = self.tilt.object(unit, self.objects.len());
-        (&self.objects[i], weight)
+    /// What a draw of one outage goes by, the draw of which object it is of, that object, whichever
+    /// it may be, and the weight of it.
+    fn any(&self, seed: u64, number: u32) -> (Draws, Keyed, &Object, f64) {
+        let draws = Draws { tilt: self.tilt.clone(), ..Draws::new(seed, &self.name) };
+        let which = Keyed::new(seed, &format!("faults.which.{}", self.name));
+        let (i, weight) = self.tilt.object(which.unit(0, number), self.objects.len());
+        (draws, which, &self.objects[i], weight)
     }
 
     /// How many of an object's nodes an outage takes.
@@ -52,12 +54,6 @@ struct Draws {
 }
 
 impl Draws {
-    /// Of one outage at a time, some of which are drawn more often than they come.
-    fn tilted(seed: u64, model: &Model) -> Self {
-        let tilt = model.tilt.clone();
-        Self { tilt, ..Self::new(seed, &model.name) }
-    }
-
     /// How long an outage of something lasts, of the lengths from the shortest to the longest; with the
     /// weight of that draw.
     fn length(&self, object: u64, number: u32) -> (f64, f64) {
@@ -80,7 +76,7 @@ impl Draws {
 impl Models {
     /// The outages of a seed that begin within a span from the start of the run on, by beginning.
     pub(crate) fn draw(&self, seed: u64, window: Dur) -> Vec<Outage> {
-        let end = seconds(window);
+        let end = window.as_secs_f64();
         let mut parts = Vec::new();
         for model in &self.list {
             let draws = Draws::new(seed, &model.name);
@@ -95,10 +91,8 @@ impl Models {
     /// be. The number says which of many draws it is.
     pub(crate) fn one(&self, model: usize, seed: u64, number: u32, at: Time) -> Vec<Outage> {
         let model = &self.list[model];
-        let draws = Draws::tilted(seed, model);
-        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let (object, _) = model.any(&which, number);
-        let at = seconds(at.since(Time::ZERO));
+        let (draws, which, object, _) = model.any(seed, number);
+        let at = at.as_secs_f64();
         let mut parts = Vec::new();
         if let When::Recorded(history) = &model.when {
             let place = which.unit(1, number) * history.outages.len() as f64;
@@ -120,9 +114,7 @@ impl Models {
         let Some(lasts) = model.away() else {
             return Vec::new();
         };
-        let draws = Draws::tilted(seed, model);
-        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let (object, _) = model.any(&which, number);
+        let (draws, _, object, _) = model.any(seed, number);
         let hash = hash_name(&object.name);
         let nodes = self.hit(model, object, number, &draws);
         let own = model.apart && nodes.len() > 1;
@@ -140,10 +132,7 @@ impl Models {
 
     /// How often an outage of [`Models::one`] comes beside how often it is drawn.
     pub(crate) fn weight(&self, model: usize, seed: u64, number: u32) -> f64 {
-        let model = &self.list[model];
-        let which = Keyed::new(seed, &format!("faults.which.{}", model.name));
-        let (object, of_object) = model.any(&which, number);
-        let draws = Draws::tilted(seed, model);
+        let (draws, _, object, of_object) = self.list[model].any(seed, number);
         of_object * draws.length(hash_name(&object.name), number).1
     }
 
@@ -270,9 +259,6 @@ impl Models {
     }
 }
 
-/// Notes that something happens: when, for how long, what, and what its name has more.
-type Say<'a> = dyn FnMut(Time, Option<Dur>, Away, &str) + 'a;
-
 /// Writes one part down: what happens, and what replaces it.
 fn put(
     part: Part,
@@ -280,56 +266,52 @@ fn put(
     gone: &mut BTreeMap<NodeIndex, Time>,
     all: &mut Vec<Outage>,
 ) {
-    let at = time(part.at);
-    let mut say = |at: Time, lasts: Option<Dur>, what: Away, more: &str| {
-        all.push(Outage { at, lasts, name: format!("{}{more}", part.name), what });
+    let Part { at, lasts, nodes, act, name } = part;
+    let (at, lasts) = (time(at), span(lasts));
+    let outage = |at: Time, lasts: Option<Dur>, nodes: &[NodeIndex], what: Away, more: &str| {
+        Outage { at, lasts, name: format!("{name}{more}"), nodes: nodes.to_vec(), what }
     };
-    let mut replace = |from: Time, joins: Time, say: &mut Say<'_>| {
-        say(from, None, Away::Deleted(part.nodes.clone()), ", deleted");
-        for &node in &part.nodes {
+    let mut replace = |from: Time, joins: Time, all: &mut Vec<Outage>| {
+        all.push(outage(from, None, &nodes, Away::Deleted, ", deleted"));
+        for &node in &nodes {
             gone.insert(node, joins);
-            let more = if part.nodes.len() == 1 {
+            let more = if nodes.len() == 1 {
                 ", replaced".to_owned()
             } else {
                 format!(", {node} replaced")
             };
-            say(joins, None, Away::Joins(node), &more);
+            all.push(outage(joins, None, &[node], Away::Joins, &more));
         }
     };
-    let lasts = span(part.lasts);
-    let nodes = part.nodes.clone();
-    match (part.act, repair) {
+    match (act, repair) {
         (Act::Reclaim { notice, unheeded, replaced }, _) => {
-            let (taken, joins) =
-                (at.saturating_add(notice), at.saturating_add(notice).saturating_add(replaced));
+            let taken = at.saturating_add(notice);
             if !unheeded && !notice.is_zero() {
-                say(at, None, Away::Drained(nodes.clone(), notice), ", notice");
+                all.push(outage(at, None, &nodes, Away::Drained(notice), ", notice"));
             }
-            say(taken, None, Away::Machines(nodes), "");
-            replace(taken, joins, &mut say);
+            all.push(outage(taken, None, &nodes, Away::Machines, ""));
+            replace(taken, taken.saturating_add(replaced), all);
         }
         (Act::Maintain, _) => {
-            let count = nodes.len();
             let off = lasts.max(Dur::from_secs(1));
-            say(at, None, Away::Maintained(nodes, count, off), "");
+            all.push(outage(at, None, &nodes, Away::Maintained(nodes.len(), off), ""));
         }
         (act, Some(repair)) if repair.replaces => {
             let from = at.saturating_add(span(repair.after));
-            let joins = from.saturating_add(span(repair.takes));
-            say(at, None, away_by(act, nodes), "");
-            replace(from, joins, &mut say);
+            all.push(outage(at, None, &nodes, away_by(act), ""));
+            replace(from, from.saturating_add(span(repair.takes)), all);
         }
         (act, repair) => {
             let lasts = repair.map_or(lasts, |r| span(r.after + r.takes));
-            say(at, Some(lasts), away_by(act, nodes), "");
+            all.push(outage(at, Some(lasts), &nodes, away_by(act), ""));
         }
     }
 }
 
-fn away_by(act: Act, nodes: Vec<NodeIndex>) -> Away {
+fn away_by(act: Act) -> Away {
     match act {
-        Act::Partition(cut) => Away::Network(nodes, cut),
-        Act::Crash | Act::Maintain | Act::Reclaim { .. } => Away::Machines(nodes),
+        Act::Partition(cut) => Away::Network(cut),
+        Act::Crash | Act::Maintain | Act::Reclaim { .. } => Away::Machines,
     }
 }
 
@@ -404,10 +386,6 @@ fn recorded(
 
 fn length(of: &Distribution, unit: f64) -> f64 {
     of.quantile(unit).clamp(0.0, LONGEST_S)
-}
-
-fn seconds(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 1e9
 }
 
 /// To the millisecond, and no shorter than one, so that it reads well and lasts.

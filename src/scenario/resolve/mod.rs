@@ -45,7 +45,6 @@ mod workload_fields;
 mod workload_groups;
 mod workload_pods;
 mod workloads;
-mod world;
 
 pub(crate) use assembly::Drawn;
 pub(crate) use draw::LONGEST_S;
@@ -53,6 +52,7 @@ pub use limits::{NODES_MAX, PODS_MAX};
 pub(crate) use models::{Model, Object, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};
 pub use overrides::Overrides;
+pub(super) use read_models::{group_of, no_group};
 pub(crate) use resolved::drawn;
 pub(super) use resolved::mistakes;
 pub use resolved::{build, changed, expecting, seed};

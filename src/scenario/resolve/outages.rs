@@ -3,18 +3,16 @@
 //!
 //! Both ways come to the same steps; a test builds what was written and compares.
 
-use super::faults::{cutting, healing};
 use super::overlap;
-use super::primitive::{Primitive, START};
+use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
 use crate::kernel::{Dur, Time};
 use crate::language::{
     Cut, DrainFlags, Entry, FlagValue, NodeGroup, NodeSelector, Scenario, Step, duration,
 };
-use crate::plan::TimelineEntry;
 use crate::plan::{
-    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan,
-    WatchCache,
+    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeFault, NodeIndex, Phase,
+    Plan, TimelineEntry, WatchCache,
 };
 
 /// Something that is away for a while.
@@ -26,125 +24,90 @@ pub(crate) struct Outage {
     pub lasts: Option<Dur>,
     /// What people call it.
     pub name: String,
+    /// The nodes that it is about; none where it is about others.
+    pub nodes: Vec<NodeIndex>,
     /// What is away.
     pub what: Away,
 }
 
 /// What is away, and how.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Away {
     /// Machines are dead.
-    Machines(Vec<NodeIndex>),
+    Machines,
     /// Nodes are cut off.
-    Network(Vec<NodeIndex>, Cut),
+    Network(Cut),
     /// Nodes are drained, so many at a time; their machines are off for so long, and come back.
-    Maintained(Vec<NodeIndex>, usize, Dur),
+    Maintained(usize, Dur),
     /// Nodes are drained, in no more than this time each.
-    Drained(Vec<NodeIndex>, Dur),
+    Drained(Dur),
     /// Nodes are deleted.
-    Deleted(Vec<NodeIndex>),
-    /// A node that was deleted joins again.
-    Joins(NodeIndex),
+    Deleted,
+    /// Nodes that were deleted join again.
+    Joins,
     /// The controllers' process is dead.
     Controllers,
     /// The API server answers nobody.
     ApiServer,
 }
 
-impl Away {
-    /// The nodes that it is about.
-    pub(crate) fn nodes(&self) -> &[NodeIndex] {
-        match self {
-            Self::Machines(n)
-            | Self::Network(n, _)
-            | Self::Maintained(n, ..)
-            | Self::Drained(n, _)
-            | Self::Deleted(n) => n,
-            Self::Joins(n) => std::slice::from_ref(n),
-            Self::Controllers | Self::ApiServer => &[],
+impl Outage {
+    /// How long its entry lasts, if it has an end. Controllers that stay dead do so to the end of the
+    /// run.
+    fn span(&self, plan: &Plan) -> Option<Dur> {
+        match self.what {
+            Away::Machines | Away::Network(_) | Away::ApiServer => self.lasts,
+            Away::Controllers => {
+                Some(self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))))
+            }
+            Away::Maintained(..) | Away::Drained(_) | Away::Deleted | Away::Joins => None,
         }
     }
-}
 
-impl Outage {
     /// The entry of a timeline that says the same.
     pub(crate) fn entry(&self, plan: &Plan) -> Entry {
-        let names = |nodes: &[NodeIndex]| {
-            let name = |n: &NodeIndex| plan.nodes[*n as usize].name.clone();
-            match nodes {
-                [one] => (Some(name(one)), None),
-                several => {
-                    let names = several.iter().map(name).collect();
-                    (None, Some(NodeSelector::Nodes(names)))
-                }
-            }
+        let name = |n: &NodeIndex| plan.nodes[*n as usize].name.clone();
+        let (node, nodes) = match &self.nodes[..] {
+            [one] => (Some(name(one)), None),
+            several => (None, Some(NodeSelector::Nodes(several.iter().map(name).collect()))),
         };
         let text = |d: Dur| duration::format(d).into();
-        let lasts = self.lasts.map(text);
-        let step = match &self.what {
-            Away::Machines(n) => {
-                let (node, nodes) = names(n);
-                Step::Crash { node, nodes, duration: lasts }
+        let duration = self.span(plan).map(text);
+        let step = match self.what {
+            Away::Machines => Step::Crash { node, nodes, duration },
+            Away::Network(cut) => {
+                let connections = Connections::Dropped;
+                Step::Partition { node, nodes, cut, connections, duration }
             }
-            Away::Network(n, cut) => {
-                let (node, nodes) = names(n);
-                Step::Partition {
-                    node,
-                    nodes,
-                    cut: *cut,
-                    connections: Connections::Dropped,
-                    duration: lasts,
-                }
-            }
-            Away::Maintained(n, at_a_time, off) => {
-                let (node, nodes) = names(n);
-                Step::Maintain {
-                    node,
-                    nodes,
-                    at_a_time: Some(FlagValue::Int(*at_a_time as i64)),
-                    drain: DrainFlags {
-                        force: true,
-                        delete_emptydir_data: true,
-                        ..DrainFlags::default()
-                    },
-                    off: text(*off),
-                    then: None,
-                    if_not_drained: Some(IfNotDrained::Skip),
-                }
-            }
-            Away::Drained(n, timeout) => {
-                let (node, nodes) = names(n);
-                Step::Drain {
-                    node,
-                    nodes,
+            Away::Maintained(at_a_time, off) => Step::Maintain {
+                node,
+                nodes,
+                at_a_time: Some(FlagValue::Int(at_a_time as i64)),
+                drain: DrainFlags {
                     force: true,
-                    ignore_daemonsets: true,
                     delete_emptydir_data: true,
-                    disable_eviction: false,
-                    grace_period_seconds: None,
-                    timeout: Some(text(*timeout)),
-                    skip_wait_for_delete_timeout: None,
-                }
-            }
-            Away::Deleted(n) => {
-                let (node, nodes) = names(n);
-                Step::DeleteNode { node, nodes }
-            }
-            Away::Joins(n) => Step::AddNode {
-                node: NodeGroup {
-                    name: Some(plan.nodes[*n as usize].name.clone()),
-                    ..NodeGroup::default()
+                    ..DrainFlags::default()
                 },
+                off: text(off),
+                then: None,
+                if_not_drained: Some(IfNotDrained::Skip),
             },
-            // Without an end there is none to the end of the run.
-            Away::Controllers => Step::ControllerRestart {
-                downtime: Some(text(
-                    self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))),
-                )),
-                kind: None,
+            Away::Drained(timeout) => Step::Drain {
+                node,
+                nodes,
+                force: true,
+                ignore_daemonsets: true,
+                delete_emptydir_data: true,
+                disable_eviction: false,
+                grace_period_seconds: None,
+                timeout: Some(text(timeout)),
+                skip_wait_for_delete_timeout: None,
             },
+            Away::Deleted => Step::DeleteNode { node, nodes },
+            Away::Joins => Step::AddNode { node: NodeGroup { name: node, ..NodeGroup::default() } },
+            Away::Controllers => Step::ControllerRestart { downtime: duration, kind: None },
             Away::ApiServer => {
-                Step::ApiOutage { watch_cache: WatchCache::Lost, of: None, duration: lasts }
+                Step::ApiOutage { watch_cache: WatchCache::Lost, of: None, duration }
             }
         };
         Entry {
@@ -156,72 +119,42 @@ impl Outage {
         }
     }
 
-    /// What stands of it in a plan for people to refer to.
-    fn timeline_entry(&self, plan: &Plan) -> TimelineEntry {
-        let lasts = match self.what {
-            Away::Controllers => {
-                Some(self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))))
-            }
-            Away::Machines(_) | Away::Network(..) | Away::ApiServer => self.lasts,
-            Away::Maintained(..) | Away::Drained(..) | Away::Deleted(_) | Away::Joins(_) => None,
-        };
-        TimelineEntry {
-            at: self.at,
-            name: self.name.clone(),
-            ends: lasts.map(|d| self.at.saturating_add(d)),
-            is_fault: matches!(self.what, Away::Machines(_) | Away::Network(..) | Away::ApiServer),
-        }
-    }
-
     /// Its steps, with offsets from its beginning.
     fn primitives(&self, plan: &Plan) -> Vec<Primitive> {
-        let lasting = |begin: Do, end: Do| {
-            let end = self.lasts.map(|d| (d, Phase::End, end));
-            std::iter::once((START, Phase::Begin, begin)).chain(end).collect()
+        let span = self.span(plan);
+        let drained = |timeout| DrainOptions {
+            force: true,
+            ignore_daemonsets: true,
+            delete_emptydir_data: true,
+            timeout,
+            ..DrainOptions::default()
         };
-        match &self.what {
-            Away::Machines(n) => lasting(Do::Crash(n.clone()), Do::Boot(n.clone())),
-            Away::Network(n, cut) => {
-                let mut steps =
-                    cutting(n.clone(), (*cut, Connections::Dropped), START, Phase::Begin);
-                let end = self.lasts.map(|d| healing(n.clone(), *cut, d, Phase::End));
-                steps.extend(end.into_iter().flatten());
-                steps
+        let nodes = || self.nodes.clone();
+        let act = match self.what {
+            Away::Machines => return failing(&self.nodes, &[NodeFault::Off], span),
+            Away::Network(cut) => {
+                let faults = partition(cut, Connections::Dropped);
+                return failing(&self.nodes, &faults, span);
             }
-            Away::Maintained(n, at_a_time, off) => {
+            Away::Maintained(at_a_time, off) => {
                 let how = Maintenance {
-                    at_a_time: *at_a_time,
-                    drain: DrainOptions {
-                        force: true,
-                        ignore_daemonsets: true,
-                        delete_emptydir_data: true,
-                        ..DrainOptions::default()
-                    },
-                    off: *off,
+                    at_a_time,
+                    drain: drained(None),
+                    off,
                     uncordon: true,
                     if_not_drained: IfNotDrained::Skip,
                 };
-                vec![(START, Phase::Begin, Do::Maintain(n.clone(), Box::new(how)))]
+                Do::Maintain(nodes(), Box::new(how))
             }
-            Away::Drained(n, timeout) => {
-                let how = DrainOptions {
-                    force: true,
-                    ignore_daemonsets: true,
-                    delete_emptydir_data: true,
-                    timeout: Some(*timeout),
-                    ..DrainOptions::default()
-                };
-                vec![(START, Phase::Begin, Do::Drain(n.clone(), how))]
+            Away::Drained(timeout) => Do::Drain(nodes(), drained(Some(timeout))),
+            Away::Deleted => Do::DeleteNode(nodes()),
+            Away::Joins => return each(&self.nodes, Do::AddNode),
+            Away::Controllers => Do::RestartControllers(span.unwrap_or_default()),
+            Away::ApiServer => {
+                return lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost), span);
             }
-            Away::Deleted(n) => vec![(START, Phase::Begin, Do::DeleteNode(n.clone()))],
-            Away::Joins(n) => vec![(START, Phase::Begin, Do::AddNode(*n))],
-            Away::Controllers => {
-                let to_end = plan.horizon.since(self.at.min(plan.horizon));
-                let lasts = self.lasts.unwrap_or(to_end);
-                vec![(START, Phase::Begin, Do::RestartControllers(lasts))]
-            }
-            Away::ApiServer => lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost)),
-        }
+        };
+        vec![(START, Phase::Begin, act)]
     }
 }
 
@@ -238,7 +171,12 @@ impl Written {
         for outage in outages {
             let entry = plan.timeline.len() as u32;
             let steps = outage.primitives(plan);
-            plan.timeline.push(outage.timeline_entry(plan));
+            plan.timeline.push(TimelineEntry {
+                at: outage.at,
+                name: outage.name.clone(),
+                ends: outage.span(plan).map(|d| outage.at.saturating_add(d)),
+                is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),
+            });
             actions.extend(steps.into_iter().map(|(offset, phase, act)| Action {
                 at: outage.at.saturating_add(offset),
                 entry,

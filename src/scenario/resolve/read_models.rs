@@ -5,7 +5,8 @@ use super::found::said;
 use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
 use super::select::Nodes;
 use super::tilt::Tilt;
-use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::labels::Labels;
+use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
@@ -52,8 +53,8 @@ pub(super) fn read(
             let text = format!("two fault models are called `{}`", written.name);
             complaints.say(with(&place, "name"), text);
         }
-        let reader = Reader { written, loaded, nodes, boot: seconds(boot), place };
-        match reader.read(complaints) {
+        let boot = boot.as_secs_f64();
+        match (Reader { written, loaded, nodes, boot, place, complaints }).read() {
             Some(model) => models.list.push(model),
             None => whole = false,
         }
@@ -62,8 +63,8 @@ pub(super) fn read(
         models.repair = repair(written, complaints);
         whole &= models.repair.is_some();
     }
-    let years = end.map_or(0.0, |e| e.as_nanos() as f64 / 1e9 / YEAR_S);
-    let outages: f64 = models.list.iter().map(Model::per_year).sum::<f64>() * years;
+    let end = end.unwrap_or_default().as_secs_f64();
+    let outages: f64 = models.list.iter().map(Model::per_year).sum::<f64>() * (end / YEAR_S);
     if outages > OUTAGES_MAX {
         let text = format!(
             "these models make {outages:.0} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}"
@@ -72,7 +73,6 @@ pub(super) fn read(
         complaints.add(at!["faults", "models"], problem);
         return None;
     }
-    let end = end.map_or(0.0, |e| e.as_nanos() as f64 / 1e9);
     let draws: f64 = models.list.iter().map(|m| m.draws_up_to(end)).sum();
     if draws > DRAWS_MAX {
         let text = format!(
@@ -98,8 +98,8 @@ fn repair(written: &crate::language::Repair, complaints: &mut Complaints) -> Opt
         return None;
     }
     Some(Repair {
-        after: seconds(after?),
-        takes: seconds(takes?),
+        after: after?.as_secs_f64(),
+        takes: takes?.as_secs_f64(),
         replaces: written.act == RepairAct::Replace,
         unless_share: share,
     })
@@ -113,6 +113,7 @@ struct Reader<'a> {
     /// How long a machine takes to boot, in seconds.
     boot: f64,
     place: Place,
+    complaints: &'a mut Complaints,
 }
 
 impl Reader<'_> {
@@ -120,13 +121,18 @@ impl Reader<'_> {
         with(&self.place, field)
     }
 
-    fn read(&self, complaints: &mut Complaints) -> Option<Model> {
+    /// Complains about a field of the model.
+    fn say(&mut self, field: &str, message: impl Into<String>) {
+        self.complaints.say(self.at(field), message);
+    }
+
+    fn read(&mut self) -> Option<Model> {
         let w = self.written;
-        let objects = self.objects(complaints);
-        let act = self.act(complaints);
-        let when = self.when(complaints);
-        let lasts = self.lasts(complaints);
-        let (hits, within) = self.spread(complaints);
+        let objects = self.objects();
+        let act = self.act();
+        let when = self.when();
+        let lasts = self.lasts();
+        let (hits, within) = self.spread();
         Some(Model {
             name: w.name.clone(),
             objects: objects?,
@@ -141,55 +147,41 @@ impl Reader<'_> {
     }
 
     /// What fails: single nodes, or groups of them. Nodes that join later do not.
-    fn objects(&self, complaints: &mut Complaints) -> Option<Vec<Object>> {
+    fn objects(&mut self) -> Option<Vec<Object>> {
         let name = |n: NodeIndex| self.nodes.plans[n as usize].name.clone();
         let there = |n: &NodeIndex| self.nodes.plans[*n as usize].start != NodeStart::Absent;
         match (&self.written.nodes, &self.written.groups) {
             (Some(selector), None) => {
-                let found = said(self.nodes.select(selector), self.at("nodes"), complaints)?;
+                let found = said(self.nodes.select(selector), self.at("nodes"), self.complaints)?;
                 let single = |n: NodeIndex| Object { name: name(n), nodes: vec![n] };
                 Some(found.into_iter().filter(there).map(single).collect())
             }
-            (None, Some(groups)) => self.groups(groups, complaints),
+            (None, Some(groups)) => self.groups(groups),
             (Some(_), Some(_)) => {
-                complaints.say(self.at("groups"), "give either `nodes` or `groups`, not both");
+                self.say("groups", "give either `nodes` or `groups`, not both");
                 None
             }
             (None, None) => {
                 let problem = Problem::new("this needs `nodes` or `groups`").help(
                     "`nodes: All` for each node by itself, `groups: Zones` or `groups: ByLabel(\"rack\")` for nodes that fail as one",
                 );
-                complaints.add(self.place.clone(), problem);
+                self.complaints.add(self.place.clone(), problem);
                 None
             }
         }
     }
 
-    fn groups(&self, groups: &FaultGroups, complaints: &mut Complaints) -> Option<Vec<Object>> {
+    fn groups(&mut self, groups: &FaultGroups) -> Option<Vec<Object>> {
         let mut found: BTreeMap<String, Vec<NodeIndex>> = BTreeMap::new();
         for (i, node) in (0u32..).zip(&self.nodes.plans) {
-            let either = |beta: &str, stable: &str| {
-                node.labels.get(beta).or_else(|| node.labels.get(stable)).cloned()
-            };
-            let group = match groups {
-                FaultGroups::Zones => either(LABEL_ZONE_BETA, LABEL_ZONE),
-                FaultGroups::Regions => either(LABEL_REGION_BETA, LABEL_REGION),
-                FaultGroups::ByLabel(key) => node.labels.get(key).cloned(),
-                FaultGroups::Cluster => Some("the cluster".to_owned()),
-            };
+            let group = group_of(groups, &node.labels);
             if let Some(group) = group.filter(|_| node.start != NodeStart::Absent) {
-                found.entry(group).or_default().push(i);
+                found.entry(group.to_owned()).or_default().push(i);
             }
         }
         if found.is_empty() {
             if !self.nodes.incomplete && !self.nodes.labels_incomplete {
-                let text = match groups {
-                    FaultGroups::Zones => "no node is in a zone".to_owned(),
-                    FaultGroups::Regions => "no node is in a region".to_owned(),
-                    FaultGroups::ByLabel(key) => format!("no node has a label `{key}`"),
-                    FaultGroups::Cluster => "there are no nodes".to_owned(),
-                };
-                complaints.say(self.at("groups"), text);
+                self.say("groups", no_group(groups));
             }
             return None;
         }
@@ -197,28 +189,30 @@ impl Reader<'_> {
         Some(found.into_iter().map(object).collect())
     }
 
-    fn act(&self, complaints: &mut Complaints) -> Option<Act> {
+    fn act(&mut self) -> Option<Act> {
         Some(match &self.written.act {
             FaultAct::Crash => Act::Crash,
             FaultAct::Partition { cut } => Act::Partition(*cut),
             FaultAct::Maintain => Act::Maintain,
             FaultAct::Reclaim { notice, unheeded, replaced } => {
-                let place = |field: &str| with(&self.at("do"), field);
-                let notice = complaints.take(place("notice"), values::span(notice.as_str()));
-                let replaced = complaints.take(place("replaced"), values::span(replaced.as_str()));
+                let of_act = self.at("do");
+                let place = |field: &str| with(&of_act, field);
+                let notice = self.complaints.take(place("notice"), values::span(notice.as_str()));
+                let replaced =
+                    self.complaints.take(place("replaced"), values::span(replaced.as_str()));
                 Act::Reclaim { notice: notice?, unheeded: *unheeded, replaced: replaced? }
             }
         })
     }
 
-    fn when(&self, complaints: &mut Complaints) -> Option<When> {
+    fn when(&mut self) -> Option<When> {
         let w = self.written;
         let given = [w.rate.is_some(), w.up.is_some(), w.trace.is_some()];
         if given.iter().filter(|g| **g).count() != 1 {
             let problem = Problem::new("this needs one of `rate`, `up` and `trace`").help(
                 "`rate: PerNodeYear(4.2)`, `up: Exponential(mean: \"720h\")`, or `trace: (file: \"outages.csv\")`",
             );
-            complaints.add(self.place.clone(), problem);
+            self.complaints.add(self.place.clone(), problem);
             return None;
         }
         if let Some(rate) = w.rate {
@@ -229,24 +223,24 @@ impl Reader<'_> {
             };
             if !(per_year > 0.0 && per_year.is_finite()) {
                 let text = format!("a rate of {per_year} a year is not above 0");
-                complaints.say(self.at("rate"), text);
+                self.say("rate", text);
                 return None;
             }
             if !fits {
                 let text = "this rate is of nodes where groups fail, or the other way round";
                 let problem = Problem::new(text).help(format!("write `{word}({per_year})`"));
-                complaints.add(self.at("rate"), problem);
+                self.complaints.add(self.at("rate"), problem);
                 return None;
             }
             return Some(When::Rate(YEAR_S / per_year));
         }
         if let Some(up) = &w.up {
-            return self.distribution("up", up, complaints).map(When::Renewal);
+            return self.distribution("up", up).map(When::Renewal);
         }
         let trace = w.trace.as_ref()?;
         if w.groups.is_some() {
             let text = "what was recorded is of single nodes: `nodes`, and not `groups`";
-            complaints.say(self.at("trace"), text);
+            self.say("trace", text);
             return None;
         }
         // A file that could not be read has been reported.
@@ -267,35 +261,35 @@ impl Reader<'_> {
     }
 
     /// How long it lasts; within, none where the act or the history says it.
-    fn lasts(&self, complaints: &mut Complaints) -> Option<Option<Distribution>> {
+    fn lasts(&mut self) -> Option<Option<Distribution>> {
         let w = self.written;
         let says_itself = w.trace.is_some() || matches!(w.act, FaultAct::Reclaim { .. });
         match &w.lasts {
             Some(_) if says_itself => {
                 let text = "how long it lasts is said already, by `trace` or by `Reclaim`";
-                complaints.say(self.at("lasts"), text);
+                self.say("lasts", text);
                 None
             }
             None if says_itself => Some(None),
-            Some(lasts) => self.distribution("lasts", lasts, complaints).map(Some),
+            Some(lasts) => self.distribution("lasts", lasts).map(Some),
             None => {
                 let problem = Problem::new("`lasts` is missing: how long an outage lasts")
                     .help("`lasts: LogNormal(median: \"10m\", sigma: 1.2)`, `Fixed(\"5m\")`, `Empirical(\"outages.csv\")`");
-                complaints.add(self.place.clone(), problem);
+                self.complaints.add(self.place.clone(), problem);
                 None
             }
         }
     }
 
     /// Which part of a group it takes, and over how many seconds.
-    fn spread(&self, complaints: &mut Complaints) -> (Option<f64>, Option<f64>) {
+    fn spread(&mut self) -> (Option<f64>, Option<f64>) {
         let w = self.written;
         if w.groups.is_none() {
             for (field, is_given) in
                 [("hits", w.hits.is_some()), ("within", w.within.is_some()), ("apart", w.apart)]
             {
                 if is_given {
-                    complaints.say(self.at(field), "this is about groups of nodes: `groups`");
+                    self.say(field, "this is about groups of nodes: `groups`");
                 }
             }
         }
@@ -303,62 +297,61 @@ impl Reader<'_> {
         let in_range = hits > 0.0 && hits <= 1.0;
         if !in_range {
             let text = format!("a share of {hits} is not above 0 and at most 1");
-            complaints.say(self.at("hits"), text);
+            self.say("hits", text);
         }
         let within = match &w.within {
             None => Some(0.0),
-            Some(text) => {
-                complaints.take(self.at("within"), values::span(text.as_str())).map(seconds)
-            }
+            Some(text) => self
+                .complaints
+                .take(self.at("within"), values::span(text.as_str()))
+                .map(Dur::as_secs_f64),
         };
         (in_range.then_some(hits), within)
     }
 
-    fn distribution(
-        &self,
-        field: &str,
-        written: &Written,
-        complaints: &mut Complaints,
-    ) -> Option<Distribution> {
+    fn distribution(&mut self, field: &str, written: &Written) -> Option<Distribution> {
         let place = self.at(field);
         let mut span = |text: &DurationText, part: &str| {
             let place = with(&place, part);
-            complaints.take(place, values::positive(text.as_str())).map(seconds)
+            self.complaints.take(place, values::positive(text.as_str())).map(Dur::as_secs_f64)
         };
         let read = match written {
             Written::Exponential { mean } => Distribution::Exponential(span(mean, "mean")?),
             Written::Weibull { shape, scale } => {
                 let scale = span(scale, "scale")?;
-                self.is_positive(field, "shape", *shape, complaints)?;
+                self.is_positive(field, "shape", *shape)?;
                 Distribution::Weibull(*shape, scale)
             }
             Written::LogNormal { median, sigma } => {
                 let median = span(median, "median")?;
-                self.is_positive(field, "sigma", *sigma, complaints)?;
+                self.is_positive(field, "sigma", *sigma)?;
                 Distribution::LogNormal(libm::log(median), *sigma)
             }
             Written::Uniform(from, to) => {
-                let ends = [from, to]
-                    .map(|t| complaints.take(place.clone(), values::span(t.as_str())).map(seconds));
+                let ends = [from, to].map(|t| {
+                    self.complaints
+                        .take(place.clone(), values::span(t.as_str()))
+                        .map(Dur::as_secs_f64)
+                });
                 let [from, to] = [ends[0]?, ends[1]?];
                 if from >= to {
-                    complaints.say(place, "the second span is not longer than the first one");
+                    self.complaints.say(place, "the second span is not longer than the first one");
                     return None;
                 }
                 Distribution::Uniform(from, to)
             }
-            Written::Fixed(text) => Distribution::Fixed(seconds(
-                complaints.take(place, values::positive(text.as_str()))?,
-            )),
+            Written::Fixed(text) => Distribution::Fixed(
+                self.complaints.take(place, values::positive(text.as_str()))?.as_secs_f64(),
+            ),
             Written::Values(texts) => {
                 let mut spans = Vec::new();
                 for text in texts {
-                    spans.push(seconds(
-                        complaints.take(place.clone(), values::positive(text.as_str()))?,
-                    ));
+                    let span =
+                        self.complaints.take(place.clone(), values::positive(text.as_str()))?;
+                    spans.push(span.as_secs_f64());
                 }
                 let Some(spans) = Spans::new(spans) else {
-                    complaints.say(place, "there is no value in it");
+                    self.complaints.say(place, "there is no value in it");
                     return None;
                 };
                 Distribution::Measured(Arc::new(spans))
@@ -374,28 +367,38 @@ impl Reader<'_> {
         if !(mean > 0.0 && mean <= MEAN_MAX) {
             let text = "the mean of this distribution is longer than a hundred years";
             let problem = Problem::new(text).help("a shape nearer to 1, or a smaller sigma");
-            complaints.add(self.at(field), problem);
+            self.complaints.add(self.at(field), problem);
             return None;
         }
         Some(read)
     }
 
-    fn is_positive(
-        &self,
-        field: &str,
-        part: &str,
-        value: f64,
-        complaints: &mut Complaints,
-    ) -> Option<()> {
+    fn is_positive(&mut self, field: &str, part: &str, value: f64) -> Option<()> {
         let fine = value > 0.0 && value.is_finite();
         if !fine {
             let place = with(&self.at(field), part);
-            complaints.say(place, format!("{value} is not above 0"));
+            self.complaints.say(place, format!("{value} is not above 0"));
         }
         fine.then_some(())
     }
 }
 
-fn seconds(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 1e9
+/// The group of nodes that one with these labels fails with.
+pub(crate) fn group_of<'a>(groups: &FaultGroups, labels: &'a Labels) -> Option<&'a str> {
+    match groups {
+        FaultGroups::Zones => zone(labels),
+        FaultGroups::Regions => region(labels),
+        FaultGroups::ByLabel(key) => labels.get(key).map(String::as_str),
+        FaultGroups::Cluster => Some("the cluster"),
+    }
+}
+
+/// That no node is in such a group.
+pub(crate) fn no_group(groups: &FaultGroups) -> String {
+    match groups {
+        FaultGroups::Zones => "no node is in a zone".to_owned(),
+        FaultGroups::Regions => "no node is in a region".to_owned(),
+        FaultGroups::ByLabel(key) => format!("no node has a label `{key}`"),
+        FaultGroups::Cluster => "there are no nodes".to_owned(),
+    }
 }

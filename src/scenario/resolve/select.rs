@@ -3,9 +3,9 @@
 
 use super::found::{Nothing, ambiguous};
 use super::limits::{NODES_MAX, PODS_MAX};
-use crate::api::labels::Selector;
+use crate::api::labels::{Labels, Selector};
 use crate::api::names::stable_hash;
-use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::node::{region, zone};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, told_apart};
 use crate::language::Problem;
@@ -98,10 +98,8 @@ impl Nodes {
                     Ok(nodes)
                 }
             }
-            NodeSelector::Zone(zone) => self.by_label(zone, "zone", LABEL_ZONE_BETA, LABEL_ZONE),
-            NodeSelector::Region(region) => {
-                self.by_label(region, "region", LABEL_REGION_BETA, LABEL_REGION)
-            }
+            NodeSelector::Zone(name) => self.within(name, "zone", zone),
+            NodeSelector::Region(name) => self.within(name, "region", region),
             NodeSelector::Label(text) => {
                 let selector =
                     Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
@@ -115,20 +113,18 @@ impl Nodes {
         }
     }
 
-    fn by_label(
+    /// The nodes of the zone or region of that name.
+    fn within(
         &self,
-        value: &str,
+        name: &str,
         what: &str,
-        beta: &str,
-        stable: &str,
+        of: fn(&Labels) -> Option<&str>,
     ) -> Result<Vec<NodeIndex>, Nothing> {
-        let of = |n: &NodePlan| n.labels.get(beta).or_else(|| n.labels.get(stable)).cloned();
-        let known = || self.plans.iter().filter_map(of).collect::<BTreeSet<String>>();
-        let help =
-            || did_you_mean_or_list(value, &known().iter().map(String::as_str).collect::<Vec<_>>());
+        let known = || self.plans.iter().filter_map(|n| of(&n.labels)).collect::<BTreeSet<&str>>();
+        let help = || did_you_mean_or_list(name, &known().into_iter().collect::<Vec<_>>());
         self.matching(
-            |n| of(n).as_deref() == Some(value),
-            || format!("there is no {what} `{value}`"),
+            |n| of(&n.labels) == Some(name),
+            || format!("there is no {what} `{name}`"),
             Some(&help),
         )
     }

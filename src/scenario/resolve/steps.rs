@@ -1,15 +1,14 @@
 //! What one entry of the timeline does: how long it lasts, and its primitive steps.
 
-use super::faults::healing;
+use super::actions::removing;
 use super::maintain;
-use super::primitive::{Of, Primitive, START, once};
-use super::world::World;
+use super::primitive::{Primitive, Reader, START, failing, once, partition};
 use crate::kernel::Dur;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::at;
 use crate::language::values;
-use crate::language::{Cut, DrainFlags, DurationText, Step};
-use crate::plan::{Do, Phase};
+use crate::language::{DrainFlags, DurationText, Step};
+use crate::plan::{Do, NodeFault};
 
 /// How many partitions one flapping entry may stand for.
 const FLAPS_MAX: u32 = 100_000;
@@ -51,93 +50,61 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
     }
 }
 
-/// Whether an entry makes nodes unhealthy, so that people want to know times since.
-pub(super) fn is_fault(step: &Step) -> bool {
-    matches!(
-        step,
-        Step::Partition { .. }
-            | Step::Crash { .. }
-            | Step::Reboot { .. }
-            | Step::KubeletRestart { .. }
-            | Step::Flap { .. }
-            | Step::SlowHeartbeats { .. }
-            | Step::Condition { .. }
-            | Step::RuntimeFailure { .. }
-            | Step::ApiOutage { .. }
-    )
-}
-
 /// The steps of an entry; nothing if a complaint is about it.
-pub(super) fn primitives(
-    i: usize,
-    step: &Step,
-    lasts: Option<Dur>,
-    world: &World<'_>,
-    complaints: &mut Complaints,
-) -> Option<Vec<Primitive>> {
-    let of = Of { i, lasts, world };
+pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
+    let step = reader.step;
     match step {
-        Step::Partition { node, nodes, cut, connections, .. } => {
-            of.partition(node, nodes, (*cut, *connections), complaints)
+        Step::Partition { cut, connections, .. } => reader.fails(&partition(*cut, *connections)),
+        Step::Heal { .. } => reader.heal(),
+        Step::Crash { .. } => reader.fails(&[NodeFault::Off]),
+        Step::Reboot { .. } => reader.reboot(),
+        Step::KubeletRestart { .. } => {
+            let steps = reader.fails(&[NodeFault::NoKubelet]);
+            reader.lasts.and(steps)
         }
-        Step::Heal { node, nodes } => {
-            let nodes = of.nodes(node, nodes, complaints)?;
-            Some(healing(nodes, Cut::Network, START, Phase::Begin))
+        Step::Flap { cut, connections, down, up, times, .. } => {
+            reader.flap(&partition(*cut, *connections), down, up, *times)
         }
-        Step::Crash { node, nodes, .. } => of.crash(node, nodes, complaints),
-        Step::Reboot { node, nodes } => of.reboot(node, nodes, complaints),
-        Step::KubeletRestart { node, nodes, .. } => of.kubelet_restart(node, nodes, complaints),
-        Step::Flap { node, nodes, cut, connections, down, up, times } => {
-            of.flap(node, nodes, (*cut, *connections), (down, up), *times, complaints)
+        Step::SlowHeartbeats { period, .. } => {
+            let (period, nodes) = (reader.positive("period", period), reader.nodes());
+            Some(failing(&nodes?, &[NodeFault::SlowHeartbeats(period?)], reader.lasts))
         }
-        Step::SlowHeartbeats { node, nodes, period, .. } => {
-            of.slow_heartbeats(node, nodes, period, complaints)
+        Step::Condition { kind, status, .. } => reader.condition(*kind, *status),
+        Step::RuntimeFailure { fails, .. } => reader.fails(&[NodeFault::Runtime(*fails)]),
+        Step::ApiOutage { of: Some(share), .. } => reader.servers_die(share),
+        Step::ApiOutage { watch_cache, .. } => reader.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
+        Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
+        Step::WatchLag { resource, lag, .. } => {
+            let (resource, lag) = (*resource, reader.positive("lag", lag)?);
+            reader.lasting(Do::WatchLag(resource, lag), Do::WatchLag(resource, START))
         }
-        Step::Condition { node, nodes, kind, status, .. } => {
-            of.condition(node, nodes, *kind, *status, complaints)
-        }
-        Step::RuntimeFailure { node, nodes, fails, .. } => {
-            of.runtime(node, nodes, *fails, complaints)
-        }
-        Step::ApiOutage { of: Some(share), .. } => of.servers_die(share, complaints),
-        Step::ApiOutage { watch_cache, .. } => of.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
-        Step::TooManyRequests { clients, .. } => of.too_many_requests(clients, complaints),
-        Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
-            of.lasting(Do::StallWatches(*resource, lasts?), Do::Over)
+            reader.lasting(Do::StallWatches(*resource, reader.lasts?), Do::Over)
         }
         Step::ControllerRestart { kind: None, downtime: Some(_) } => {
-            once(Do::RestartControllers(lasts?))
+            once(Do::RestartControllers(reader.lasts?))
         }
         Step::ControllerRestart { kind, downtime } => {
-            once(of.replace_leader(*kind, downtime.as_ref(), complaints)?)
+            once(reader.replace_leader(*kind, downtime.as_ref())?)
         }
-        Step::ClockSkew { node, nodes, skew, .. } => of.clock_skew(node, nodes, skew, complaints),
-        Step::AddNode { .. } => of.each_added(Do::AddNode),
-        Step::DeleteNode { node, nodes } => {
-            once(Do::DeleteNode(of.nodes(node, nodes, complaints)?))
+        Step::ClockSkew { skew, .. } => {
+            let skew = reader.complaints.take(reader.at("skew"), values::signed(skew.as_str()));
+            let nodes = reader.nodes()?;
+            Some(failing(&nodes, &[NodeFault::ClockSkew(skew?)], reader.lasts))
         }
-        Step::Taint { node, nodes, taint, overwrite } => {
-            of.taint(node, nodes, taint, *overwrite, complaints)
-        }
-        Step::Untaint { node, nodes, taint } => of.untaint(node, nodes, taint, complaints),
-        Step::Cordon { node, nodes } => once(Do::Cordon(of.nodes(node, nodes, complaints)?, true)),
-        Step::Uncordon { node, nodes } => {
-            once(Do::Cordon(of.nodes(node, nodes, complaints)?, false))
-        }
-        Step::Label { node, nodes, labels } => of.label(node, nodes, labels, complaints),
-        Step::CreatePod { .. } => of.each_added(Do::CreatePod),
-        Step::DeletePod { pod, pods, grace_period_seconds } => {
-            of.delete_pod(pod, pods, *grace_period_seconds, complaints)
-        }
-        Step::BindPod { pod, node } => of.bind_pod(pod, node, complaints),
-        Step::PatchTolerations { pod, pods, tolerations } => {
-            of.patch_tolerations(pod, pods, tolerations, complaints)
-        }
-        Step::Instance { node, nodes, state } => of.instance(node, nodes, *state, complaints),
+        Step::AddNode { .. } => reader.each_added(Do::AddNode),
+        Step::DeleteNode { .. } => once(Do::DeleteNode(reader.nodes()?)),
+        Step::Taint { taint, overwrite, .. } => reader.taint(taint.texts(), *overwrite),
+        Step::Untaint { taint, .. } => reader.taint(&removing(taint.texts()), false),
+        Step::Cordon { .. } => once(Do::Cordon(reader.nodes()?, true)),
+        Step::Uncordon { .. } => once(Do::Cordon(reader.nodes()?, false)),
+        Step::Label { labels, .. } => reader.label(labels),
+        Step::CreatePod { .. } => reader.each_added(Do::CreatePod),
+        Step::DeletePod { grace_period_seconds, .. } => reader.delete_pod(*grace_period_seconds),
+        Step::BindPod { pod, node } => reader.bind_pod(pod, node),
+        Step::PatchTolerations { tolerations, .. } => reader.patch_tolerations(tolerations),
+        Step::Instance { state, .. } => once(Do::Instance(reader.nodes()?, *state)),
         Step::Drain {
-            node,
-            nodes,
             force,
             ignore_daemonsets,
             delete_emptydir_data,
@@ -145,40 +112,35 @@ pub(super) fn primitives(
             grace_period_seconds,
             timeout,
             skip_wait_for_delete_timeout,
-        } => {
-            let flags = DrainFlags {
-                force: *force,
-                ignore_daemonsets: Some(*ignore_daemonsets),
-                delete_emptydir_data: *delete_emptydir_data,
-                disable_eviction: *disable_eviction,
-                grace_period_seconds: *grace_period_seconds,
-                timeout: timeout.clone(),
-                skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
-            };
-            of.drain(node, nodes, &flags, complaints)
-        }
-        Step::Scale { workload, replicas } => of.scale(workload, *replicas, complaints),
-        Step::CreateWorkload { .. } => of.each_added(Do::CreateWorkload),
+            ..
+        } => reader.drain(&DrainFlags {
+            force: *force,
+            ignore_daemonsets: Some(*ignore_daemonsets),
+            delete_emptydir_data: *delete_emptydir_data,
+            disable_eviction: *disable_eviction,
+            grace_period_seconds: *grace_period_seconds,
+            timeout: timeout.clone(),
+            skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
+        }),
+        Step::Scale { workload, replicas } => reader.scale(workload, *replicas),
+        Step::CreateWorkload { .. } => reader.each_added(Do::CreateWorkload),
         Step::DeleteWorkload { workload, cascade } => {
-            let index = world.target_workload(i, workload, complaints)?;
+            let index = reader.workload(workload)?;
             once(Do::DeleteWorkload(index, cascade.unwrap_or_default()))
         }
-        Step::CreateBudget { .. } => of.each_added(Do::CreateBudget),
+        Step::CreateBudget { .. } => reader.each_added(Do::CreateBudget),
         Step::PatchBudget { budget, min_available, max_unavailable } => {
-            of.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref(), complaints)
+            reader.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref())
         }
-        Step::DeleteBudget { budget } => {
-            once(Do::DeleteBudget(world.target_budget(i, budget, complaints)?))
-        }
-        Step::Maintain { node, nodes, at_a_time, drain, off, then, if_not_drained } => {
-            let written = maintain::Written {
+        Step::DeleteBudget { budget } => once(Do::DeleteBudget(reader.budget(budget)?)),
+        Step::Maintain { at_a_time, drain, off, then, if_not_drained, .. } => {
+            reader.maintain(&maintain::Written {
                 at_a_time: at_a_time.as_ref(),
                 drain,
                 off,
                 then: *then,
                 if_not_drained: *if_not_drained,
-            };
-            of.maintain(node, nodes, &written, complaints)
+            })
         }
     }
 }

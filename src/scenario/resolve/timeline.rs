@@ -2,10 +2,9 @@
 
 use super::describe::describe;
 use super::limits::MENTIONS_MAX;
-use super::primitive::{Primitive, weight};
-use super::steps::{is_fault, lasts, primitives};
+use super::primitive::{Primitive, Reader, World, weight};
+use super::steps::{lasts, primitives};
 use super::when::{self, Occurrences, Resolver};
-use super::world::World;
 use crate::files;
 use crate::kernel::{Dur, Time};
 use crate::language::Entry;
@@ -38,7 +37,8 @@ pub(super) fn expand<'a>(
     let moments = when::resolve(entries, &lengths, incomplete, complaints);
     let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
-        let steps = primitives(i, &entry.step, lengths[i], world, complaints);
+        let lasts = lengths[i];
+        let steps = primitives(Reader { i, step: &entry.step, lasts, world, complaints });
         let (Some(steps), Some(when), Some(horizon)) = (steps, moments.of(i), horizon) else {
             continue;
         };
@@ -47,7 +47,7 @@ pub(super) fn expand<'a>(
                 at!["timeline", i, "at"],
                 Problem::new(format!(
                     "this is after the end of the run, {} s",
-                    horizon.as_nanos() as f64 / 1e9
+                    horizon.as_secs_f64()
                 ))
                 .help("make `horizon` longer"),
             );
@@ -101,7 +101,7 @@ fn repeat(
                 name.clone()
             },
             ends: when.lasts.map(|d| begin.saturating_add(d)),
-            is_fault: is_fault(&entry.step),
+            is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),
         });
         actions.extend(steps.iter().map(|(offset, phase, act)| Action {
             at: begin.saturating_add(*offset),

@@ -1,13 +1,13 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
-use super::found::Nothing;
+use super::found::{Nothing, said};
 use crate::kernel::{Dur, Time};
 use crate::language::Entry;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::duration;
 use crate::language::text::did_you_mean;
-use crate::language::text::place::{Place, at};
+use crate::language::text::place::at;
 use crate::language::values;
 use std::collections::BTreeMap;
 
@@ -36,17 +36,28 @@ impl Occurrences {
     }
 }
 
-/// What a time is relative to.
-enum Base<'a> {
-    Start,
-    BeginOf(&'a str),
-    EndOf(&'a str),
+/// One entry's time as it was read.
+struct Spoken<'a> {
+    /// The entry that it is relative to, and whether to its end; to the start of the run if none.
+    entry: Option<(&'a str, bool)>,
+    offset_ns: i64,
 }
 
-/// One entry's time as it was read, before names are looked up.
-struct Spoken<'a> {
-    base: Base<'a>,
-    offset_ns: i64,
+impl Spoken<'_> {
+    /// The time, by when the entry happens that it is relative to.
+    fn time(&self, entry: Option<Occurrences>) -> Result<Time, Nothing> {
+        let base = match self.entry.zip(entry) {
+            None => Time::ZERO,
+            Some(((_, false), entry)) => entry.first,
+            Some(((name, true), entry)) => entry
+                .last_end()
+                .ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?,
+        };
+        let nanos = i128::from(base.as_nanos()) + i128::from(self.offset_ns);
+        u64::try_from(nanos)
+            .map(Time::from_nanos)
+            .map_err(|_| Some(Problem::new("this is before the start of the run")))
+    }
 }
 
 /// How many entries may refer to each other in a chain.
@@ -55,7 +66,8 @@ const CHAIN_MAX: usize = 1000;
 pub(super) struct Resolver<'a> {
     entries: &'a [Entry],
     names: BTreeMap<&'a str, usize>,
-    shapes: Vec<Option<(Dur, u32, Option<Dur>)>>,
+    /// What is known of each without its time: as if it happened at the start.
+    shapes: Vec<Option<Occurrences>>,
     found: Vec<Option<Option<Occurrences>>>,
     incomplete: bool,
 }
@@ -100,13 +112,14 @@ fn repeated(
     entry: &Entry,
     lasts: Option<Dur>,
     complaints: &mut Complaints,
-) -> Option<(Dur, u32, Option<Dur>)> {
+) -> Option<Occurrences> {
+    let first = Time::ZERO;
     let every = entry
         .every
         .as_ref()
         .map(|text| complaints.take(at!["timeline", i, "every"], values::positive(text.as_str())));
     match (every, entry.times) {
-        (None, None) => Some((Dur::from_nanos(0), 1, lasts)),
+        (None, None) => Some(Occurrences { first, every: Dur::ZERO, times: 1, lasts }),
         (Some(_), None) => {
             complaints.add(
                 at!["timeline", i, "every"],
@@ -133,7 +146,7 @@ fn repeated(
                 complaints.say(place, "this entry would begin again before it has ended");
                 return None;
             }
-            Some((every, times, lasts))
+            Some(Occurrences { first, every, times, lasts })
         }
     }
 }
@@ -148,18 +161,11 @@ impl<'a> Resolver<'a> {
     /// entry.
     pub(super) fn moment(&self, text: &str) -> Result<Time, Nothing> {
         let spoken = self.read(text)?;
-        let base = match spoken.base {
-            Base::Start => Time::ZERO,
-            Base::BeginOf(name) => self.of(self.names[name]).ok_or(None)?.first,
-            Base::EndOf(name) => {
-                let of = self.of(self.names[name]).ok_or(None)?;
-                of.last_end().ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?
-            }
+        let entry = match spoken.entry {
+            Some((name, _)) => Some(self.of(self.names[name]).ok_or(None)?),
+            None => None,
         };
-        let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
-        u64::try_from(nanos)
-            .map(Time::from_nanos)
-            .map_err(|_| Some(Problem::new("this is before the start of the run")))
+        spoken.time(entry)
     }
 
     /// When an entry happens; `waiting` are the entries whose time depends on it.
@@ -180,9 +186,8 @@ impl<'a> Resolver<'a> {
         waiting.push(i);
         let first = self.first(i, waiting, complaints);
         waiting.pop();
-        let found = first.and_then(|first| {
-            self.shapes[i].map(|(every, times, lasts)| Occurrences { first, every, times, lasts })
-        });
+        let first = said(first, place(), complaints);
+        let found = first.zip(self.shapes[i]).map(|(first, shape)| Occurrences { first, ..shape });
         self.found[i] = Some(found);
         found
     }
@@ -192,37 +197,13 @@ impl<'a> Resolver<'a> {
         i: usize,
         waiting: &mut Vec<usize>,
         complaints: &mut Complaints,
-    ) -> Option<Time> {
-        let text = self.entries[i].at.as_str();
-        let place: Place = at!["timeline", i, "at"];
-        let spoken = match self.read(text) {
-            Ok(spoken) => spoken,
-            Err(problem) => {
-                problem.into_iter().for_each(|p| complaints.add(place.clone(), p));
-                return None;
-            }
+    ) -> Result<Time, Nothing> {
+        let spoken = self.read(self.entries[i].at.as_str())?;
+        let entry = match spoken.entry {
+            Some((name, _)) => Some(self.entry(self.names[name], waiting, complaints).ok_or(None)?),
+            None => None,
         };
-        let base = match spoken.base {
-            Base::Start => Time::from_nanos(0),
-            Base::BeginOf(name) => self.entry(self.names[name], waiting, complaints)?.first,
-            Base::EndOf(name) => {
-                let other = self.names[name];
-                let occurrences = self.entry(other, waiting, complaints)?;
-                let Some(end) = occurrences.last_end() else {
-                    complaints.say(place, format!("`{name}` has no end"));
-                    return None;
-                };
-                end
-            }
-        };
-        let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
-        match u64::try_from(nanos) {
-            Ok(ns) => Some(Time::from_nanos(ns)),
-            Err(_) => {
-                complaints.say(place, "this is before the start of the run");
-                None
-            }
-        }
+        spoken.time(entry)
     }
 
     /// Reads a time. A name may contain anything: the longest known one that the text begins with
@@ -234,25 +215,21 @@ impl<'a> Resolver<'a> {
         let text = text.trim();
         let absolute = values::signed(text);
         if let Ok(offset_ns) = absolute {
-            return Ok(Spoken { base: Base::Start, offset_ns });
+            return Ok(Spoken { entry: None, offset_ns });
         }
         if let Some((name, rest)) = self.longest_name(text) {
-            return Ok(Spoken {
-                base: Base::BeginOf(name),
-                offset_ns: offset(rest).map_err(Some)?,
-            });
+            let offset_ns = offset(rest).map_err(Some)?;
+            return Ok(Spoken { entry: Some((name, false)), offset_ns });
         }
         if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-            return absolute.map(|offset_ns| Spoken { base: Base::Start, offset_ns }).map_err(Some);
+            return absolute.map(|offset_ns| Spoken { entry: None, offset_ns }).map_err(Some);
         }
         for (prefix, end) in [("end of ", true), ("begin of ", false), ("start of ", false)] {
             if let Some(rest) = text.strip_prefix(prefix) {
                 let (name, rest) =
                     self.longest_name(rest.trim_start()).ok_or_else(|| self.unknown(rest))?;
-                return Ok(Spoken {
-                    base: if end { Base::EndOf(name) } else { Base::BeginOf(name) },
-                    offset_ns: offset(rest).map_err(Some)?,
-                });
+                let offset_ns = offset(rest).map_err(Some)?;
+                return Ok(Spoken { entry: Some((name, end)), offset_ns });
             }
         }
         Err(self.unknown(text))

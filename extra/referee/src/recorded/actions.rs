@@ -9,8 +9,8 @@ use taintsim::api::node::NodeConditionType;
 use taintsim::api::workload::Propagation;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex,
-    NodeStart, Phase, PodStart, Resource, TimelineEntry, WatchCache,
+    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,
+    NodeIndex, NodeStart, Phase, PodStart, Resource, TimelineEntry, WatchCache,
 };
 use taintsim::trace::Actor;
 
@@ -65,10 +65,10 @@ impl Builder {
     /// What an action does with nodes; nothing if it is about something else.
     fn node_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
         Ok(Some(match a.act.as_str() {
-            "cut" => Do::Cut(self.kubelets(a)?, self.connections()),
-            "heal" => Do::Heal(self.kubelets(a)?),
-            "crash" => Do::Crash(self.kubelets(a)?),
-            "boot" => Do::Boot(self.kubelets(a)?),
+            "cut" => Do::Fail(self.kubelets(a)?, NodeFault::Cut(self.connections())),
+            "heal" => Do::Recover(self.kubelets(a)?, NodeFault::Cut(Connections::Dropped)),
+            "crash" => Do::Fail(self.kubelets(a)?, NodeFault::Off),
+            "boot" => Do::Recover(self.kubelets(a)?, NodeFault::Off),
             "taint" | "untaint" => {
                 let mut edit = taint_edit(&a.taint, a.act == "untaint")?;
                 if !a.untaint.is_empty() {
@@ -85,7 +85,7 @@ impl Builder {
                 let status = ConditionStatus::parse(&a.status).ok_or_else(|| {
                     invalid(format!("{:?} is no status of a condition", a.status))
                 })?;
-                Do::Condition(self.kubelets(a)?, kind, status)
+                Do::Fail(self.kubelets(a)?, NodeFault::Condition(kind, status))
             }
             "create-node" => {
                 let spec = a.spec.as_ref().ok_or_else(|| invalid("create-node has no \"spec\""))?;
@@ -96,15 +96,15 @@ impl Builder {
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
-            "restart-kubelet" if self.upstream => Do::StopKubelet(self.kubelets(a)?),
-            "clock" => Do::ClockSkew(self.kubelets(a)?, a.ahead.0),
+            "restart-kubelet" if self.upstream => Do::Fail(self.kubelets(a)?, NodeFault::NoKubelet),
+            "clock" => Do::Fail(self.kubelets(a)?, NodeFault::ClockSkew(a.ahead.0)),
             "slow-heartbeats" if self.upstream => {
                 let what = "kubelets of upstream's own whose heartbeats are slow";
                 return Err(PlanError::NotModelled(vec![what.to_owned()]));
             }
             "slow-heartbeats" => {
-                let period = Some(a.period.0).filter(|p| !p.is_zero());
-                Do::HeartbeatPeriod(self.kubelets(a)?, period)
+                let act = if a.period.0.is_zero() { Do::Recover } else { Do::Fail };
+                act(self.kubelets(a)?, NodeFault::SlowHeartbeats(a.period.0))
             }
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
             "maintain" => Do::Maintain(self.kubelets(a)?, Box::new(maintenance(a)?)),
@@ -210,7 +210,9 @@ impl Builder {
                 "lost" => WatchCache::Lost,
                 _ => WatchCache::Kept,
             })),
-            Do::StopKubelet(nodes) => Some(Do::StartKubelet(nodes.clone())),
+            Do::Fail(nodes, fault @ NodeFault::NoKubelet) => {
+                Some(Do::Recover(nodes.clone(), *fault))
+            }
             _ => None,
         };
         let lasts = end.is_some() || matches!(act, Do::StallWatches(..) | Do::RejectRequests(..));

@@ -12,8 +12,8 @@ use taintsim::api::pod::PodTemplate;
 use taintsim::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, BudgetIndex, BudgetPlan, Do, NodeIndex, NodePlan, NodeStart, Phase, PodIndex, PodPlan,
-    PodStart, TimelineEntry, WorkloadIndex, WorkloadPlan,
+    Action, BudgetIndex, BudgetPlan, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase,
+    PodIndex, PodPlan, PodStart, TimelineEntry, WorkloadIndex, WorkloadPlan,
 };
 
 /// What grows as the scenario is read. Of several nodes or pods of one name the latest is meant.
@@ -101,7 +101,7 @@ impl Builder {
                 at: Time::ZERO,
                 entry,
                 phase: Phase::Begin,
-                act: Do::ClockSkew(vec![node], n.clock_offset.0),
+                act: Do::Fail(vec![node], NodeFault::ClockSkew(n.clock_offset.0)),
             });
         }
     }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeIndex, Plan,
-    Resource, WatchCache,
+    Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault, NodeIndex,
+    Plan, Resource, WatchCache,
 };
 
 pub(super) fn actions(plan: &Plan, missing: &mut Missing) -> Value {
@@ -44,25 +44,18 @@ fn said(
     };
     let about = |act: &str, nodes: &[NodeIndex]| json!({"do": act, "nodes": names(nodes)});
     Ok(Some(match &action.act {
-        Do::Cut(nodes, _) => about("cut", nodes),
-        Do::Heal(nodes) => about("heal", nodes),
-        Do::Crash(nodes) => about("crash", nodes),
-        Do::Boot(nodes) => about("boot", nodes),
+        Do::Fail(_, NodeFault::Isolated)
+        | Do::Recover(_, NodeFault::Isolated)
+        | Do::ApiUp(_)
+        | Do::Over => return Ok(None),
+        Do::Fail(nodes, fault) => {
+            fails(names(nodes), *fault, true).ok_or_else(|| unsaid(&action.act))?
+        }
+        Do::Recover(nodes, fault) => {
+            fails(names(nodes), *fault, false).ok_or_else(|| unsaid(&action.act))?
+        }
         Do::DeleteNode(nodes) => about("delete-node", nodes),
         Do::Cordon(nodes, on) => about(if *on { "cordon" } else { "uncordon" }, nodes),
-        Do::Isolate(_) | Do::Reconnect(_) | Do::ApiUp(_) | Do::Over => return Ok(None),
-        Do::Condition(nodes, kind, status) => json!({
-            "do": "condition", "nodes": names(nodes), "type": kind.as_str(), "status": status.as_str(),
-        }),
-        Do::ClockSkew(nodes, ns) => {
-            let size = Dur::from_nanos(ns.unsigned_abs());
-            let sign = if *ns < 0 { "-" } else { "" };
-            json!({"do": "clock", "nodes": names(nodes), "ahead": format!("{sign}{size}")})
-        }
-        Do::HeartbeatPeriod(nodes, period) => {
-            let period = period.unwrap_or(Dur::ZERO).to_string();
-            json!({"do": "slow-heartbeats", "nodes": names(nodes), "period": period})
-        }
         Do::Taint(nodes, edit) => {
             let mut said = taints(edit);
             said["nodes"] = json!(names(nodes));
@@ -207,10 +200,35 @@ fn of_pod(plan: &Plan, act: &Do, missing: &mut Missing) -> Value {
     }
 }
 
+/// A fault of nodes, or its end; nothing where the recorder has no such action.
+fn fails(nodes: Vec<&str>, fault: NodeFault, holds: bool) -> Option<Value> {
+    Some(match fault {
+        NodeFault::Cut(_) => json!({"do": if holds { "cut" } else { "heal" }, "nodes": nodes}),
+        NodeFault::Off => json!({"do": if holds { "crash" } else { "boot" }, "nodes": nodes}),
+        NodeFault::Condition(kind, status) => {
+            let status = if holds { status } else { kind.healthy() };
+            json!({
+                "do": "condition", "nodes": nodes, "type": kind.as_str(), "status": status.as_str(),
+            })
+        }
+        NodeFault::ClockSkew(ns) => {
+            let ns = if holds { ns } else { 0 };
+            let size = Dur::from_nanos(ns.unsigned_abs());
+            let sign = if ns < 0 { "-" } else { "" };
+            json!({"do": "clock", "nodes": nodes, "ahead": format!("{sign}{size}")})
+        }
+        NodeFault::SlowHeartbeats(period) => {
+            let period = if holds { period } else { Dur::ZERO }.to_string();
+            json!({"do": "slow-heartbeats", "nodes": nodes, "period": period})
+        }
+        NodeFault::Isolated | NodeFault::NoKubelet | NodeFault::Runtime(_) => return None,
+    })
+}
+
 /// What the recorder has no action for.
 fn unsaid(act: &Do) -> &'static str {
     match act {
-        Do::StopKubelet(_) | Do::StartKubelet(_) => {
+        Do::Fail(_, NodeFault::NoKubelet) | Do::Recover(_, NodeFault::NoKubelet) => {
             "kubelets that restart, which imitated ones do not"
         }
         _ => "an action that it does not have",

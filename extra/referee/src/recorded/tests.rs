@@ -5,8 +5,8 @@ use taintsim::api::quantity::Quantity;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Connections, Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, Resource,
-    UserMode,
+    Connections, Delay, Do, Imitated, KubeletMode, Limits, NodeFault, NodeStart, Plan, PodStart,
+    Resource, UserMode,
 };
 
 fn recorded(release: &str, fields: &str) -> Recorded {
@@ -165,7 +165,7 @@ fn actions_become_primitive_steps() {
     );
     let a = |value: &str| Taint { value: value.into(), ..Taint::new("a", Effect::NoExecute) };
     let acts = acts(&fields);
-    assert_eq!(acts[0], (10_000, Do::Cut(vec![1, 0], Connections::Dropped)));
+    assert_eq!(acts[0], (10_000, Do::Fail(vec![1, 0], NodeFault::Cut(Connections::Dropped))));
     let Do::Taint(nodes, edit) = &acts[1].1 else { panic!("{:?}", acts[1]) };
     assert_eq!(
         (nodes, &edit.add),
@@ -212,7 +212,7 @@ fn a_name_means_the_latest_node_or_pod_of_it() {
         [
             &Do::DeleteNode(vec![0]),
             &Do::AddNode(2),
-            &Do::Cut(vec![2], Connections::Dropped),
+            &Do::Fail(vec![2], NodeFault::Cut(Connections::Dropped)),
             &Do::CreatePod(1),
             &Do::AddNode(3),
             &Do::DeletePod(1, None)
@@ -403,7 +403,7 @@ fn what_the_recorder_cannot_say_is_named() {
         at: Time::from_secs(1),
         entry: 0,
         phase: taintsim::plan::Phase::Begin,
-        act: Do::StopKubelet(vec![0]),
+        act: Do::Fail(vec![0], NodeFault::NoKubelet),
     });
     assert_eq!(
         scenario_of(&p).unwrap_err(),
@@ -488,7 +488,11 @@ fn kubelets_with_loops_of_their_own_begin_at_their_nodes_offsets_and_are_refused
     let acts: Vec<Do> = p.actions.into_iter().map(|a| a.act).collect();
     assert_eq!(
         acts,
-        [Do::Cut(vec![0], Connections::Refused), Do::Crash(vec![0]), Do::Boot(vec![0])]
+        [
+            Do::Fail(vec![0], NodeFault::Cut(Connections::Refused)),
+            Do::Fail(vec![0], NodeFault::Off),
+            Do::Recover(vec![0], NodeFault::Off)
+        ]
     );
     let of = |fields: &str| recorded("v1.34.4", fields).plan().unwrap_err().to_string();
     assert!(of(r#", "kubelets": "own""#).contains("imitated or upstream, not \"own\""));
