@@ -32,6 +32,8 @@ type Back = Vec<(NodeFault, Vec<NodeIndex>)>;
 #[derive(Default)]
 struct InForce {
     nodes: BTreeMap<NodeIndex, Vec<(u32, NodeFault)>>,
+    /// Entries that have made nodes fail.
+    begun: BTreeSet<u32>,
     /// Entries that the API server is down for.
     outages: BTreeSet<u32>,
     lags: BTreeMap<Resource, Vec<(u32, Dur)>>,
@@ -46,7 +48,7 @@ impl InForce {
         match &mut action.act {
             Do::Fail(nodes, fault) => nodes.retain(|n| self.fails(*n, entry, *fault)),
             Do::Recover(nodes, fault) => {
-                let (free, back) = self.recover(std::mem::take(nodes), entry, *fault, phase);
+                let (free, back) = self.recover(std::mem::take(nodes), entry, *fault);
                 *nodes = free;
                 return back;
             }
@@ -82,30 +84,29 @@ impl InForce {
 
     /// A fault begins at a node; whether that changes anything.
     fn fails(&mut self, node: NodeIndex, entry: u32, fault: NodeFault) -> bool {
+        self.begun.insert(entry);
         let faults = self.nodes.entry(node).or_default();
         let before = faults.iter().rfind(|(_, f)| f.replaces(fault)).map(|(_, f)| *f);
         faults.push((entry, fault));
         before != Some(fault)
     }
 
-    /// A fault of nodes ends: those that recover, and what others go back to. An entry of its own
-    /// ends it whatever made them fail.
+    /// A fault of nodes ends: those that recover, and what others go back to. An entry that made no
+    /// node fail itself ends it whatever made them fail.
     fn recover(
         &mut self,
         mut nodes: Vec<NodeIndex>,
         entry: u32,
         fault: NodeFault,
-        phase: Phase,
     ) -> (Vec<NodeIndex>, Back) {
-        let is_own = |(e, f): &(u32, NodeFault)| *e == entry && f.replaces(fault);
-        let own = |n| self.nodes.get(n).is_some_and(|faults| faults.iter().any(is_own));
-        if phase == Phase::Begin || fault == NodeFault::Isolated && !nodes.iter().any(own) {
+        if !self.begun.contains(&entry) {
             for n in &nodes {
                 let Some(faults) = self.nodes.get_mut(n) else { continue };
                 faults.retain(|(_, f)| !f.replaces(fault));
             }
             return (nodes, Vec::new());
         }
+        let is_own = |(e, f): &(u32, NodeFault)| *e == entry && f.replaces(fault);
         let mut back = Back::new();
         nodes.retain(|n| {
             let Some(faults) = self.nodes.get_mut(n) else { return false };
@@ -264,5 +265,31 @@ mod tests {
                 (20, Do::Recover(vec![1], NodeFault::Isolated))
             ]
         );
+    }
+
+    /// The first partition was healed and has nothing left to end, while another keeps clients out.
+    #[test]
+    fn what_was_healed_does_not_end_again() {
+        use Phase::{Begin, End, Step};
+        let found = run(&[
+            (10, 0, Begin, cut(vec![0])),
+            (10, 0, Step, Do::Fail(vec![0], NodeFault::Isolated)),
+            (12, 1, Begin, heal(vec![0])),
+            (12, 1, Step, Do::Recover(vec![0], NodeFault::Isolated)),
+            (20, 2, Begin, cut(vec![0])),
+            (20, 2, Step, Do::Fail(vec![0], NodeFault::Isolated)),
+            (30, 0, End, heal(vec![0])),
+            (30, 0, Step, Do::Recover(vec![0], NodeFault::Isolated)),
+            (40, 2, End, heal(vec![0])),
+            (40, 2, Step, Do::Recover(vec![0], NodeFault::Isolated)),
+        ]);
+        let end: Vec<_> = found.into_iter().filter(|(at, _)| *at >= 30).collect();
+        let expected = [
+            (30, heal(vec![])),
+            (30, Do::Recover(vec![], NodeFault::Isolated)),
+            (40, heal(vec![0])),
+            (40, Do::Recover(vec![0], NodeFault::Isolated)),
+        ];
+        assert_eq!(end, expected);
     }
 }
