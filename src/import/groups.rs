@@ -1,10 +1,9 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
-use super::node::{NamedNode, NodeShape, NodeState};
+use super::node::{ConditionShape, NamedNode, NodeShape, NodeState};
 use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
 use super::rfc3339::SECOND_US;
 use super::value;
-use crate::api::node::NodeConditionType;
 use crate::api::pod::PodSource;
 use crate::api::taint::Taint;
 use crate::api::toleration::{Operator, Toleration};
@@ -68,22 +67,18 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
 }
 
 fn node_start(state: NodeState) -> language::NodeStart {
-    let conditions = state.conditions.into_iter().map(|c| language::Condition {
-        kind: match c.kind {
-            NodeConditionType::Ready => language::ConditionKind::Ready,
-            NodeConditionType::MemoryPressure => language::ConditionKind::MemoryPressure,
-            NodeConditionType::DiskPressure => language::ConditionKind::DiskPressure,
-            NodeConditionType::PidPressure => language::ConditionKind::PIDPressure,
-            NodeConditionType::NetworkUnavailable => language::ConditionKind::NetworkUnavailable,
-            NodeConditionType::OutOfDisk => language::ConditionKind::OutOfDisk,
-        },
-        status: c.status,
-        reason: c.reason,
-        last_heartbeat_time: seconds(c.heartbeat),
-        last_transition_time: seconds(c.transition),
-    });
+    let condition = |c: ConditionShape| {
+        Some(language::Condition {
+            // Every type that is modelled is a word of the language.
+            kind: value::shared(c.kind.as_str())?,
+            status: c.status,
+            reason: c.reason,
+            last_heartbeat_time: seconds(c.heartbeat),
+            last_transition_time: seconds(c.transition),
+        })
+    };
     language::NodeStart::Imported {
-        conditions: conditions.collect(),
+        conditions: state.conditions.into_iter().filter_map(condition).collect(),
         renew_time: state.renewed_us.map(micros),
         cut_off: state.cut,
     }

@@ -233,8 +233,7 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &
             Ok(Err(word))
         };
     };
-    let status =
-        value::word("status.conditions: status", raw.status.as_deref(), ConditionStatus::parse)?;
+    let status = value::word("status.conditions: status", raw.status.as_deref())?;
     let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?
         .map(|t| t.seconds_since(zero));
     let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?

@@ -215,18 +215,9 @@ impl RawPod {
     }
 
     fn start(&self, zero: Stamp) -> Result<StartShape, Wrong> {
-        let phase = match self.status.phase.as_deref().unwrap_or_default() {
-            // A manifest that was never sent has no status, and an API server gives it this phase.
-            "" | "Pending" => PodPhase::Pending,
-            "Running" => PodPhase::Running,
-            "Succeeded" => PodPhase::Succeeded,
-            "Failed" => PodPhase::Failed,
-            other => {
-                return Err(Wrong(format!(
-                    "status.phase is {other:?}, which the API does not know"
-                )));
-            }
-        };
+        // A manifest that was never sent has no status, and an API server gives it this phase.
+        let phase = self.status.phase.as_deref().filter(|p| !p.is_empty()).or(Some("Pending"));
+        let phase = value::word("status.phase", phase)?;
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
         let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
@@ -266,11 +257,7 @@ impl RawPod {
         let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else {
             return Ok(None);
         };
-        let status = value::word(
-            "status.conditions: status",
-            raw.status.as_deref(),
-            ConditionStatus::parse,
-        )?;
+        let status = value::word("status.conditions: status", raw.status.as_deref())?;
         let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
             .map_or(0, |t| t.seconds_since(zero));
         Ok(Some(PodConditionShape {

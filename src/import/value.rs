@@ -24,19 +24,15 @@ pub(super) fn first(errors: Vec<FieldError>) -> Result<(), Wrong> {
     errors.into_iter().next().map_or(Ok(()), |e| Err(e.into()))
 }
 
-/// One of Kubernetes' words, which must be there.
-pub(super) fn word<T>(
-    field: &str,
-    text: Option<&str>,
-    parse: fn(&str) -> Option<T>,
-) -> Result<T, Wrong> {
-    let text = text.unwrap_or_default();
-    parse(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
-}
-
 /// One of the words that Kubernetes and a scenario share, if it is one.
 pub(super) fn shared<'t, T: Deserialize<'t>>(text: &'t str) -> Option<T> {
     T::deserialize(StrDeserializer::<serde::de::value::Error>::new(text)).ok()
+}
+
+/// One of these words, which must be there.
+pub(super) fn word<'t, T: Deserialize<'t>>(field: &str, text: Option<&'t str>) -> Result<T, Wrong> {
+    let text = text.unwrap_or_default();
+    shared(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
 }
 
 /// The name of a node or pod, which must be there.
