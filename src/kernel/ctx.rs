@@ -78,15 +78,17 @@ impl Ctx {
         self.0.queue.borrow_mut().lane(delay, class)
     }
 
+    #[inline]
+    fn event<A: Argument>(&self, handler: HandlerId<A>, argument: A) -> Event {
+        Event { bits: argument.pack(), handler: handler.number, cause: self.cause() }
+    }
+
     /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it
     /// cannot be cancelled.
     #[inline]
     pub fn post_in<A: Argument>(&self, lane: Lane, handler: HandlerId<A>, argument: A) {
         self.0.posting();
-        self.0.queue.borrow_mut().push_in(
-            lane,
-            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
-        );
+        self.0.queue.borrow_mut().push_in(lane, self.event(handler, argument));
     }
 
     /// Posts an event for any instant; one that has passed is treated as now.
@@ -99,11 +101,7 @@ impl Ctx {
         argument: A,
     ) -> EventKey {
         self.0.posting();
-        self.0.queue.borrow_mut().push_at(
-            at,
-            class,
-            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
-        )
+        self.0.queue.borrow_mut().push_at(at, class, self.event(handler, argument))
     }
 
     /// As [`Self::post_at`], for events whose time of posting must not matter: they
@@ -117,12 +115,7 @@ impl Ctx {
         argument: A,
     ) -> EventKey {
         self.0.posting();
-        self.0.queue.borrow_mut().push_ranked(
-            at,
-            class,
-            rank,
-            Event { bits: argument.pack(), handler: handler.number, cause: self.cause() },
-        )
+        self.0.queue.borrow_mut().push_ranked(at, class, rank, self.event(handler, argument))
     }
 
     /// Takes an event back; false if it ran or was cancelled before.

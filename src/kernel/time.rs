@@ -25,96 +25,120 @@ const fn scaled(n: u64, unit: u64) -> u64 {
     n.saturating_mul(unit)
 }
 
+/// What instants and spans have in common: a number of nanoseconds, since the start of the run or at
+/// all.
+macro_rules! nanoseconds {
+    ($name:ident) => {
+        impl $name {
+            /// The start of the run, or no time at all.
+            pub const ZERO: Self = Self(0);
+            /// The last that can be written, 584 years.
+            pub const MAX: Self = Self(u64::MAX);
+
+            /// That of so many nanoseconds.
+            #[must_use]
+            pub const fn from_nanos(ns: u64) -> Self {
+                Self(ns)
+            }
+
+            /// That of so many microseconds, at most [`Self::MAX`].
+            #[must_use]
+            pub const fn from_micros(us: u64) -> Self {
+                Self(scaled(us, MICRO))
+            }
+
+            /// That of so many milliseconds, at most [`Self::MAX`].
+            #[must_use]
+            pub const fn from_millis(ms: u64) -> Self {
+                Self(scaled(ms, MILLI))
+            }
+
+            /// That of so many seconds, at most [`Self::MAX`].
+            #[must_use]
+            pub const fn from_secs(s: u64) -> Self {
+                Self(scaled(s, SEC))
+            }
+
+            /// In nanoseconds.
+            #[must_use]
+            pub const fn as_nanos(self) -> u64 {
+                self.0
+            }
+
+            /// In whole microseconds; the rest is cut off.
+            #[must_use]
+            pub const fn as_micros(self) -> u64 {
+                self.0 / MICRO
+            }
+
+            /// In whole milliseconds; the rest is cut off.
+            #[must_use]
+            pub const fn as_millis(self) -> u64 {
+                self.0 / MILLI
+            }
+
+            /// In whole seconds; the rest is cut off.
+            #[must_use]
+            pub const fn as_secs(self) -> u64 {
+                self.0 / SEC
+            }
+
+            /// In seconds as a float, for reports and charts only.
+            #[must_use]
+            pub fn as_secs_f64(self) -> f64 {
+                self.0 as f64 / SEC as f64
+            }
+
+            /// With `d` on top, or nothing if that is beyond [`Self::MAX`].
+            #[must_use]
+            pub const fn checked_add(self, d: Dur) -> Option<Self> {
+                match self.0.checked_add(d.0) {
+                    Some(ns) => Some(Self(ns)),
+                    None => None,
+                }
+            }
+
+            /// Without `d`, or nothing if that is less than [`Self::ZERO`].
+            #[must_use]
+            pub const fn checked_sub(self, d: Dur) -> Option<Self> {
+                match self.0.checked_sub(d.0) {
+                    Some(ns) => Some(Self(ns)),
+                    None => None,
+                }
+            }
+
+            /// With `d` on top, at most [`Self::MAX`].
+            #[must_use]
+            pub const fn saturating_add(self, d: Dur) -> Self {
+                Self(self.0.saturating_add(d.0))
+            }
+
+            /// Without `d`, at least [`Self::ZERO`].
+            #[must_use]
+            pub const fn saturating_sub(self, d: Dur) -> Self {
+                Self(self.0.saturating_sub(d.0))
+            }
+        }
+
+        impl Add<Dur> for $name {
+            type Output = Self;
+            fn add(self, d: Dur) -> Self {
+                self.saturating_add(d)
+            }
+        }
+
+        impl AddAssign<Dur> for $name {
+            fn add_assign(&mut self, d: Dur) {
+                *self = *self + d;
+            }
+        }
+    };
+}
+
+nanoseconds!(Time);
+nanoseconds!(Dur);
+
 impl Time {
-    /// The start of the run.
-    pub const ZERO: Self = Self(0);
-    /// The last instant that can be written, 584 years after the start.
-    pub const MAX: Self = Self(u64::MAX);
-
-    /// The instant `ns` nanoseconds after the start.
-    #[must_use]
-    pub const fn from_nanos(ns: u64) -> Self {
-        Self(ns)
-    }
-
-    /// The instant `us` microseconds after the start, at most [`Time::MAX`].
-    #[must_use]
-    pub const fn from_micros(us: u64) -> Self {
-        Self(scaled(us, MICRO))
-    }
-
-    /// The instant `ms` milliseconds after the start, at most [`Time::MAX`].
-    #[must_use]
-    pub const fn from_millis(ms: u64) -> Self {
-        Self(scaled(ms, MILLI))
-    }
-
-    /// The instant `s` seconds after the start, at most [`Time::MAX`].
-    #[must_use]
-    pub const fn from_secs(s: u64) -> Self {
-        Self(scaled(s, SEC))
-    }
-
-    /// Nanoseconds since the start.
-    #[must_use]
-    pub const fn as_nanos(self) -> u64 {
-        self.0
-    }
-
-    /// Whole microseconds since the start; the rest is cut off.
-    #[must_use]
-    pub const fn as_micros(self) -> u64 {
-        self.0 / MICRO
-    }
-
-    /// Whole milliseconds since the start; the rest is cut off.
-    #[must_use]
-    pub const fn as_millis(self) -> u64 {
-        self.0 / MILLI
-    }
-
-    /// Whole seconds since the start; the rest is cut off.
-    #[must_use]
-    pub const fn as_secs(self) -> u64 {
-        self.0 / SEC
-    }
-
-    /// Seconds since the start as a float, for reports and charts only.
-    #[must_use]
-    pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / SEC as f64
-    }
-
-    /// The instant `d` later, or nothing if that is beyond [`Time::MAX`].
-    #[must_use]
-    pub const fn checked_add(self, d: Dur) -> Option<Self> {
-        match self.0.checked_add(d.0) {
-            Some(ns) => Some(Self(ns)),
-            None => None,
-        }
-    }
-
-    /// The instant `d` later, at most [`Time::MAX`].
-    #[must_use]
-    pub const fn saturating_add(self, d: Dur) -> Self {
-        Self(self.0.saturating_add(d.0))
-    }
-
-    /// The instant `d` earlier, or nothing if that is before the start.
-    #[must_use]
-    pub const fn checked_sub(self, d: Dur) -> Option<Self> {
-        match self.0.checked_sub(d.0) {
-            Some(ns) => Some(Self(ns)),
-            None => None,
-        }
-    }
-
-    /// The instant `d` earlier, at least [`Time::ZERO`].
-    #[must_use]
-    pub const fn saturating_sub(self, d: Dur) -> Self {
-        Self(self.0.saturating_sub(d.0))
-    }
-
     /// How long ago `earlier` was; zero if it is still to come.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Dur {
@@ -132,87 +156,10 @@ impl Time {
 }
 
 impl Dur {
-    /// No time at all.
-    pub const ZERO: Self = Self(0);
-    /// The longest span that can be written, 584 years.
-    pub const MAX: Self = Self(u64::MAX);
-
-    /// A span of `ns` nanoseconds.
-    #[must_use]
-    pub const fn from_nanos(ns: u64) -> Self {
-        Self(ns)
-    }
-
-    /// A span of `us` microseconds, at most [`Dur::MAX`].
-    #[must_use]
-    pub const fn from_micros(us: u64) -> Self {
-        Self(scaled(us, MICRO))
-    }
-
-    /// A span of `ms` milliseconds, at most [`Dur::MAX`].
-    #[must_use]
-    pub const fn from_millis(ms: u64) -> Self {
-        Self(scaled(ms, MILLI))
-    }
-
-    /// A span of `s` seconds, at most [`Dur::MAX`].
-    #[must_use]
-    pub const fn from_secs(s: u64) -> Self {
-        Self(scaled(s, SEC))
-    }
-
-    /// Length in nanoseconds.
-    #[must_use]
-    pub const fn as_nanos(self) -> u64 {
-        self.0
-    }
-
-    /// Length in whole microseconds; the rest is cut off.
-    #[must_use]
-    pub const fn as_micros(self) -> u64 {
-        self.0 / MICRO
-    }
-
-    /// Length in whole milliseconds; the rest is cut off.
-    #[must_use]
-    pub const fn as_millis(self) -> u64 {
-        self.0 / MILLI
-    }
-
-    /// Length in whole seconds; the rest is cut off.
-    #[must_use]
-    pub const fn as_secs(self) -> u64 {
-        self.0 / SEC
-    }
-
-    /// Length in seconds as a float, for reports and charts only.
-    #[must_use]
-    pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / SEC as f64
-    }
-
     /// Whether the span is empty.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
-    }
-
-    /// The sum, or nothing if it is longer than [`Dur::MAX`].
-    #[must_use]
-    pub const fn checked_add(self, d: Self) -> Option<Self> {
-        match self.0.checked_add(d.0) {
-            Some(ns) => Some(Self(ns)),
-            None => None,
-        }
-    }
-
-    /// The difference, or nothing if `d` is longer.
-    #[must_use]
-    pub const fn checked_sub(self, d: Self) -> Option<Self> {
-        match self.0.checked_sub(d.0) {
-            Some(ns) => Some(Self(ns)),
-            None => None,
-        }
     }
 
     /// The span `n` times over, or nothing if it is longer than [`Dur::MAX`].
@@ -224,48 +171,10 @@ impl Dur {
         }
     }
 
-    /// The sum, at most [`Dur::MAX`].
-    #[must_use]
-    pub const fn saturating_add(self, d: Self) -> Self {
-        Self(self.0.saturating_add(d.0))
-    }
-
-    /// The difference, at least zero.
-    #[must_use]
-    pub const fn saturating_sub(self, d: Self) -> Self {
-        Self(self.0.saturating_sub(d.0))
-    }
-
     /// The span `n` times over, at most [`Dur::MAX`].
     #[must_use]
     pub const fn saturating_mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
-    }
-}
-
-impl Add<Dur> for Time {
-    type Output = Self;
-    fn add(self, d: Dur) -> Self {
-        self.saturating_add(d)
-    }
-}
-
-impl AddAssign<Dur> for Time {
-    fn add_assign(&mut self, d: Dur) {
-        *self = *self + d;
-    }
-}
-
-impl Add for Dur {
-    type Output = Self;
-    fn add(self, d: Self) -> Self {
-        self.saturating_add(d)
-    }
-}
-
-impl AddAssign for Dur {
-    fn add_assign(&mut self, d: Self) {
-        *self = *self + d;
     }
 }
 
