@@ -367,21 +367,9 @@ impl EventRecorder {
     /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did
     /// not answer.
     async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
-        let (name, body, combined, count) = (told.name, e.body, told.combined, told.count);
         let object = e.about.object(client);
-        let mut result = Err(ApiError::NotFound);
-        if count > 1 {
-            result = client
-                .call(object, move |api, actor| api.patch_event(actor, name, body, combined, count))
-                .await;
-        }
-        if result == Err(ApiError::NotFound) {
-            result = client
-                .call(object, move |api, actor| {
-                    api.create_event(actor, name, body, combined, count)
-                })
-                .await;
-        }
+        let event = (told.name, e.body, told.combined, told.count);
+        let result = client.record_event(object, event, told.count > 1).await;
         result != Err(ApiError::Unavailable)
     }
 }

@@ -190,20 +190,8 @@ impl SeriesRecorder {
     async fn write(&self, about: About, event: Known) -> bool {
         let object = about.object(&self.client);
         let Known { name, body, series, .. } = event;
-        let mut result = Err(ApiError::NotFound);
-        if let Some(count) = series {
-            result = self
-                .client
-                .call(object, move |api, actor| api.patch_event(actor, name, body, false, count))
-                .await;
-        }
-        if result == Err(ApiError::NotFound) {
-            let count = series.unwrap_or(1);
-            result = self
-                .client
-                .call(object, move |api, actor| api.create_event(actor, name, body, false, count))
-                .await;
-        }
+        let written = (name, body, false, series.unwrap_or(1));
+        let result = self.client.record_event(object, written, series.is_some()).await;
         !(result == Err(ApiError::Unavailable)
             || series.is_some() && result == Err(ApiError::AlreadyExists))
     }

@@ -7,8 +7,9 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::Taint;
-use crate::apiserver::ApiError;
-use crate::kernel::{Dur, PointId};
+use crate::apiserver::{ApiError, EventName};
+use crate::kernel::{Dur, Object, PointId};
+use crate::trace::EventBody;
 use std::rc::Rc;
 
 /// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
@@ -98,6 +99,27 @@ impl Client {
             }
         }
         false
+    }
+
+    /// `recordEvent`: PATCH of an event that `was_seen` before, else POST, or where that is gone. An
+    /// event is its name, its body, whether it stands for similar ones, and its count.
+    pub(super) async fn record_event(
+        &self,
+        about: Object,
+        (name, body, combined, count): (EventName, EventBody, bool, u32),
+        was_seen: bool,
+    ) -> Result<(), ApiError> {
+        if was_seen {
+            let patch = self
+                .call(about, move |api, actor| api.patch_event(actor, name, body, combined, count));
+            let patched = patch.await;
+            if patched != Err(ApiError::NotFound) {
+                return patched;
+            }
+        }
+        let post = self
+            .call(about, move |api, actor| api.create_event(actor, name, body, combined, count));
+        post.await
     }
 
     /// A pause about a node, between once and twice as long (`Jitter: 1.0`).

@@ -80,6 +80,13 @@ impl<K: QueueKey> State<K> {
         }
         &mut slot.get_or_insert((key, Flags::default())).1
     }
+
+    /// Notes that an item was added: whether it is to wait from now on, which it does not if it does
+    /// already, or is worked on.
+    fn is_to_wait(&mut self, key: K) -> bool {
+        let flags = self.flags(key);
+        !std::mem::replace(&mut flags.dirty, true) && !flags.processing
+    }
 }
 
 /// A deduplicating FIFO queue of a process, with the limiter of items that failed.
@@ -133,12 +140,7 @@ impl<K: QueueKey> WorkQueue<K> {
         self.ctx.writes(self.key);
         let cause = self.ctx.cause();
         self.state.with(|s| {
-            let flags = s.flags(key);
-            if flags.dirty {
-                return;
-            }
-            flags.dirty = true;
-            if flags.processing {
+            if !s.is_to_wait(key) {
                 return;
             }
             s.queue.push_back(Waiting { key, cause, since: self.ctx.now() });
@@ -159,12 +161,7 @@ impl<K: QueueKey> WorkQueue<K> {
             let Some(since) = times.into_iter().find(|at| *at > taken) else {
                 return;
             };
-            let flags = s.flags(key);
-            if flags.dirty {
-                return;
-            }
-            flags.dirty = true;
-            if flags.processing {
+            if !s.is_to_wait(key) {
                 return;
             }
             self.ctx.writes(self.key);

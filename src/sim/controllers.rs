@@ -4,8 +4,8 @@ use super::config;
 use super::world::World;
 use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
-    Client, ClientTiming, ControllerContext, EventRecorder, InformerFactory, Recalled,
-    SeriesRecorder, TokenBucket, Wrote,
+    Client, ControllerContext, EventRecorder, InformerFactory, Recalled, SeriesRecorder,
+    TokenBucket, Wrote,
 };
 use crate::controllers::{
     cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
@@ -146,17 +146,11 @@ impl<'a> Maker<'a> {
     }
 
     fn client(&self, actor: Actor, limits: Option<Limits>) -> Client {
-        let timing = &self.plan().timing;
         Client::new(
             &self.world.api,
             actor,
             limits.map(TokenBucket::new),
-            ClientTiming {
-                request: timing.request,
-                response: timing.response,
-                step: timing.step,
-                retries: self.plan().profile.request_retries,
-            },
+            self.world.client_timing(),
             self.clients.wrote.clone(),
         )
         .that_hangs(&self.clients.hang_until)

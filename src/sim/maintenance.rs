@@ -12,7 +12,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::apiserver::ApiError;
-use crate::client::{Client, ClientTiming, TokenBucket, parallelize};
+use crate::client::{Client, TokenBucket, parallelize};
 use crate::controllers::drain::{self, Drain};
 use crate::kernel::{Dur, Group, Object, Time};
 use crate::plan::{DrainOptions, IfNotDrained, Maintenance, NodeIndex, UserMode};
@@ -48,12 +48,7 @@ impl Maintainer {
     fn kubectl(&self) -> Client {
         let timing = &self.world.plan.timing;
         let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
-        let way = ClientTiming {
-            request: timing.request,
-            response: timing.response,
-            step: timing.step,
-            retries: self.world.plan.profile.request_retries,
-        };
+        let way = self.world.client_timing();
         Client::new(&self.world.api, Actor::User, limiter, way, None)
     }
 

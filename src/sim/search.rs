@@ -52,32 +52,16 @@ pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
 /// Nothing else of the run is kept.
 pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
     let choices = Choices::tape(plan.tape.clone().unwrap_or_default(), Choices::default_order());
-    let run = search_in(
-        &mut Tables::default(),
-        plan,
-        &Common::of(plan),
-        choices,
-        Wanted::NOTHING,
-        &mut |_| false,
-        goes_on,
-    );
+    let run = search_once(plan, choices, Wanted::NOTHING, goes_on);
     (!run.known).then_some(run.trace)
 }
 
 /// Runs a plan with everything drawn about as often as upstream comes to it, the order within each
 /// instant included.
 pub fn draw(plan: &Plan, seed: u64) -> Trace {
-    let run = search_in(
-        &mut Tables::default(),
-        plan,
-        &Common::of(plan),
-        Choices::natural(seed),
-        // From the first choice on all that could come next is to be drawn from.
-        Wanted { from: 0, ..Wanted::NOTHING },
-        &mut |_| false,
-        &|| true,
-    );
-    run.trace
+    // From the first choice on all that could come next is to be drawn from.
+    let wanted = Wanted { from: 0, ..Wanted::NOTHING };
+    search_once(plan, Choices::natural(seed), wanted, &|| true).trace
 }
 
 /// Runs a plan with the order within each instant a choice, too.
@@ -87,15 +71,12 @@ pub fn search(plan: &Plan, choices: Choices) -> Searched {
 
 /// As [`search()`], as long as it may go on.
 pub fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
-    search_in(
-        &mut Tables::default(),
-        plan,
-        &Common::of(plan),
-        choices,
-        Wanted::default(),
-        &mut |_| false,
-        goes_on,
-    )
+    search_once(plan, choices, Wanted::default(), goes_on)
+}
+
+fn search_once(plan: &Plan, choices: Choices, wanted: Wanted, goes_on: GoesOn<'_>) -> Searched {
+    let (mut tables, common) = (Tables::default(), Common::of(plan));
+    search_in(&mut tables, plan, &common, choices, wanted, &mut |_| false, goes_on)
 }
 
 /// Runs a plan again and again, each time in the tables of the time before: a run of a search is

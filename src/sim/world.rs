@@ -3,7 +3,7 @@
 use super::turn::Turns;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::ApiServer;
-use crate::client::WatchLags;
+use crate::client::{ClientTiming, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::Ctx;
@@ -51,5 +51,16 @@ impl World {
     pub(super) fn refuse(&self, entry: u32, text: &str) {
         let text = self.api.names(|n| n.text(text));
         self.api.record(Actor::User, entry, What::Refused(text.0));
+    }
+
+    /// How long requests take, and how often they are sent again.
+    pub(super) fn client_timing(&self) -> ClientTiming {
+        let timing = &self.plan.timing;
+        ClientTiming {
+            request: timing.request,
+            response: timing.response,
+            step: timing.step,
+            retries: self.plan.profile.request_retries,
+        }
     }
 }
