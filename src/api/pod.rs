@@ -202,6 +202,13 @@ pub struct PodCondition {
     pub last_transition_time: Timestamp,
 }
 
+impl PodCondition {
+    /// One whose status changed then.
+    pub(crate) fn new(status: ConditionStatus, reason: PodReason, at: Timestamp) -> Self {
+        PodCondition { status, reason, last_transition_time: at }
+    }
+}
+
 /// `metadata.deletionTimestamp` and `metadata.deletionGracePeriodSeconds`, which are set together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deletion {

@@ -232,11 +232,8 @@ impl ApiServer {
         grace: Option<i64>,
     ) -> Result<(), ApiError> {
         if rules.adds_disruption_target {
-            let condition = PodCondition {
-                status: ConditionStatus::True,
-                reason: PodReason::EvictionByEvictionApi,
-                last_transition_time: self.timestamp(),
-            };
+            let (reason, now) = (PodReason::EvictionByEvictionApi, self.timestamp());
+            let condition = PodCondition::new(ConditionStatus::True, reason, now);
             self.patch_disruption_target(actor, pod.id, pod.uid, condition)?;
         }
         self.delete_pod(actor, pod.id, grace, Some(pod.uid))

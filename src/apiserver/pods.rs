@@ -135,6 +135,20 @@ impl ApiServer {
         })
     }
 
+    /// A pod, where the uid that a request asks for is a precondition.
+    fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> Result<Rc<Pod>, ApiError> {
+        let pod = self.pod(id).ok_or(ApiError::NotFound)?;
+        if uid.is_some_and(|uid| uid != pod.uid) {
+            return Err(ApiError::Conflict);
+        }
+        Ok(pod)
+    }
+
+    /// One life of a pod, for whoever knows of no other.
+    fn life_of_pod(&self, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
+        self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)
+    }
+
     /// PUT of the status of a pod that was read before: refused if it has changed since.
     pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
@@ -156,10 +170,7 @@ impl ApiServer {
         uid: Uid,
         condition: PodCondition,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if old.uid != uid {
-            return Err(ApiError::Conflict);
-        }
+        let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
 
@@ -173,10 +184,7 @@ impl ApiServer {
         with: &Pod,
         target: PodCondition,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if old.uid != uid {
-            return Err(ApiError::Conflict);
-        }
+        let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = with.phase;
             p.start_time = with.start_time;
@@ -195,10 +203,7 @@ impl ApiServer {
         uid: Uid,
         target: Option<PodCondition>,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if old.uid != uid {
-            return Err(ApiError::Conflict);
-        }
+        let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Failed;
             p.disruption_target = target.or(p.disruption_target);
@@ -208,15 +213,12 @@ impl ApiServer {
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
     /// it is Pending.
     pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
         }
-        let ready = PodCondition {
-            status: ConditionStatus::True,
-            reason: PodReason::None,
-            last_transition_time: self.timestamp(),
-        };
+        let now = self.timestamp();
+        let ready = PodCondition::new(ConditionStatus::True, PodReason::None, now);
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Running;
             p.start_time = Some(ready.last_transition_time);
@@ -232,19 +234,16 @@ impl ApiServer {
         uid: Uid,
         status: ConditionStatus,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             if p.ready.is_none_or(|c| c.status != status) {
-                p.ready = Some(PodCondition {
-                    status,
-                    reason: if status == ConditionStatus::True {
-                        PodReason::None
-                    } else {
-                        PodReason::ContainersNotReady
-                    },
-                    last_transition_time: at,
-                });
+                let reason = if status == ConditionStatus::True {
+                    PodReason::None
+                } else {
+                    PodReason::ContainersNotReady
+                };
+                p.ready = Some(PodCondition::new(status, reason, at));
             }
         }))
     }
@@ -257,21 +256,18 @@ impl ApiServer {
         uid: Uid,
         phase: PodPhase,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = phase;
             // A pod that has never been ready has no such condition.
             if phase.is_terminal() && p.ready.is_some() {
-                p.ready = Some(PodCondition {
-                    status: ConditionStatus::False,
-                    reason: if phase == PodPhase::Failed {
-                        PodReason::PodFailed
-                    } else {
-                        PodReason::PodCompleted
-                    },
-                    last_transition_time: at,
-                });
+                let reason = if phase == PodPhase::Failed {
+                    PodReason::PodFailed
+                } else {
+                    PodReason::PodCompleted
+                };
+                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, at));
             }
         }))
     }
@@ -285,7 +281,7 @@ impl ApiServer {
         uid: Uid,
         failed: bool,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         Ok(self.change_pod(actor, &old, |p| {
             p.ready = None;
             if failed {
@@ -367,10 +363,7 @@ impl ApiServer {
         grace: Option<i64>,
         uid: Option<Uid>,
     ) -> Result<(), ApiError> {
-        let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if uid.is_some_and(|u| u != old.uid) {
-            return Err(ApiError::Conflict);
-        }
+        let old = self.pod_with_uid(id, uid)?;
         let mut seconds = grace.unwrap_or_else(|| old.termination_grace_period_seconds());
         if seconds < 0 {
             seconds = 1;
@@ -404,7 +397,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
     ) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &new);
@@ -414,8 +407,7 @@ impl ApiServer {
 
     /// PATCH of the owner references of a pod: it has none from now on.
     pub(crate) fn orphan_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid);
-        let old = old.ok_or(ApiError::NotFound)?;
+        let old = self.life_of_pod(id, uid)?;
         if old.template.owner.is_some() {
             let mut template = (*old.template).clone();
             template.owner = None;

@@ -154,8 +154,7 @@ impl ApiServer {
         id: WorkloadId,
         uid: Uid,
     ) -> Result<(), ApiError> {
-        let old = self.workload(id).filter(|w| w.uid == uid);
-        let old = old.ok_or(ApiError::NotFound)?;
+        let old = self.workload(id).filter(|w| w.uid == uid).ok_or(ApiError::NotFound)?;
         if old.is_terminating() {
             self.drop_workload(actor, &old);
         }
@@ -169,8 +168,7 @@ impl ApiServer {
         id: WorkloadId,
         uid: Uid,
     ) -> Result<(), ApiError> {
-        let old = self.workload(id).filter(|w| w.uid == uid);
-        let old = old.ok_or(ApiError::NotFound)?;
+        let old = self.workload(id).filter(|w| w.uid == uid).ok_or(ApiError::NotFound)?;
         if old.owner.is_some() {
             let mut new = (*old).clone();
             new.owner = None;

@@ -260,11 +260,7 @@ impl Objects {
             PodStart::Running => {
                 new.phase = PodPhase::Running;
                 let at = self.world.api.timestamp();
-                new.ready = Some(PodCondition {
-                    status: ConditionStatus::True,
-                    reason: PodReason::None,
-                    last_transition_time: at,
-                });
+                new.ready = Some(PodCondition::new(ConditionStatus::True, PodReason::None, at));
             }
             PodStart::Imported { phase, ready, disruption_target, deletion } => {
                 new.phase = phase;

@@ -429,11 +429,8 @@ impl Controller {
             self.stale.add_after(left, id);
             return Ok(());
         }
-        let condition = PodCondition {
-            status: ConditionStatus::False,
-            reason: PodReason::None,
-            last_transition_time: self.client.api().timestamp(),
-        };
+        let now = self.client.api().timestamp();
+        let condition = PodCondition::new(ConditionStatus::False, PodReason::None, now);
         let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
         self.client.update_pod_status(Rc::new(new)).await.map(|_| ())
     }

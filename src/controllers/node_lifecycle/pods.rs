@@ -50,11 +50,8 @@ impl PodMarker {
             else {
                 continue;
             };
-            let not_ready = PodCondition {
-                status: ConditionStatus::False,
-                reason: ready.reason,
-                last_transition_time: self.core.api().timestamp(),
-            };
+            let at = self.core.api().timestamp();
+            let not_ready = PodCondition::new(ConditionStatus::False, ready.reason, at);
             let marked = Pod { ready: Some(not_ready), ..(*pod).clone() };
             self.core.ctx.set_saw(pod.record);
             match self.core.client.update_pod_status(Rc::new(marked)).await {

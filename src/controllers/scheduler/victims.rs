@@ -147,8 +147,7 @@ impl Executor {
             .is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
         if switches.marks_victims {
             let at = self.core.api().timestamp();
-            let condition =
-                PodCondition { status: ConditionStatus::True, reason, last_transition_time: at };
+            let condition = PodCondition::new(ConditionStatus::True, reason, at);
             if switches.victims_get_preemptors_status {
                 let with = pod.clone();
                 self.core

@@ -129,11 +129,9 @@ impl Deleter {
                 c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager
             });
             if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
-                let condition = PodCondition {
-                    status: ConditionStatus::True,
-                    reason: PodReason::DeletionByTaintManager,
-                    last_transition_time: self.client.api().timestamp(),
-                };
+                let (reason, now) =
+                    (PodReason::DeletionByTaintManager, self.client.api().timestamp());
+                let condition = PodCondition::new(ConditionStatus::True, reason, now);
                 self.client
                     .call(object, move |api, actor| {
                         api.patch_disruption_target(actor, id, uid, condition)
