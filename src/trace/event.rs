@@ -89,51 +89,86 @@ pub enum EventText {
     NodeAffinityFailed,
 }
 
+/// The types of events.
+const NORMAL: &str = "Normal";
+const WARNING: &str = "Warning";
+
 impl EventText {
-    /// All of them; of two with one reason and message the first is meant.
-    pub(crate) const ALL: [Self; 40] = [
-        Self::RegisteredNode,
-        Self::RemovingNode,
-        Self::NodeNotReady,
-        Self::NodeReady,
-        Self::PodNodeNotReady,
-        Self::MarkingForDeletion,
-        Self::CancellingDeletion,
-        Self::DeletingAllPods,
-        Self::NodeControllerEviction,
-        Self::TaintToleration,
-        Self::DeletingNode,
-        Self::DeletingNodeInReason,
-        Self::NodeSynced,
-        Self::CreatedPod,
-        Self::DeletedPod,
-        Self::SuccessfulCreate,
-        Self::SuccessfulDelete,
-        Self::FailedCreate,
-        Self::FailedDelete,
-        Self::RecreatingFailedPod,
-        Self::RecreatingTerminatedPod,
-        Self::ScalingReplicaSet,
-        Self::FailedDaemonPod,
-        Self::SucceededDaemonPod,
-        Self::BackoffLimitExceeded,
-        Self::PodFailurePolicy,
-        Self::JobCompleted,
-        Self::Scheduled,
-        Self::FailedScheduling,
-        Self::Preempted,
-        Self::NoPods,
-        Self::CalculateExpectedPodCountFailed,
-        Self::NoControllers,
-        Self::NoControllerRef,
-        Self::UnmanagedPods,
-        Self::NotDeleted,
-        Self::MultiplePodDisruptionBudgets,
-        Self::TaintTolerationFailed,
-        Self::NodeAffinity,
-        Self::NodeAffinityFailed,
+    /// Of each in the order of their declaration: the type of the event, its reason or one word for
+    /// it ([`event_reason`](super::event_texts::event_reason)), and whether its argument is a text:
+    /// the message itself.
+    pub(crate) const TABLE: &[(Self, &'static str, &'static str, bool); 40] = &[
+        (Self::RegisteredNode, NORMAL, "RegisteredNode", false),
+        (Self::RemovingNode, NORMAL, "RemovingNode", false),
+        (Self::NodeNotReady, NORMAL, "NodeNotReady", false),
+        (Self::NodeReady, NORMAL, "NodeReady", false),
+        (Self::PodNodeNotReady, WARNING, "NodeNotReady", false),
+        (Self::MarkingForDeletion, NORMAL, "TaintManagerEviction", false),
+        (Self::CancellingDeletion, NORMAL, "TaintManagerEviction", false),
+        (Self::DeletingAllPods, NORMAL, "DeletingAllPods", false),
+        (Self::NodeControllerEviction, NORMAL, "NodeControllerEviction", false),
+        (Self::TaintToleration, WARNING, "TaintToleration", false),
+        (Self::DeletingNode, NORMAL, "DeletingNode", false),
+        (Self::DeletingNodeInReason, NORMAL, "DeletingNode", false),
+        (Self::NodeSynced, NORMAL, "Synced", false),
+        (Self::CreatedPod, NORMAL, "SuccessfulCreate", false),
+        (Self::DeletedPod, NORMAL, "SuccessfulDelete", false),
+        (Self::SuccessfulCreate, NORMAL, "SuccessfulCreate", true),
+        (Self::SuccessfulDelete, NORMAL, "SuccessfulDelete", true),
+        (Self::FailedCreate, WARNING, "FailedCreate", true),
+        (Self::FailedDelete, WARNING, "FailedDelete", true),
+        (Self::RecreatingFailedPod, WARNING, "RecreatingFailedPod", true),
+        (Self::RecreatingTerminatedPod, NORMAL, "RecreatingTerminatedPod", true),
+        (Self::ScalingReplicaSet, NORMAL, "ScalingReplicaSet", true),
+        (Self::FailedDaemonPod, WARNING, "FailedDaemonPod", true),
+        (Self::SucceededDaemonPod, NORMAL, "SucceededDaemonPod", true),
+        (Self::BackoffLimitExceeded, WARNING, "BackoffLimitExceeded", true),
+        (Self::PodFailurePolicy, WARNING, "PodFailurePolicy", true),
+        (Self::JobCompleted, NORMAL, "Completed", true),
+        (Self::Scheduled, NORMAL, "Scheduled", false),
+        (Self::FailedScheduling, WARNING, "FailedScheduling", true),
+        (Self::Preempted, NORMAL, "Preempted", true),
+        (Self::NoPods, NORMAL, "NoPods", true),
+        (Self::CalculateExpectedPodCountFailed, WARNING, "CalculateExpectedPodCountFailed", true),
+        (Self::NoControllers, WARNING, "NoControllers", true),
+        (Self::NoControllerRef, WARNING, "NoControllerRef", true),
+        (Self::UnmanagedPods, WARNING, "UnmanagedPods", true),
+        (Self::NotDeleted, WARNING, "NotDeleted", true),
+        (Self::MultiplePodDisruptionBudgets, WARNING, "MultiplePodDisruptionBudgets", true),
+        (Self::TaintTolerationFailed, WARNING, "TaintToleration", false),
+        (Self::NodeAffinity, WARNING, "NodeAffinity", false),
+        (Self::NodeAffinityFailed, WARNING, "NodeAffinity", false),
     ];
+
+    /// All of them; of two with one reason and message the first is meant.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::TABLE.iter().map(|row| row.0)
+    }
+
+    /// `Normal` or `Warning`.
+    pub(crate) fn kind(self) -> &'static str {
+        Self::TABLE[self as usize].1
+    }
+
+    /// The event's reason, or one word for it.
+    pub(crate) const fn reason(self) -> &'static str {
+        Self::TABLE[self as usize].2
+    }
+
+    /// Its argument is a text: the message itself.
+    pub(crate) fn has_words(self) -> bool {
+        Self::TABLE[self as usize].3
+    }
 }
+
+// Each row stands in the place of its text.
+const _: () = {
+    let mut place = 0;
+    while place < EventText::TABLE.len() {
+        assert!(EventText::TABLE[place].0 as usize == place);
+        place += 1;
+    }
+};
 
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -25,8 +25,7 @@ pub(super) fn event(line: &Line, trace: &mut Trace) -> Result<(u32, What), Strin
         message.strip_prefix(COMBINED).map_or((false, message), |rest| (true, rest));
     let count = line.count.unwrap_or(1);
     let (about, name) = about(full, &trace.names)?;
-    let body = EventText::ALL
-        .into_iter()
+    let body = EventText::all()
         .filter(|t| event_reason(*t, name) == reason)
         .filter_map(|text| body(text, full, name, message, &trace.names))
         .next()
