@@ -2,10 +2,11 @@
 
 use super::event::Message;
 use super::event_texts::{event_message, event_reason};
-use super::note::Note;
+use super::note::{Note, ObjectKind};
 use super::record::{Record, What};
 use super::records::Trace;
 use super::verdicts::Rejection;
+use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -52,6 +53,14 @@ pub struct Fields {
     pub filters: Vec<Told>,
 }
 
+impl Fields {
+    /// A condition and its status; no reason is none.
+    fn condition(&mut self, kind: &'static str, status: ConditionStatus, reason: &'static str) {
+        (self.kind, self.status) = (Some(kind), Some(status.as_str()));
+        self.reason = Some(reason).filter(|r| !r.is_empty()).map(Cow::from);
+    }
+}
+
 /// A disruption budget and how it stood.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stand {
@@ -76,102 +85,52 @@ pub struct Told {
     pub nodes: Vec<String>,
 }
 
-/// The kind of a record.
-fn kind_of(what: What) -> &'static str {
-    match what {
-        What::NodeCreated => "node-created",
-        What::NodeDeleted => "node-deleted",
-        What::NodeCondition(..) => "node-condition",
-        What::NodeTaints(_) => "node-taints",
-        What::NodeUnschedulable(_) => "node-unschedulable",
-        What::PodCreated(_) => "pod-created",
-        What::PodBound(_) => "pod-bound",
-        What::PodTolerations => "pod-tolerations",
-        What::PodPhase(_) => "pod-phase",
-        What::PodCondition(..) => "pod-condition",
-        What::PodConditionGone(_) => "pod-condition-gone",
-        What::PodDeleting(_) => "pod-deleting",
-        What::PodGone => "pod-gone",
-        What::NodeEvent(..)
-        | What::PodEvent(..)
-        | What::PodMessage(_)
-        | What::WorkloadMessage(_) => "event",
-        What::WorkloadCreated(_) => "workload-created",
-        What::WorkloadScaled(_) => "workload-scaled",
-        What::WorkloadDeleted => "workload-deleted",
-        What::FaultBegan => "fault-began",
-        What::FaultEnded => "fault-ended",
-        What::NodeSilent => "node-silent",
-        What::NodeHeard => "node-heard",
-        What::MachineOff => "machine-off",
-        What::MachineOn => "machine-on",
-        What::NetworkLost => "network-lost",
-        What::NetworkBack => "network-back",
-        What::ContainersStarted(_) => "containers-started",
-        What::ContainersStopped(_) => "containers-stopped",
-        What::Zone(_) => "zone-state",
-        What::MasterDisruptionEntered => "master-disruption-entered",
-        What::MasterDisruptionLeft => "master-disruption-left",
-        What::NodeQueued => "node-queued",
-        What::TimerSet(_) => "timer-set",
-        What::TimerCancelled => "timer-cancelled",
-        What::PodUnplaced(_) => "pod-unplaced",
-        What::EvictionFailed => "eviction-failed",
-        What::ControllersStarted => "controllers-started",
-        What::ControllersStopped => "controllers-stopped",
-        What::Noted(note, _) => note.as_str(),
-        What::Refused(_) => "refused",
-        What::CutShort(_) => "cut-short",
-        What::EvictionGranted(_) => "eviction-granted",
-        What::EvictionRefused(_) => "eviction-refused",
-        What::DrainDeletes => "drain-deletes",
-        What::DrainEnded(_) => "drain-ended",
-        What::BudgetCreated(_) => "budget-created",
-        What::BudgetChanged(_) => "budget-changed",
-        What::BudgetDeleted => "budget-deleted",
-    }
-}
-
 impl Trace {
     /// A record's parts as texts.
     pub fn fields(&self, r: &Record) -> Fields {
         let names = &self.names;
-        let mut f = Fields {
-            what: kind_of(r.what),
-            node: r.node().map(|n| names.node_name(n).to_owned()),
-            pod: r.pod().map(|p| names.pod_name(p).to_owned()),
-            ..Fields::default()
-        };
+        let node_name = |node| Some(names.node_name(node).to_owned());
+        let workload_name = || Some(names.workload_name(WorkloadId(r.object)).to_owned());
+        let (what, object) = r.what.kind();
+        let mut f = Fields { what, ..Fields::default() };
+        match object {
+            ObjectKind::Node => f.node = node_name(NodeId(r.object)),
+            ObjectKind::Pod => f.pod = Some(names.pod_name(PodId(r.object)).to_owned()),
+            ObjectKind::Workload => f.object = workload_name(),
+            ObjectKind::Zone => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
+            ObjectKind::Budget | ObjectKind::Entry | ObjectKind::Nothing => {}
+        }
         match r.what {
-            What::NodeCondition(..) | What::NodeTaints(_) | What::NodeUnschedulable(_) => {
-                self.fill_node(&mut f, r.what);
+            What::NodeCondition(kind, status, reason) => {
+                f.condition(kind.as_str(), status, reason.as_str());
             }
-            What::PodCreated(_)
-            | What::PodBound(_)
-            | What::PodPhase(_)
-            | What::PodCondition(..)
-            | What::PodConditionGone(_)
-            | What::PodDeleting(_)
-            | What::ContainersStarted(_)
-            | What::ContainersStopped(_)
-            | What::TimerSet(_)
-            | What::PodUnplaced(_) => self.fill_pod(&mut f, r),
-            What::NodeEvent(..)
-            | What::PodEvent(..)
-            | What::PodMessage(_)
-            | What::WorkloadMessage(_) => self.fill_event(&mut f, r),
-            What::WorkloadCreated(replicas) | What::WorkloadScaled(replicas) => {
-                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
-                f.replicas = Some(replicas);
+            What::PodCondition(kind, status, reason) => {
+                f.condition(kind.as_str(), status, reason.as_str());
             }
-            What::WorkloadDeleted | What::BudgetDeleted => {
-                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+            What::PodConditionGone(kind) => f.kind = Some(kind.as_str()),
+            What::NodeTaints(change) => {
+                let change = &self.taints[change as usize];
+                f.added = change.added.iter().map(ToString::to_string).collect();
+                f.removed = change.removed.iter().map(ToString::to_string).collect();
             }
-            What::Zone(state) => {
-                f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""));
-                f.status = Some(state.as_str());
+            What::NodeUnschedulable(value) => f.value = Some(value),
+            What::PodCreated(node) => f.node = What::created_on(node).and_then(node_name),
+            What::PodBound(node)
+            | What::ContainersStarted(node)
+            | What::ContainersStopped(node) => f.node = node_name(NodeId(node)),
+            What::PodPhase(phase) => f.status = Some(phase.as_str()),
+            What::PodDeleting(seconds) | What::TimerSet(seconds) => f.seconds = Some(seconds),
+            What::PodUnplaced(_) => f.filters = self.told(r),
+            What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
+                self.fill_event(&mut f, &Message { body: text.into(), combined, count });
             }
-            What::Noted(note, arg) => self.fill_note(&mut f, note, r.object, arg),
+            What::PodMessage(index) | What::WorkloadMessage(index) => {
+                self.fill_event(&mut f, &self.messages[index as usize]);
+            }
+            What::WorkloadCreated(n) | What::WorkloadScaled(n) => f.replicas = Some(n),
+            What::BudgetDeleted => f.object = workload_name(),
+            What::Zone(state) => f.status = Some(state.as_str()),
+            What::Noted(note, arg) => self.fill_note(&mut f, note, arg),
             What::Refused(text) | What::CutShort(text) => {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
             }
@@ -184,105 +143,24 @@ impl Trace {
                 f.reason = of.map(|b| b.refusal.as_str().into());
             }
             What::DrainEnded(end) => self.fill_drain(&mut f, end),
-            What::NodeCreated
-            | What::NodeDeleted
-            | What::NodeSilent
-            | What::NodeHeard
-            | What::NodeQueued
-            | What::MachineOff
-            | What::MachineOn
-            | What::NetworkLost
-            | What::NetworkBack
-            | What::PodTolerations
-            | What::PodGone
-            | What::TimerCancelled
-            | What::EvictionFailed
-            | What::DrainDeletes
-            | What::FaultBegan
-            | What::FaultEnded
-            | What::MasterDisruptionEntered
-            | What::MasterDisruptionLeft
-            | What::ControllersStarted
-            | What::ControllersStopped => {}
+            // The others have nothing but their object.
+            _ => {}
         }
         f
     }
 
-    fn fill_node(&self, f: &mut Fields, what: What) {
-        match what {
-            What::NodeCondition(kind, status, reason) => {
-                f.kind = Some(kind.as_str());
-                f.status = Some(status.as_str());
-                f.reason = Some(reason.as_str().into()).filter(|r: &Cow<'_, str>| !r.is_empty());
-            }
-            What::NodeTaints(change) => {
-                let change = &self.taints[change as usize];
-                f.added = change.added.iter().map(ToString::to_string).collect();
-                f.removed = change.removed.iter().map(ToString::to_string).collect();
-            }
-            What::NodeUnschedulable(value) => f.value = Some(value),
-            _ => {}
-        }
-    }
-
-    fn fill_pod(&self, f: &mut Fields, r: &Record) {
-        let node_name = |node| self.names.node_name(node).to_owned();
-        match r.what {
-            What::PodCreated(node) => f.node = What::created_on(node).map(node_name),
-            What::PodBound(node)
-            | What::ContainersStarted(node)
-            | What::ContainersStopped(node) => {
-                f.node = Some(node_name(NodeId(node)));
-            }
-            What::PodPhase(phase) => f.status = Some(phase.as_str()),
-            What::PodCondition(kind, status, reason) => {
-                f.kind = Some(kind.as_str());
-                f.status = Some(status.as_str());
-                f.reason = Some(reason.as_str().into()).filter(|r: &Cow<'_, str>| !r.is_empty());
-            }
-            What::PodConditionGone(kind) => f.kind = Some(kind.as_str()),
-            What::PodDeleting(seconds) | What::TimerSet(seconds) => f.seconds = Some(seconds),
-            What::PodUnplaced(_) => f.filters = self.told(r),
-            _ => {}
-        }
-    }
-
-    fn fill_event(&self, f: &mut Fields, r: &Record) {
-        let names = &self.names;
+    fn fill_event(&self, f: &mut Fields, event: &Message) {
         // An event names its object in one field, with its kind.
-        (f.node, f.pod) = (None, None);
-        let (object, name) = match r.what {
-            What::NodeEvent(..) => {
-                let name = names.node_name(NodeId(r.object));
-                (format!("Node/{name}"), name)
-            }
-            What::WorkloadMessage(_) => {
-                let name = names.workload_name(WorkloadId(r.object));
-                (name.to_owned(), name)
-            }
-            _ => {
-                let name = names.pod_name(PodId(r.object));
-                (format!("Pod/{name}"), name)
-            }
+        let (node, pod) = (f.node.take(), f.pod.take());
+        let (kind, name) = match (node, pod) {
+            (Some(node), _) => ("Node/", node),
+            (_, Some(pod)) => ("Pod/", pod),
+            (None, None) => ("", f.object.take().unwrap_or_default()),
         };
-        f.object = Some(object);
-        match r.what {
-            What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
-                let body = text.into();
-                let event = Message { body, combined, count };
-                self.fill_message(f, &event, name);
-            }
-            What::PodMessage(index) | What::WorkloadMessage(index) => {
-                self.fill_message(f, &self.messages[index as usize], name);
-            }
-            _ => {}
-        }
-    }
-
-    fn fill_message(&self, f: &mut Fields, event: &Message, name: &str) {
+        f.object = Some(format!("{kind}{name}"));
         f.kind = Some(event.body.text.kind());
-        f.reason = Some(event_reason(event.body.text, name));
-        let message = event_message(event.body, name, &self.names);
+        f.reason = Some(event_reason(event.body.text, &name));
+        let message = event_message(event.body, &name, &self.names);
         f.message = Some(if event.combined {
             format!("(combined from similar events): {message}")
         } else {
@@ -291,19 +169,19 @@ impl Trace {
         f.count = Some(event.count).filter(|&n| n > 1);
     }
 
-    fn fill_note(&self, f: &mut Fields, note: Note, object: u32, arg: u32) {
+    fn fill_note(&self, f: &mut Fields, note: Note, arg: u32) {
         match note {
             Note::NodeExpired | Note::LastHeartbeat | Note::RenewalUnseen => f.millis = Some(arg),
-            Note::ZoneQueue => {
-                f.object = Some(self.names.text_of(TextId(object)).replace('\0', ""));
-            }
             Note::TaintsKnown => {
                 let known = &self.taints[arg as usize].added;
                 f.added = known.iter().map(ToString::to_string).collect();
             }
             Note::TaintsGone => f.value = Some(arg != 0),
-            Note::LeaseRenewed | Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {
-            }
+            Note::LeaseRenewed
+            | Note::ZoneQueue
+            | Note::NotTolerated
+            | Note::ToleratesForever
+            | Note::WorkExists => {}
         }
     }
 

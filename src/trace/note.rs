@@ -1,5 +1,20 @@
 //! What controllers find or decide without anything changing, and changes that are told on request.
 
+/// What the object of a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ObjectKind {
+    Node,
+    Pod,
+    Workload,
+    /// A disruption budget.
+    Budget,
+    /// An entry of the plan's timeline.
+    Entry,
+    /// A zone, by the text of its key.
+    Zone,
+    Nothing,
+}
+
 /// What a controller finds or decides without anything changing: its log has it, but no
 /// timeline. And what happens too often to be told unasked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,19 +77,17 @@ impl Note {
         }
     }
 
-    pub(super) fn is_of_node(self) -> bool {
-        matches!(
-            self,
+    /// What its object is.
+    pub(super) fn object(self) -> ObjectKind {
+        match self {
+            Self::ZoneQueue => ObjectKind::Zone,
+            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists => ObjectKind::Pod,
             Self::NodeExpired
-                | Self::LastHeartbeat
-                | Self::RenewalUnseen
-                | Self::LeaseRenewed
-                | Self::TaintsKnown
-                | Self::TaintsGone
-        )
-    }
-
-    pub(super) fn is_of_pod(self) -> bool {
-        matches!(self, Self::NotTolerated | Self::ToleratesForever | Self::WorkExists)
+            | Self::LastHeartbeat
+            | Self::RenewalUnseen
+            | Self::LeaseRenewed
+            | Self::TaintsKnown
+            | Self::TaintsGone => ObjectKind::Node,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::actor::Actor;
 use super::event::EventText;
-use super::note::Note;
+use super::note::{Note, ObjectKind};
 use super::zone_state::ZoneState;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -162,67 +162,82 @@ pub struct Record {
 
 impl Record {
     /// The node this record is about, if it is about one.
+    #[inline]
     pub fn node(&self) -> Option<NodeId> {
-        match self.what {
-            What::NodeCreated
-            | What::NodeDeleted
-            | What::NodeCondition(..)
-            | What::NodeTaints(_)
-            | What::NodeUnschedulable(_)
-            | What::NodeEvent(..)
-            | What::NodeSilent
-            | What::NodeHeard
-            | What::MachineOff
-            | What::MachineOn
-            | What::NetworkLost
-            | What::NetworkBack
-            | What::NodeQueued
-            | What::DrainEnded(_) => Some(NodeId(self.object)),
-            What::Noted(note, _) if note.is_of_node() => Some(NodeId(self.object)),
-            _ => None,
-        }
+        (self.what.kind().1 == ObjectKind::Node).then_some(NodeId(self.object))
     }
 
     /// The pod this record is about, if it is about one.
+    #[inline]
     pub fn pod(&self) -> Option<PodId> {
-        match self.what {
-            What::PodCreated(_)
-            | What::PodBound(_)
-            | What::PodTolerations
-            | What::PodPhase(_)
-            | What::PodCondition(..)
-            | What::PodConditionGone(_)
-            | What::PodDeleting(_)
-            | What::PodGone
-            | What::PodEvent(..)
-            | What::PodMessage(_)
-            | What::TimerSet(_)
-            | What::TimerCancelled
-            | What::PodUnplaced(_)
-            | What::ContainersStarted(_)
-            | What::ContainersStopped(_)
-            | What::EvictionFailed
-            | What::EvictionGranted(_)
-            | What::EvictionRefused(_)
-            | What::DrainDeletes => Some(PodId(self.object)),
-            What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
-            _ => None,
-        }
+        (self.what.kind().1 == ObjectKind::Pod).then_some(PodId(self.object))
     }
 
     /// The workload this record is about, if it is about one.
+    #[inline]
     pub(crate) fn workload(&self) -> Option<WorkloadId> {
-        match self.what {
-            What::WorkloadMessage(_)
-            | What::WorkloadCreated(_)
-            | What::WorkloadScaled(_)
-            | What::WorkloadDeleted => Some(WorkloadId(self.object)),
-            _ => None,
-        }
+        (self.what.kind().1 == ObjectKind::Workload).then_some(WorkloadId(self.object))
     }
 }
 
 impl What {
+    /// The name of the kind of record, as `events.jsonl` has it, and what its object is.
+    #[inline]
+    pub(super) fn kind(self) -> (&'static str, ObjectKind) {
+        match self {
+            Self::NodeCreated => ("node-created", ObjectKind::Node),
+            Self::NodeDeleted => ("node-deleted", ObjectKind::Node),
+            Self::NodeCondition(..) => ("node-condition", ObjectKind::Node),
+            Self::NodeTaints(_) => ("node-taints", ObjectKind::Node),
+            Self::NodeUnschedulable(_) => ("node-unschedulable", ObjectKind::Node),
+            Self::PodCreated(_) => ("pod-created", ObjectKind::Pod),
+            Self::PodBound(_) => ("pod-bound", ObjectKind::Pod),
+            Self::PodTolerations => ("pod-tolerations", ObjectKind::Pod),
+            Self::PodPhase(_) => ("pod-phase", ObjectKind::Pod),
+            Self::PodCondition(..) => ("pod-condition", ObjectKind::Pod),
+            Self::PodConditionGone(_) => ("pod-condition-gone", ObjectKind::Pod),
+            Self::PodDeleting(_) => ("pod-deleting", ObjectKind::Pod),
+            Self::PodGone => ("pod-gone", ObjectKind::Pod),
+            Self::NodeEvent(..) => ("event", ObjectKind::Node),
+            Self::PodEvent(..) => ("event", ObjectKind::Pod),
+            Self::PodMessage(_) => ("event", ObjectKind::Pod),
+            Self::WorkloadMessage(_) => ("event", ObjectKind::Workload),
+            Self::WorkloadCreated(_) => ("workload-created", ObjectKind::Workload),
+            Self::WorkloadScaled(_) => ("workload-scaled", ObjectKind::Workload),
+            Self::WorkloadDeleted => ("workload-deleted", ObjectKind::Workload),
+            Self::FaultBegan => ("fault-began", ObjectKind::Entry),
+            Self::FaultEnded => ("fault-ended", ObjectKind::Entry),
+            Self::NodeSilent => ("node-silent", ObjectKind::Node),
+            Self::NodeHeard => ("node-heard", ObjectKind::Node),
+            Self::MachineOff => ("machine-off", ObjectKind::Node),
+            Self::MachineOn => ("machine-on", ObjectKind::Node),
+            Self::NetworkLost => ("network-lost", ObjectKind::Node),
+            Self::NetworkBack => ("network-back", ObjectKind::Node),
+            Self::ContainersStarted(_) => ("containers-started", ObjectKind::Pod),
+            Self::ContainersStopped(_) => ("containers-stopped", ObjectKind::Pod),
+            Self::Zone(_) => ("zone-state", ObjectKind::Zone),
+            Self::MasterDisruptionEntered => ("master-disruption-entered", ObjectKind::Nothing),
+            Self::MasterDisruptionLeft => ("master-disruption-left", ObjectKind::Nothing),
+            Self::NodeQueued => ("node-queued", ObjectKind::Node),
+            Self::TimerSet(_) => ("timer-set", ObjectKind::Pod),
+            Self::TimerCancelled => ("timer-cancelled", ObjectKind::Pod),
+            Self::PodUnplaced(_) => ("pod-unplaced", ObjectKind::Pod),
+            Self::EvictionFailed => ("eviction-failed", ObjectKind::Pod),
+            Self::ControllersStarted => ("controllers-started", ObjectKind::Nothing),
+            Self::ControllersStopped => ("controllers-stopped", ObjectKind::Nothing),
+            Self::Noted(note, _) => (note.as_str(), note.object()),
+            Self::Refused(_) => ("refused", ObjectKind::Entry),
+            Self::CutShort(_) => ("cut-short", ObjectKind::Entry),
+            Self::EvictionGranted(_) => ("eviction-granted", ObjectKind::Pod),
+            Self::EvictionRefused(_) => ("eviction-refused", ObjectKind::Pod),
+            Self::DrainDeletes => ("drain-deletes", ObjectKind::Pod),
+            Self::DrainEnded(_) => ("drain-ended", ObjectKind::Node),
+            Self::BudgetCreated(_) => ("budget-created", ObjectKind::Budget),
+            Self::BudgetChanged(_) => ("budget-changed", ObjectKind::Budget),
+            Self::BudgetDeleted => ("budget-deleted", ObjectKind::Budget),
+        }
+    }
+
     /// A pod's creation on a node (stored one higher, so that the record stays small) or on none.
     pub(crate) fn pod_created(node: Option<NodeId>) -> Self {
         Self::PodCreated(node.and_then(|n| std::num::NonZeroU32::new(n.0 + 1)))
