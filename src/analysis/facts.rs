@@ -73,20 +73,14 @@ pub enum Fact {
     Cordoned,
     /// A node was uncordoned.
     Uncordoned,
-    /// A pod of a workload was created.
-    ReplicaCreated(WorkloadId),
-    /// A pod of a workload was bound.
-    ReplicaBound(WorkloadId),
+    /// A pod was created, of that workload or of none.
+    PodCreated(Option<WorkloadId>),
+    /// A pod was bound, of that workload or of none.
+    PodBound(Option<WorkloadId>),
     /// A pod of a workload runs.
-    ReplicaRunning(WorkloadId),
-    /// A pod of a workload cannot be scheduled, for that reason.
-    ReplicaPending(WorkloadId, TextId),
-    /// A pod without a workload cannot be scheduled, for that reason.
-    PodPending(TextId),
-    /// A pod was created.
-    PodCreated,
-    /// A pod was bound.
-    PodBound,
+    PodRunning(WorkloadId),
+    /// A pod, of that workload or of none, cannot be scheduled, for that reason.
+    PodPending(Option<WorkloadId>, TextId),
     /// An eviction timer of this number of seconds was set.
     TimerSet(u32),
     /// An eviction timer was cancelled.
@@ -99,8 +93,12 @@ pub enum Fact {
     EvictionRefused(WorkloadId),
     /// kubectl finished with a node that it drained, in that way.
     DrainEnded(DrainOutcome),
-    /// A budget was created, asks for something else, or was deleted.
-    Budget(WorkloadId, BudgetChange),
+    /// A budget was created.
+    BudgetCreated(WorkloadId),
+    /// A budget asks for something else.
+    BudgetChanged(WorkloadId),
+    /// A budget was deleted.
+    BudgetDeleted(WorkloadId),
     /// An entry of the plan's timeline did not do all that it was to do: its text and the entry.
     CutShort(TextId, u32),
     /// Somebody else deleted a pod.
@@ -115,15 +113,99 @@ pub enum Fact {
     PodGone,
 }
 
-/// What became of a budget.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum BudgetChange {
-    /// It was created.
-    Created,
-    /// It asks for something else.
-    Changed,
-    /// It was deleted.
-    Deleted,
+/// What a fact means to whoever reads it, which its colour shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tone {
+    Entry,
+    Bad,
+    Warning,
+    Good,
+    Zones,
+    Plain,
+}
+
+/// How a kind of fact is shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// Its name for programs.
+    pub name: &'static str,
+    /// What it says of its object, or all of it where it has none; empty, or a part of it, where
+    /// the fact's values belong to it.
+    pub verb: &'static str,
+    pub tone: Tone,
+    /// How much it matters where two runs differ; 0 matters most.
+    pub rank: u8,
+}
+
+/// The rank of pods that are pending.
+pub(super) const PENDING: u8 = 2;
+
+const ALL_DARK: &str =
+    "master disruption: no node of any zone is Ready, so taints come off and evictions stop";
+
+impl Fact {
+    /// How facts of its kind are shown.
+    pub(crate) fn look(self) -> Look {
+        use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
+        let (name, verb, tone, rank) = match self {
+            Self::EntryBegan(_) => ("entry-began", "", Entry, 11),
+            Self::EntryEnded(_) => ("entry-ended", "", Entry, 11),
+            Self::Refused(..) => ("refused", "", Bad, 6),
+            Self::ControllersStarted => ("controllers-started", "controllers started", Good, 6),
+            Self::ControllersStopped => {
+                ("controllers-stopped", "controllers stopped; their timers are lost", Bad, 6)
+            }
+            Self::Zone(..) => ("zone-state", "", Zones, 6),
+            Self::MasterDisruptionEntered => ("master-disruption-entered", ALL_DARK, Zones, 6),
+            Self::MasterDisruptionLeft => {
+                ("master-disruption-left", "master disruption is over: evictions resume", Zones, 6)
+            }
+            Self::NodeJoined => ("node-joined", "joined", Plain, 5),
+            Self::NodeDeleted => ("node-deleted", "deleted", Plain, 5),
+            Self::Silent => ("node-silent", "silent", Warning, 11),
+            Self::Heard => ("node-heard", "heard again", Good, 11),
+            Self::MachineOff => ("machine-off", "off", Warning, 11),
+            Self::MachineOn => ("machine-on", "booted", Good, 11),
+            Self::Unknown => ("node-unknown", "Unknown", Warning, 5),
+            Self::NotReady => ("node-not-ready", "NotReady", Warning, 5),
+            Self::Ready => ("node-ready", "Ready again", Good, 5),
+            Self::ConditionTrue(_) => ("condition-true", "", Warning, 7),
+            Self::ConditionFalse(_) => ("condition-false", "", Good, 7),
+            Self::Tainted(_) => ("tainted", "", Warning, 4),
+            Self::Untainted(_) => ("untainted", "", Good, 4),
+            Self::Cordoned => ("cordoned", "cordoned", Plain, 7),
+            Self::Uncordoned => ("uncordoned", "uncordoned", Plain, 7),
+            Self::PodCreated(_) => ("pod-created", "created", Plain, 9),
+            Self::PodBound(_) => ("pod-bound", "bound", Plain, 9),
+            Self::PodRunning(_) => ("pod-running", "running", Plain, 9),
+            Self::PodPending(..) => ("pod-pending", "", Warning, PENDING),
+            Self::TimerSet(_) => ("timer-set", "eviction timer set", Plain, 8),
+            Self::TimerCancelled => ("timer-cancelled", "eviction timer cancelled", Good, 8),
+            Self::Evicted(0) => ("evicted", "evicted at once", Bad, 0),
+            Self::Evicted(_) | Self::EvictedBy(_) => ("evicted", "evicted", Bad, 0),
+            Self::EvictionRefused(_) => ("eviction-refused", "", Warning, 2),
+            Self::DrainEnded(DrainOutcome::Drained) => ("drain-ended", "drained", Good, 2),
+            Self::DrainEnded(DrainOutcome::TimedOut) => {
+                ("drain-ended", "not drained: timed out", Bad, 2)
+            }
+            Self::DrainEnded(DrainOutcome::Refused) => {
+                ("drain-ended", "not drained: refused", Bad, 2)
+            }
+            Self::BudgetCreated(_) => ("budget-created", "created", Plain, 7),
+            Self::BudgetChanged(_) => ("budget-changed", "changed", Plain, 7),
+            Self::BudgetDeleted(_) => ("budget-deleted", "deleted", Plain, 7),
+            Self::CutShort(..) => ("cut-short", "", Bad, 2),
+            Self::PodDeleted(Actor::Scheduler) => {
+                ("pod-deleted", "preempted by the scheduler", Plain, 3)
+            }
+            Self::PodDeleted(_) => ("pod-deleted", "deleted", Plain, 3),
+            Self::EvictionFailed => ("eviction-failed", "not evicted: five tries failed", Bad, 1),
+            Self::PodFailed => ("pod-failed", "Failed", Warning, 1),
+            Self::PodSucceeded => ("pod-succeeded", "Succeeded", Plain, 10),
+            Self::PodGone => ("pod-gone", "gone", Plain, 10),
+        };
+        Look { name, verb, tone, rank }
+    }
 }
 
 /// One fact with what it is about.
@@ -224,7 +306,7 @@ impl<'a> Facts<'a> {
         let later = r.at > Time::ZERO;
         let known = (r.object as usize) < self.analysis.plan.timeline.len();
         let entry = if known { r.object } else { u32::MAX };
-        let budget = |change| Some(Fact::Budget(WorkloadId(r.object), change));
+        let budget = WorkloadId(r.object);
         let node_changed = step.node.filter(|(_, before, after)| before != after);
         let pod_changed = step.pod.filter(|(_, before, after)| before != after);
         let workload = || self.owners.of(self.analysis, PodId(r.object));
@@ -264,14 +346,12 @@ impl<'a> Facts<'a> {
             What::NodeCondition(kind, status, _) => self.condition(r, kind, status),
             What::NodeUnschedulable(true) => Some(Fact::Cordoned),
             What::NodeUnschedulable(false) => Some(Fact::Uncordoned),
-            What::PodCreated(_) => pod_changed
-                .filter(|_| later)
-                .map(|_| workload().map_or(Fact::PodCreated, Fact::ReplicaCreated)),
-            What::PodBound(_) => pod_changed
-                .filter(|_| later)
-                .map(|_| workload().map_or(Fact::PodBound, Fact::ReplicaBound)),
+            What::PodCreated(_) => {
+                pod_changed.filter(|_| later).map(|_| Fact::PodCreated(workload()))
+            }
+            What::PodBound(_) => pod_changed.filter(|_| later).map(|_| Fact::PodBound(workload())),
             What::PodPhase(PodPhase::Running) => {
-                pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning)
+                pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::PodRunning)
             }
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
@@ -293,9 +373,9 @@ impl<'a> Facts<'a> {
             What::DrainEnded(end) => {
                 Some(Fact::DrainEnded(self.analysis.trace.drains.get(end as usize)?.outcome))
             }
-            What::BudgetCreated(_) => budget(BudgetChange::Created),
-            What::BudgetChanged(_) => budget(BudgetChange::Changed),
-            What::BudgetDeleted => budget(BudgetChange::Deleted),
+            What::BudgetCreated(_) => Some(Fact::BudgetCreated(budget)),
+            What::BudgetChanged(_) => Some(Fact::BudgetChanged(budget)),
+            What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
             What::PodMessage(message) => self.pending(PodId(r.object), message),
             What::NodeTaints(_)
@@ -349,9 +429,7 @@ impl<'a> Facts<'a> {
         let news = message.count <= 1
             && body.text == EventText::FailedScheduling
             && self.why.insert(pod, body.arg) != Some(body.arg);
-        let why = TextId(body.arg);
-        let owner = || self.owners.of(self.analysis, pod);
-        news.then(|| owner().map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
+        news.then(|| Fact::PodPending(self.owners.of(self.analysis, pod), TextId(body.arg)))
     }
 }
 

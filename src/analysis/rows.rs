@@ -4,7 +4,7 @@ use super::budgets::{budget_name, stand};
 use super::causes::Since;
 use super::disruption::{Pace, disruptions};
 use super::drains::drain_ended;
-use super::facts::{BudgetChange, Fact, NO_TIMER};
+use super::facts::{Fact, NO_TIMER};
 use super::names::{by, grouped};
 use super::setting::{Analysis, zone_name};
 use super::words;
@@ -57,12 +57,14 @@ impl Text<'_> {
             Fact::Zone(key, state) if row.count == 1 => {
                 return self.zone(key, state, Some(row.first));
             }
-            Fact::Budget(..)
+            Fact::BudgetCreated(_) | Fact::BudgetChanged(_) | Fact::BudgetDeleted(_)
                 if let Some(r) = self.analysis.trace.get(row.record).filter(|_| row.count == 1) =>
             {
                 return words::record(self.analysis, r);
             }
-            Fact::Budget(..)
+            Fact::BudgetCreated(_)
+            | Fact::BudgetChanged(_)
+            | Fact::BudgetDeleted(_)
             | Fact::CutShort(..)
             | Fact::Refused(..)
             | Fact::ControllersStarted
@@ -73,14 +75,14 @@ impl Text<'_> {
             _ => {}
         }
         let said = match row.fact {
-            Fact::ReplicaBound(_) => format!("bound to {}", self.nodes(&row.nodes)),
+            Fact::PodBound(Some(_)) => format!("bound to {}", self.nodes(&row.nodes)),
             fact => self.verb(fact),
         };
         let subject = match row.fact {
-            Fact::ReplicaCreated(w)
-            | Fact::ReplicaBound(w)
-            | Fact::ReplicaRunning(w)
-            | Fact::ReplicaPending(w, _) => self.replicas(row, w),
+            Fact::PodCreated(Some(w))
+            | Fact::PodBound(Some(w))
+            | Fact::PodRunning(w)
+            | Fact::PodPending(Some(w), _) => self.replicas(row, w),
             _ => self.subject(row),
         };
         match row.fact {
@@ -103,62 +105,37 @@ impl Text<'_> {
 
     /// What a fact says of its object; of a fact that has none, all of it.
     pub(super) fn verb(&self, fact: Fact) -> String {
-        let begins = |entry, verb| format!("{} {verb}", self.entry_name(entry));
+        let text = |id| self.analysis.trace.names.text_of(id);
+        let verb = fact.look().verb;
         match fact {
-            Fact::EntryBegan(entry) => begins(entry, "begins"),
-            Fact::EntryEnded(entry) => begins(entry, "ends"),
+            Fact::EntryBegan(entry) => format!("{} begins", self.entry_name(entry)),
+            Fact::EntryEnded(entry) => format!("{} ends", self.entry_name(entry)),
             Fact::Refused(text, entry) => self.refused(text, entry),
-            Fact::ControllersStarted => "controllers started".to_owned(),
-            Fact::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
-            Fact::MasterDisruptionEntered => {
-                "master disruption: no node of any zone is Ready, so taints come off and evictions stop".to_owned()
-            }
-            Fact::MasterDisruptionLeft => "master disruption is over: evictions resume".to_owned(),
             Fact::Zone(key, state) => self.zone(key, state, None),
-            Fact::NodeJoined => "joined".to_owned(),
-            Fact::NodeDeleted => "deleted".to_owned(),
-            Fact::Silent => "silent".to_owned(),
-            Fact::Heard => "heard again".to_owned(),
-            Fact::MachineOff => "off".to_owned(),
-            Fact::MachineOn => "booted".to_owned(),
-            Fact::Unknown => "Unknown".to_owned(),
-            Fact::NotReady => "NotReady".to_owned(),
-            Fact::Ready => "Ready again".to_owned(),
             Fact::ConditionTrue(kind) => format!("{} True", kind.as_str()),
             Fact::ConditionFalse(kind) => format!("{} False", kind.as_str()),
             Fact::Tainted(taint) => format!("tainted {}", self.taint(taint)),
             Fact::Untainted(taint) => format!("untainted {}", self.taint(taint)),
-            Fact::Cordoned => "cordoned".to_owned(),
-            Fact::Uncordoned => "uncordoned".to_owned(),
-            Fact::PodCreated | Fact::ReplicaCreated(_) => "created".to_owned(),
-            Fact::PodBound | Fact::ReplicaBound(_) => "bound".to_owned(),
-            Fact::ReplicaRunning(_) => "running".to_owned(),
-            Fact::PodPending(why) | Fact::ReplicaPending(_, why) => format!("pending: {}", self.analysis.trace.names.text_of(why)),
-            Fact::TimerSet(_) => "eviction timer set".to_owned(),
-            Fact::TimerCancelled => "eviction timer cancelled".to_owned(),
-            Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
-            Fact::Evicted(0) => "evicted at once".to_owned(),
-            Fact::Evicted(seconds) => format!("evicted after {} s", grouped(seconds.into())),
+            Fact::PodPending(_, why) => format!("pending: {}", text(why)),
+            Fact::Evicted(seconds) if ![0, NO_TIMER].contains(&seconds) => {
+                format!("evicted after {} s", grouped(seconds.into()))
+            }
             Fact::EvictedBy(cause) => format!("evicted by {}", cause.by()),
-            Fact::EvictionRefused(budget) => format!("eviction refused by {}", budget_name(self.analysis, budget)),
-            Fact::DrainEnded(DrainOutcome::Drained) => "drained".to_owned(),
-            Fact::DrainEnded(DrainOutcome::TimedOut) => "not drained: timed out".to_owned(),
-            Fact::DrainEnded(DrainOutcome::Refused) => "not drained: refused".to_owned(),
-            Fact::Budget(budget, change) => {
-                let verb = match change {
-                    BudgetChange::Created => "created",
-                    BudgetChange::Changed => "changed",
-                    BudgetChange::Deleted => "deleted",
-                };
+            Fact::EvictionRefused(budget) => {
+                format!("eviction refused by {}", budget_name(self.analysis, budget))
+            }
+            Fact::BudgetCreated(budget)
+            | Fact::BudgetChanged(budget)
+            | Fact::BudgetDeleted(budget) => {
                 format!("{} {verb}", budget_name(self.analysis, budget))
             }
-            Fact::CutShort(text, entry) => format!("{} stops: {}", self.entry_name(entry), self.analysis.trace.names.text_of(text)),
-            Fact::PodDeleted(Actor::Scheduler) => "preempted by the scheduler".to_owned(),
-            Fact::PodDeleted(actor) => format!("deleted by {}", by(actor)),
-            Fact::EvictionFailed => "not evicted: five tries failed".to_owned(),
-            Fact::PodFailed => "Failed".to_owned(),
-            Fact::PodSucceeded => "Succeeded".to_owned(),
-            Fact::PodGone => "gone".to_owned(),
+            Fact::CutShort(why, entry) => {
+                format!("{} stops: {}", self.entry_name(entry), text(why))
+            }
+            Fact::PodDeleted(actor) if actor != Actor::Scheduler => {
+                format!("deleted by {}", by(actor))
+            }
+            _ => verb.to_owned(),
         }
     }
 
@@ -276,7 +253,7 @@ impl Text<'_> {
     /// `Deployment default/web: 3 pods on b-0, b-1`
     fn replicas(&self, row: &Row, workload: WorkloadId) -> String {
         // Where they were bound to is said at the end.
-        let on = if row.nodes.is_empty() || matches!(row.fact, Fact::ReplicaBound(_)) {
+        let on = if row.nodes.is_empty() || matches!(row.fact, Fact::PodBound(Some(_))) {
             String::new()
         } else {
             format!(" on {}", self.nodes(&row.nodes))

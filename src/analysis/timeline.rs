@@ -102,10 +102,10 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::TimerCancelled => 1,
         Fact::EvictionFailed => 2,
         Fact::PodGone => 3,
-        Fact::PodCreated | Fact::ReplicaCreated(_) => 4,
-        Fact::PodBound | Fact::ReplicaBound(_) => 5,
-        Fact::ReplicaRunning(_) => 7,
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => 8,
+        Fact::PodCreated(_) => 4,
+        Fact::PodBound(_) => 5,
+        Fact::PodRunning(_) => 7,
+        Fact::PodPending(..) => 8,
         Fact::EvictionRefused(_) => 9,
         // A life of a pod ends only once in each of these ways.
         _ => 6,
@@ -206,15 +206,16 @@ const LEVELS: [Level; 5] = [
 
 /// The fact without the entry, text or workload that it names.
 fn without_entry(fact: Fact) -> Fact {
+    const ANY: WorkloadId = WorkloadId(u32::MAX);
     match fact {
         Fact::EntryBegan(_) => Fact::EntryBegan(u32::MAX),
         Fact::EntryEnded(_) => Fact::EntryEnded(u32::MAX),
         Fact::Refused(text, _) => Fact::Refused(text, u32::MAX),
-        Fact::EvictionRefused(_) => Fact::EvictionRefused(WorkloadId(u32::MAX)),
-        Fact::ReplicaCreated(_) => Fact::ReplicaCreated(WorkloadId(u32::MAX)),
-        Fact::ReplicaBound(_) => Fact::ReplicaBound(WorkloadId(u32::MAX)),
-        Fact::ReplicaRunning(_) => Fact::ReplicaRunning(WorkloadId(u32::MAX)),
-        Fact::ReplicaPending(_, why) => Fact::ReplicaPending(WorkloadId(u32::MAX), why),
+        Fact::EvictionRefused(_) => Fact::EvictionRefused(ANY),
+        Fact::PodCreated(Some(_)) => Fact::PodCreated(Some(ANY)),
+        Fact::PodBound(Some(_)) => Fact::PodBound(Some(ANY)),
+        Fact::PodRunning(_) => Fact::PodRunning(ANY),
+        Fact::PodPending(Some(_), why) => Fact::PodPending(Some(ANY), why),
         other => other,
     }
 }

@@ -5,7 +5,6 @@
 
 use super::model::Report;
 use crate::analysis::curves::Steps;
-use crate::analysis::facts::{BudgetChange, Fact};
 use crate::analysis::serving::Served;
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
@@ -90,60 +89,13 @@ fn row(report: &Report<'_>, r: &Row) -> Value {
         "first_s": time(r.first),
         "last_s": time(r.last),
         "since": since,
-        "what": name(r.fact),
+        "what": r.fact.look().name,
         "nodes": r.nodes.len(),
         "pods": r.pods,
         "count": r.count,
         "record": r.record,
         "text": r.text,
     })
-}
-
-/// The name of a kind of row.
-fn name(fact: Fact) -> &'static str {
-    match fact {
-        Fact::EntryBegan(_) => "entry-began",
-        Fact::EntryEnded(_) => "entry-ended",
-        Fact::Refused(..) => "refused",
-        Fact::ControllersStarted => "controllers-started",
-        Fact::ControllersStopped => "controllers-stopped",
-        Fact::Zone(..) => "zone-state",
-        Fact::MasterDisruptionEntered => "master-disruption-entered",
-        Fact::MasterDisruptionLeft => "master-disruption-left",
-        Fact::NodeJoined => "node-joined",
-        Fact::NodeDeleted => "node-deleted",
-        Fact::Silent => "node-silent",
-        Fact::Heard => "node-heard",
-        Fact::MachineOff => "machine-off",
-        Fact::MachineOn => "machine-on",
-        Fact::Unknown => "node-unknown",
-        Fact::NotReady => "node-not-ready",
-        Fact::Ready => "node-ready",
-        Fact::ConditionTrue(_) => "condition-true",
-        Fact::ConditionFalse(_) => "condition-false",
-        Fact::Tainted(_) => "tainted",
-        Fact::Untainted(_) => "untainted",
-        Fact::Cordoned => "cordoned",
-        Fact::Uncordoned => "uncordoned",
-        Fact::PodCreated | Fact::ReplicaCreated(_) => "pod-created",
-        Fact::PodBound | Fact::ReplicaBound(_) => "pod-bound",
-        Fact::ReplicaRunning(_) => "pod-running",
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => "pod-pending",
-        Fact::TimerSet(_) => "timer-set",
-        Fact::TimerCancelled => "timer-cancelled",
-        Fact::Evicted(_) | Fact::EvictedBy(_) => "evicted",
-        Fact::EvictionRefused(_) => "eviction-refused",
-        Fact::DrainEnded(_) => "drain-ended",
-        Fact::Budget(_, BudgetChange::Created) => "budget-created",
-        Fact::Budget(_, BudgetChange::Changed) => "budget-changed",
-        Fact::Budget(_, BudgetChange::Deleted) => "budget-deleted",
-        Fact::CutShort(..) => "cut-short",
-        Fact::PodDeleted(_) => "pod-deleted",
-        Fact::EvictionFailed => "eviction-failed",
-        Fact::PodFailed => "pod-failed",
-        Fact::PodSucceeded => "pod-succeeded",
-        Fact::PodGone => "pod-gone",
-    }
 }
 
 fn spread(s: Option<Spread>) -> Value {

@@ -106,39 +106,6 @@ fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
     (all, [first, second])
 }
 
-/// How much a fact matters; 0 matters most.
-fn rank(fact: Fact) -> u8 {
-    match fact {
-        Fact::Evicted(_) | Fact::EvictedBy(_) => 0,
-        Fact::EvictionRefused(_) | Fact::DrainEnded(_) | Fact::CutShort(..) => 2,
-        Fact::Budget(..) => 7,
-        Fact::EvictionFailed | Fact::PodFailed => 1,
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
-        Fact::PodDeleted(_) => 3,
-        Fact::Tainted(_) | Fact::Untainted(_) => 4,
-        Fact::Unknown | Fact::NotReady | Fact::Ready | Fact::NodeJoined | Fact::NodeDeleted => 5,
-        Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft | Fact::Zone(..) => 6,
-        Fact::ControllersStarted | Fact::ControllersStopped | Fact::Refused(..) => 6,
-        Fact::ConditionTrue(_) | Fact::ConditionFalse(_) | Fact::Cordoned | Fact::Uncordoned => 7,
-        Fact::TimerSet(_) | Fact::TimerCancelled => 8,
-        Fact::PodCreated
-        | Fact::ReplicaCreated(_)
-        | Fact::PodBound
-        | Fact::ReplicaBound(_)
-        | Fact::ReplicaRunning(_) => 9,
-        Fact::PodSucceeded | Fact::PodGone => 10,
-        Fact::EntryBegan(_)
-        | Fact::EntryEnded(_)
-        | Fact::Silent
-        | Fact::Heard
-        | Fact::MachineOff
-        | Fact::MachineOn => 11,
-    }
-}
-
-/// The rank of pods that are pending.
-pub(super) const PENDING: u8 = 2;
-
 /// The rank of what is reported once more in other words: behind all others.
 pub(super) const WORDS: u8 = 12;
 
@@ -166,18 +133,13 @@ impl Found {
     /// How much a fact of a pod matters, after those before it.
     fn rank(&mut self, fact: Fact, pod: u32) -> u8 {
         match fact {
-            Fact::PodPending(_) | Fact::ReplicaPending(..) if !self.pending.insert(pod) => WORDS,
-            Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
-            Fact::PodBound
-            | Fact::ReplicaBound(_)
-            | Fact::PodCreated
-            | Fact::ReplicaCreated(_)
-            | Fact::PodGone => {
+            Fact::PodPending(..) if !self.pending.insert(pod) => return WORDS,
+            Fact::PodBound(_) | Fact::PodCreated(_) | Fact::PodGone => {
                 self.pending.remove(&pod);
-                rank(fact)
             }
-            fact => rank(fact),
+            _ => {}
         }
+        fact.look().rank
     }
 
     pub(super) fn add(
@@ -195,7 +157,7 @@ impl Found {
             names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE)
         };
         let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
-        let bound = matches!(f.fact, Fact::PodBound | Fact::ReplicaBound(_));
+        let bound = matches!(f.fact, Fact::PodBound(_));
         let rank = self.rank(f.fact, pod);
         let key = (side, f.fact, rank, if bound { node } else { NONE });
         let (what, detail) = match names.cached.get(&key) {
@@ -236,11 +198,11 @@ fn words(
         Fact::TimerSet(seconds) => {
             ("given an eviction timer".to_owned(), format!("of {seconds} s"))
         }
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => {
+        Fact::PodPending(..) => {
             let why = text.verb(fact);
             ("pending".to_owned(), why.trim_start_matches("pending: ").to_owned())
         }
-        Fact::PodBound | Fact::ReplicaBound(_) => {
+        Fact::PodBound(_) => {
             ("bound".to_owned(), names.nodes.get(node as usize).cloned().unwrap_or_default())
         }
         fact => (text.verb(fact), String::new()),

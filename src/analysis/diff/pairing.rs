@@ -1,7 +1,8 @@
 //! The facts of two runs, paired by object.
 
 use super::change::{Change, Noise, Occurrence, Pair, distance};
-use super::found::{Found, Key, NONE, Names, PENDING, Seen, WORDS};
+use super::found::{Found, Key, NONE, Names, Seen, WORDS};
+use crate::analysis::facts::PENDING;
 use crate::analysis::words::stem;
 use crate::kernel::{Dur, Time};
 

@@ -4,11 +4,10 @@ use super::costs::whole_ms;
 use super::printer::Printer;
 use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, RED, YELLOW};
 use crate::analysis::clock::{absolute, short, whole};
-use crate::analysis::facts::Fact;
+use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;
 use crate::kernel::{Dur, Time};
 use crate::report::model::Report;
-use crate::trace::DrainOutcome;
 use anstyle::Style as Ansi;
 use std::io;
 
@@ -77,14 +76,7 @@ impl Printer<'_> {
 fn start_up<'r>(report: &'r Report<'_>) -> (Vec<&'r Row>, Vec<&'r Row>) {
     let harm = report.analysis.first_harm(Time::ZERO, Time::MAX);
     let is_made = |r: &&Row| {
-        let kind = matches!(
-            r.fact,
-            Fact::PodCreated
-                | Fact::PodBound
-                | Fact::ReplicaCreated(_)
-                | Fact::ReplicaBound(_)
-                | Fact::ReplicaRunning(_)
-        );
+        let kind = matches!(r.fact, Fact::PodCreated(_) | Fact::PodBound(_) | Fact::PodRunning(_));
         kind && r.since.is_none() && harm.is_some_and(|harm| r.first < harm.at)
     };
     let (made, others): (Vec<_>, Vec<_>) = report.rows.iter().partition(is_made);
@@ -136,45 +128,12 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
 
 /// The colour of a fact.
 fn paint(fact: Fact) -> Ansi {
-    match fact {
-        Fact::EntryBegan(_) | Fact::EntryEnded(_) => BOLD,
-        Fact::Evicted(_)
-        | Fact::EvictedBy(_)
-        | Fact::EvictionFailed
-        | Fact::CutShort(..)
-        | Fact::Refused(..)
-        | Fact::ControllersStopped => RED,
-        Fact::Silent
-        | Fact::MachineOff
-        | Fact::Unknown
-        | Fact::NotReady
-        | Fact::Tainted(_)
-        | Fact::ConditionTrue(_)
-        | Fact::PodFailed => YELLOW,
-        Fact::PodPending(_) | Fact::ReplicaPending(..) | Fact::EvictionRefused(_) => YELLOW,
-        Fact::DrainEnded(DrainOutcome::Drained) => GREEN,
-        Fact::DrainEnded(_) => RED,
-        Fact::Zone(..) | Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft => MAGENTA,
-        Fact::Heard
-        | Fact::MachineOn
-        | Fact::Ready
-        | Fact::Untainted(_)
-        | Fact::TimerCancelled
-        | Fact::ConditionFalse(_)
-        | Fact::ControllersStarted => GREEN,
-        Fact::NodeJoined
-        | Fact::NodeDeleted
-        | Fact::Budget(..)
-        | Fact::Cordoned
-        | Fact::Uncordoned
-        | Fact::PodCreated
-        | Fact::PodBound
-        | Fact::ReplicaCreated(_)
-        | Fact::ReplicaBound(_)
-        | Fact::ReplicaRunning(_)
-        | Fact::TimerSet(_)
-        | Fact::PodDeleted(_)
-        | Fact::PodSucceeded
-        | Fact::PodGone => PLAIN,
+    match fact.look().tone {
+        Tone::Entry => BOLD,
+        Tone::Bad => RED,
+        Tone::Warning => YELLOW,
+        Tone::Good => GREEN,
+        Tone::Zones => MAGENTA,
+        Tone::Plain => PLAIN,
     }
 }
