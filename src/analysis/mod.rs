@@ -53,13 +53,9 @@ mod size;
 pub(crate) mod state;
 pub mod statistics;
 pub mod summary;
-#[cfg(test)]
-pub(crate) mod synthetic;
-#[cfg(test)]
-pub(crate) mod synthetic_runs;
 mod taint_kinds;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod timeline;
 pub(crate) mod truth;
 pub(crate) mod waiting;

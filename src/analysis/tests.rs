@@ -1,5 +1,8 @@
 //! Analyses of traces made by hand, with the arithmetic beside them.
 
+pub(crate) mod synthetic;
+pub(crate) mod synthetic_runs;
+
 use super::curves::{curves, value_at};
 use super::evictions::evictions;
 use super::facts::Fact;
@@ -8,8 +11,6 @@ use super::marks::Since;
 use super::metrics::DEFAULT_NEEDLESS_WINDOW;
 use super::state::Health;
 use super::summary::{metrics, summary};
-use super::synthetic::{Run, ms, pod_id, taint};
-use super::synthetic_runs::{one_node_lost, outage};
 use super::timeline::{Row, timeline};
 use super::{Analysis, causes};
 use crate::api::meta::ConditionStatus;
@@ -19,6 +20,8 @@ use crate::api::taint::{Effect, UNREACHABLE};
 use crate::kernel::{Dur, Time};
 use crate::plan::{Connections, Do, NodeFault};
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
+use synthetic::{Run, ms, pod_id, taint};
+use synthetic_runs::{one_node_lost, outage};
 
 fn texts(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()

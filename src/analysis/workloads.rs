@@ -323,7 +323,7 @@ pub(crate) fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{Run, ms};
+    use super::super::tests::synthetic::{Run, ms};
     use super::*;
     use crate::api::meta::ConditionStatus;
     use crate::api::pod::{PodConditionType, PodReason};

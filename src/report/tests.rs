@@ -6,7 +6,7 @@ use super::{
 };
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
-use crate::analysis::synthetic_runs::{one_node_lost, outage};
+use crate::analysis::tests::synthetic_runs::{one_node_lost, outage};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, Workloads};
 use crate::files::Fingerprint;
 use crate::plan::Plan;
@@ -223,8 +223,8 @@ fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
         assert!(svg.len() < 2_000_000, "{} bytes", svg.len());
     });
     // Nothing at all: no node, no time.
-    let empty =
-        crate::analysis::synthetic::Run::new("empty <&>", crate::kernel::Time::ZERO).finish();
+    let empty = crate::analysis::tests::synthetic::Run::new("empty <&>", crate::kernel::Time::ZERO)
+        .finish();
     with_report(&empty, |r| {
         for chart in [
             Chart::Timeline(&lanes(r.analysis, 0)),

@@ -1,7 +1,7 @@
 //! Hand-made traces that violate a property, each beside one that differs little and does not.
 
 use super::super::setting::Analysis;
-use super::super::synthetic::{Run, ms, taint, tolerates};
+use super::super::tests::synthetic::{Run, ms, taint, tolerates};
 use super::{Property, PropertyError, Violation, check};
 use crate::api::meta::ConditionStatus::{False, True, Unknown};
 use crate::api::names::NodeId;

@@ -2,7 +2,7 @@
 
 use super::{Cell, Column, CurvesTable, Each, EvictionsTable, Kind, RecordsTable, Table, csv};
 use crate::analysis::curves::curves;
-use crate::analysis::synthetic_runs::one_node_lost;
+use crate::analysis::tests::synthetic_runs::one_node_lost;
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, summary, workloads};
 use crate::kernel::Time;
 use std::io;

@@ -67,7 +67,7 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
 mod tests {
     use super::*;
     use crate::analysis::Analysis;
-    use crate::analysis::synthetic_runs::{one_node_lost, outage};
+    use crate::analysis::tests::synthetic_runs::{one_node_lost, outage};
     use crate::api::names::NodeId;
     use crate::kernel::Time;
 
