@@ -1,7 +1,6 @@
 //! Trouble of the control plane while something came about: of the API server, of watches and of
 //! requests. No step of a chain of causes is about it, and each step that had to wait came later by it.
 
-use super::super::words;
 use super::explanation::{Explanation, Question, Step};
 use crate::kernel::{Dur, Time};
 use crate::plan::Do;
@@ -41,11 +40,9 @@ impl Troubles {
             let steps: Vec<Step> = (0..)
                 .zip(trace.iter())
                 .filter(|(_, r)| of_entry(r) && r.at <= question.until)
-                .map(|(id, r)| Step {
-                    at: r.at,
-                    text: words::record(question.analysis, r),
-                    rule: (rejects && r.what == What::FaultBegan).then(rule),
-                    record: Some(id),
+                .map(|(id, r)| {
+                    let rule = (rejects && r.what == What::FaultBegan).then(rule);
+                    question.step((id, r), rule)
                 })
                 .collect();
             let ends = plan.timeline.get(entry as usize).and_then(|e| e.ends);

@@ -5,7 +5,6 @@ use super::super::budgets::budget_name;
 use super::super::causes::chain;
 use super::super::clock::{absolute, short};
 use super::super::names::grouped;
-use super::super::words;
 use super::super::workloads::Owners;
 use super::explanation::{Explanation, Question, Remedy, Step};
 use super::rules;
@@ -67,12 +66,7 @@ impl Refusals {
                     absolute(h.until)
                 ),
             };
-            Some(Step {
-                at: h.since,
-                text: words::record(analysis, r),
-                rule: Some(again),
-                record: Some(h.first),
-            })
+            Some(question.step((h.first, r), Some(again)))
         };
         self.0.values().filter_map(say).collect()
     }
@@ -165,17 +159,13 @@ pub(super) fn evicted(
         _ => "the eviction API (drain)",
     };
     found.verdict = format!("evicted at {}{from} by {by}", absolute(r.at));
-    let mut steps: Vec<Step> = chain(analysis.trace, record)
-        .filter(|(id, r)| *id == record || r.at > Time::ZERO)
-        .map(|(id, r)| {
-            let rule = match r.what {
-                What::EvictionGranted(NO_BUDGET) => Some("no budget had to be asked".to_owned()),
-                _ => None,
-            };
-            Step { at: r.at, text: words::record(analysis, r), rule, record: Some(id) }
-        })
-        .collect();
-    steps.reverse();
+    let mut steps = question.led_to(record);
+    for step in &mut steps {
+        let what = step.record.and_then(|id| analysis.trace.get(id)).map(|r| r.what);
+        if what == Some(What::EvictionGranted(NO_BUDGET)) {
+            step.rule = Some("no budget had to be asked".to_owned());
+        }
+    }
     steps.extend(refused.steps(question));
     steps.sort_by_key(|s| (s.at, s.record));
     found.steps = steps;
@@ -197,14 +187,9 @@ pub(super) fn held_up(
     let mut steps = refused.steps(question);
     for held in refused.0.values() {
         let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
-        steps.extend(entry.map(|(id, r)| Step {
-            at: r.at,
-            text: words::record(analysis, r),
-            rule: None,
-            record: Some(id),
-        }));
+        steps.extend(entry.map(|found| question.step(found, None)));
     }
-    let ended = analysis.trace.iter().enumerate().filter(|(_, r)| r.at <= question.until).filter(
+    let ended = (0..).zip(analysis.trace.iter()).filter(|(_, r)| r.at <= question.until).filter(
         |(_, r)| match r.what {
             What::DrainEnded(end) => {
                 analysis.trace.drains.get(end as usize).is_some_and(|e| e.left.contains(&pod))
@@ -212,12 +197,7 @@ pub(super) fn held_up(
             _ => false,
         },
     );
-    steps.extend(ended.map(|(id, r)| Step {
-        at: r.at,
-        text: words::record(analysis, r),
-        rule: None,
-        record: Some(id as RecordId),
-    }));
+    steps.extend(ended.map(|found| question.step(found, None)));
     steps.sort_by_key(|s| (s.at, s.record));
     steps.dedup_by_key(|s| s.record);
     found.steps = steps;

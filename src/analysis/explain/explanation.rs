@@ -1,8 +1,11 @@
 //! What an explanation consists of, and the question that it answers.
 
+use super::super::causes::chain;
+use super::super::clock::absolute;
 use super::super::setting::Analysis;
-use crate::kernel::Time;
-use crate::trace::RecordId;
+use super::super::words;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Record, RecordId};
 
 /// Why something happened to an object, or did not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -32,6 +35,13 @@ pub struct Step {
     pub record: Option<RecordId>,
 }
 
+impl Step {
+    /// A step that no record is about.
+    pub(super) fn without_record(at: Time, text: String) -> Self {
+        Step { at, text, rule: None, record: None }
+    }
+}
+
 /// A change that would have made a difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remedy {
@@ -50,4 +60,30 @@ pub struct Question<'a> {
     pub until: Time,
     /// The names of the scenario's groups of pods, for paths.
     pub groups: &'a [String],
+}
+
+impl Question<'_> {
+    /// A record as a step, with the rule behind it.
+    pub(super) fn step(self, (id, r): (RecordId, &Record), rule: Option<String>) -> Step {
+        Step { at: r.at, text: words::record(self.analysis, r), rule, record: Some(id) }
+    }
+
+    /// What led to a record, step by step, from the latest thing of the run's beginning on.
+    pub(super) fn led_to(self, record: RecordId) -> Vec<Step> {
+        let mut steps: Vec<Step> = chain(self.analysis.trace, record)
+            .filter(|(id, r)| *id == record || r.at > Time::ZERO)
+            .map(|found| self.step(found, None))
+            .collect();
+        steps.reverse();
+        steps
+    }
+}
+
+/// `, the last at 6:45.100` of what happens to several from a time to another, where that takes a
+/// second or more.
+pub(super) fn until_the_last(first: Time, last: Time) -> String {
+    if last.since(first) < Dur::from_secs(1) {
+        return String::new();
+    }
+    format!(", the last at {}", absolute(last))
 }

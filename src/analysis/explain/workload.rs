@@ -9,7 +9,7 @@ use super::super::state::Follow;
 use super::super::words::{self, ranges};
 use super::super::workloads::{Owners, Replacement, WorkloadOutcome, said, workloads};
 use super::drain::Refusals;
-use super::explanation::{Explanation, Question, Step};
+use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::pending;
 use crate::analysis::curves::value_at;
 use crate::api::names::{TextId, WorkloadId};
@@ -109,12 +109,12 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
 
 /// The steps of a stretch in which it had too few pods.
 fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step> {
-    let step = |at: Time, text: String| Step { at, text, rule: None, record: None };
-    let begins = step(
+    let begins = Step::without_record(
         from,
         format!("too few pods available from here on, at worst {} too few", grouped(most.into())),
     );
-    let ends = (to < until).then(|| step(to, "enough pods are available again".to_owned()));
+    let again = || Step::without_record(to, "enough pods are available again".to_owned());
+    let ends = (to < until).then(again);
     std::iter::once(begins).chain(ends)
 }
 
@@ -130,16 +130,12 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     let last = replaced.iter().map(|r| r.0).max()?;
     let ready = replaced.iter().filter(|r| r.1.is_some()).count();
     let to = if last > first { format!(", the last at {}", absolute(last)) } else { String::new() };
-    Some(Step {
-        at: first,
-        text: format!(
-            "{} pods are created in place of lost ones{to}; {} of them get Ready",
-            grouped(replaced.len() as u64),
-            grouped(ready as u64)
-        ),
-        rule: None,
-        record: None,
-    })
+    let text = format!(
+        "{} pods are created in place of lost ones{to}; {} of them get Ready",
+        grouped(replaced.len() as u64),
+        grouped(ready as u64)
+    );
+    Some(Step::without_record(first, text))
 }
 
 /// Which of its pods are pending or stuck at the end.
@@ -280,11 +276,7 @@ fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     } else {
         let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
         let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
-        let to = if last.since(at) >= Dur::from_secs(1) {
-            format!(", the last at {}", absolute(last))
-        } else {
-            String::new()
-        };
+        let to = until_the_last(at, last);
         format!("{} pods{on} deleted by {}{to}", grouped(group.len() as u64), by(actor))
     };
     let rule = chain(analysis.trace, record)

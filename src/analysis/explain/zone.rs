@@ -6,13 +6,13 @@ use super::super::evictions::evictions;
 use super::super::names::grouped;
 use super::super::setting::zone_name;
 use super::super::taint_kinds::is_no_execute;
-use super::super::words::{self, ranges};
-use super::explanation::{Explanation, Question, Step};
+use super::super::words::ranges;
+use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::{node, rules};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::NodeConditionType;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
 use crate::trace::{Actor, Record, RecordId, What, ZoneState};
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ impl<'a> Course<'a> {
                 .map(|(n, _)| self.question.analysis.node_name(*n))
                 .collect();
             let text = format!("{} {what} when the run began", ranges(&names));
-            (!names.is_empty()).then_some(Step { at: Time::ZERO, text, rule: None, record: None })
+            (!names.is_empty()).then_some(Step::without_record(Time::ZERO, text))
         };
         let unready = began("not Ready", &|b| b.unready);
         let tainted = began("tainted NoExecute", &|b| b.no_execute);
@@ -182,12 +182,7 @@ impl<'a> Course<'a> {
 
     /// A step for a record.
     fn say(&mut self, id: RecordId, r: &Record, rule: Option<String>) {
-        self.steps.push(Step {
-            at: r.at,
-            text: words::record(self.question.analysis, r),
-            rule,
-            record: Some(id),
-        });
+        self.steps.push(self.question.step((id, r), rule));
     }
 
     /// The steps for the nodes that turned since the last ones; `rule` is that of the taints.
@@ -243,10 +238,6 @@ fn together(
 ) -> Option<Step> {
     let (&(at, record, _), &(last, ..)) = (of.first()?, of.last()?);
     let names: Vec<&str> = of.iter().map(|(_, _, n)| question.analysis.node_name(*n)).collect();
-    let until = if last.since(at) >= Dur::from_secs(1) {
-        format!(", the last at {}", absolute(last))
-    } else {
-        String::new()
-    };
+    let until = until_the_last(at, last);
     Some(Step { at, text: format!("{} {what}{until}", ranges(&names)), rule, record: Some(record) })
 }

@@ -183,7 +183,7 @@ impl<'a> Teller<'a> {
             before.said.join("; ")
         );
         let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
-        self.story.steps.push((Step { at: Time::ZERO, text, rule: None, record: None }, kind));
+        self.story.steps.push((Step::without_record(Time::ZERO, text), kind));
     }
 
     fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {

@@ -1,14 +1,14 @@
 //! A pod that was evicted: what led to it, and what came after.
 
 use super::super::drain;
-use super::super::explanation::{Explanation, Step};
+use super::super::explanation::Explanation;
 use super::inquiry::Inquiry;
 use super::remedies::remedies;
 use super::seen::{Moment, Seen};
-use super::steps::{by_toleration, deciding, due, led_to, step, taint_steps, timer_rule};
+use super::steps::{by_toleration, deciding, due, step, taint_steps, timer_rule};
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::names::by;
-use crate::analysis::words::{self, short_taint};
+use crate::analysis::words::short_taint;
 use crate::api::names::PodId;
 use crate::kernel::Dur;
 use crate::trace::Actor;
@@ -76,7 +76,7 @@ fn unbound(of: &Inquiry<'_>, seen: &Seen<'_>, moment: &Moment<'_>, found: &mut E
     let who = analysis.trace.get(moment.record).map_or("a controller", |r| by(r.actor));
     found.verdict =
         format!("deleted at {} by {who}, although it was on no node", absolute(moment.at));
-    found.steps = led_to(of.question, moment.record);
+    found.steps = of.question.led_to(moment.record);
     if let Some(last) = found.steps.last_mut() {
         last.rule = namesake(of, seen, moment)
             .or_else(|| Some("it was on no node, so that no taint was the reason".to_owned()));
@@ -185,14 +185,7 @@ fn aftermath(
     match of.gone(pod, moment.record) {
         // Without a grace period the eviction itself was the end.
         Some((id, _)) if id == moment.record => {}
-        Some((id, r)) => {
-            found.steps.push(Step {
-                at: r.at,
-                text: words::record(analysis, r),
-                rule: None,
-                record: Some(id),
-            });
-        }
+        Some(gone) => found.steps.push(of.question.step(gone, None)),
         None => found.notes.push(
             "it is Terminating to the end of the run: no kubelet is left to stop its containers"
                 .to_owned(),

@@ -5,7 +5,6 @@ use super::super::node;
 use super::inquiry::Inquiry;
 use super::seen::Seen;
 use crate::analysis::clock::{absolute, short};
-use crate::analysis::words;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
@@ -42,24 +41,15 @@ pub(super) fn imported(
         if !was.is_empty() {
             let text =
                 format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
-            found.steps.push(Step { at: Time::ZERO, text, rule: None, record: None });
+            found.steps.push(Step::without_record(Time::ZERO, text));
         }
     }
     found.steps.push(Step {
-        at: Time::ZERO,
-        text: in_words(&shown),
         rule: Some("as the export shows it".to_owned()),
-        record: None,
+        ..Step::without_record(Time::ZERO, in_words(&shown))
     });
     match gone {
-        Some((id, r)) => {
-            found.steps.push(Step {
-                at: r.at,
-                text: words::record(analysis, r),
-                rule: None,
-                record: Some(id),
-            });
-        }
+        Some(gone) => found.steps.push(of.question.step(gone, None)),
         None if shown.deletion.is_some() => {
             found
                 .notes

@@ -7,7 +7,6 @@ use super::imported::imported;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
 use super::stayed::stayed;
-use super::steps::led_to;
 use crate::analysis::clock::absolute;
 use crate::analysis::names::by;
 use crate::api::names::PodId;
@@ -60,7 +59,7 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
     let from = moment.node.map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
     found.verdict =
         format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
-    found.steps = led_to(question, moment.record);
+    found.steps = question.led_to(moment.record);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Steps that several explanations of pods have in common.
 
-use super::super::explanation::{Question, Step};
+use super::super::explanation::Step;
 use super::super::node::Story;
 use super::super::rules;
 use super::inquiry::Inquiry;
@@ -23,22 +23,6 @@ pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> St
         rule,
         record: Some(m.record),
     }
-}
-
-/// What led to a record, step by step, from the latest thing of the run's beginning on.
-pub(super) fn led_to(question: Question<'_>, record: RecordId) -> Vec<Step> {
-    let analysis = question.analysis;
-    let mut steps: Vec<Step> = chain(analysis.trace, record)
-        .filter(|(id, r)| *id == record || r.at > Time::ZERO)
-        .map(|(id, r)| Step {
-            at: r.at,
-            text: words::record(analysis, r),
-            rule: None,
-            record: Some(id),
-        })
-        .collect();
-    steps.reverse();
-    steps
 }
 
 /// When a timer runs out.
@@ -92,18 +76,9 @@ pub(super) fn taint_steps<'a>(
         None => Vec::new(),
         Some((id, r)) if r.actor == Actor::User => {
             let entry = chain(analysis.trace, id).find(|(_, c)| c.what == What::FaultBegan);
-            let said = |(id, r): (RecordId, &Record)| Step {
-                at: r.at,
-                text: words::record(analysis, r),
-                rule: None,
-                record: Some(id),
-            };
-            let mut steps: Vec<Step> = entry.map(said).into_iter().collect();
-            steps.push(Step {
-                rule: Some("written by the timeline's user".to_owned()),
-                ..said((id, r))
-            });
-            steps
+            let entry = entry.map(|found| of.question.step(found, None));
+            let rule = Some("written by the timeline's user".to_owned());
+            entry.into_iter().chain([of.question.step((id, r), rule)]).collect()
         }
         Some((id, _)) => story.map_or(Vec::new(), |s| s.until(id)),
     };
