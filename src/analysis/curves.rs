@@ -123,7 +123,15 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
 }
 
 /// The value of a step function at a time; 0 before its first.
-pub(crate) fn value_at(steps: &[(Time, u32)], at: Time) -> u32 {
-    let after = steps.partition_point(|s| s.0 <= at);
-    after.checked_sub(1).map_or(0, |i| steps[i].1)
+pub(crate) fn value_at<T: Copy + Default>(steps: &[(Time, T)], at: Time) -> T {
+    steps[..steps.partition_point(|s| s.0 <= at)].last().map_or_else(T::default, |s| s.1)
+}
+
+/// Sets the value from a time on, over another one of the same instant.
+pub(super) fn set<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, value: T) {
+    match steps.last_mut() {
+        Some(last) if last.0 == at => last.1 = value,
+        Some(last) if last.1 == value => {}
+        _ => steps.push((at, value)),
+    }
 }

@@ -1,6 +1,7 @@
 //! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone
 //! as a whole.
 
+use super::curves::set;
 use super::drains::{Drain, drains};
 use super::order::by_zone_and_name;
 use super::setting::Analysis;
@@ -75,17 +76,6 @@ pub fn lanes(analysis: &Analysis<'_>, most_nodes: usize) -> Lanes {
         Lanes::Nodes(node_lanes(analysis))
     } else {
         Lanes::Zones(zone_lanes(analysis))
-    }
-}
-
-/// Sets the value from a time on, over another one of the same instant.
-fn set<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, value: T) {
-    if let Some(last) = steps.last_mut()
-        && last.0 == at
-    {
-        last.1 = value;
-    } else if steps.last().is_none_or(|s| s.1 != value) {
-        steps.push((at, value));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The figures of a workload over a run.
 
-use super::curves::{Steps, value_at};
+use super::curves::{Steps, set, value_at};
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
@@ -57,15 +57,6 @@ pub struct Workloads {
     pub outcomes: Vec<WorkloadOutcome>,
     /// By the record of the loss; where several records are about one loss, the first.
     pub replacements: BTreeMap<RecordId, Replacement>,
-}
-
-/// Sets the value from a time on, over another one of the same instant.
-pub(super) fn set(steps: &mut Steps, at: Time, value: u32) {
-    match steps.last_mut() {
-        Some(last) if last.0 == at => last.1 = value,
-        Some(last) if last.1 == value => {}
-        _ => steps.push((at, value)),
-    }
 }
 
 impl WorkloadOutcome {

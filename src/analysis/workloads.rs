@@ -19,7 +19,8 @@
 //! second in which it became so; those that are Ready at the start have been for long enough. The
 //! pods of a Deployment are those of its ReplicaSets.
 
-use super::outcomes::{measured, set};
+use super::curves::set;
+use super::outcomes::measured;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
 use super::wanted::wanted_from;

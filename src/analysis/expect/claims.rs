@@ -1,6 +1,7 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::figures::{Values, named, parts, value_at};
+use super::super::curves::value_at;
+use super::figures::{Values, named, parts};
 use super::run::{Run, records_at};
 use super::verdict::Failed;
 use super::words;

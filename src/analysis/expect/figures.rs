@@ -1,7 +1,7 @@
 //! Figures over time as step functions, and their limits.
 
 use super::super::costs::Costs;
-use super::super::curves::Steps;
+use super::super::curves::{Steps, set, value_at};
 use super::super::explain::Object;
 use super::super::serving::{Count, Served};
 use super::super::state::{Follow, PodState};
@@ -21,15 +21,6 @@ use std::collections::BTreeSet;
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;
 
-/// Sets the value from a time on, over another one of the same instant.
-fn set(values: &mut Values, at: Time, value: u64) {
-    match values.last_mut() {
-        Some(last) if last.0 == at => last.1 = value,
-        Some(last) if last.1 == value => {}
-        _ => values.push((at, value)),
-    }
-}
-
 /// The sum of step functions.
 fn sum(all: &[Values]) -> Values {
     let mut times: Vec<Time> = all.iter().flatten().map(|v| v.0).collect();
@@ -46,11 +37,6 @@ fn sum(all: &[Values]) -> Values {
 /// The same steps with wider values.
 fn wide(steps: &Steps) -> Values {
     steps.iter().map(|s| (s.0, u64::from(s.1))).collect()
-}
-
-/// The value at a time.
-pub(super) fn value_at(values: &Values, t: Time) -> u64 {
-    values[..values.partition_point(|v| v.0 <= t)].last().map_or(0, |v| v.1)
 }
 
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
