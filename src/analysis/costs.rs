@@ -84,44 +84,40 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 15] = [
-        Self::ReplicaMinutesMissing,
-        Self::MinutesBelowNeed,
-        Self::LongestBelowNeed,
-        Self::MinutesNoneUp,
-        Self::RequestsLostShare,
-        Self::RequestsLostMinutes,
-        Self::GhostMinutes,
-        Self::Evicted,
-        Self::Needless,
-        Self::Undecided,
-        Self::Restarts,
-        Self::PendingAtEnd,
-        Self::PendingMinutes,
-        Self::MostPending,
-        Self::LongestPending,
+    /// Of each in the order of their declaration: its name for programs, which ends in the unit where
+    /// there is one; its name for people; whether it is a number of things, which has no fraction.
+    const TABLE: &[(Self, &'static str, &'static str, bool); 15] = &[
+        (Self::ReplicaMinutesMissing, "replica_minutes_missing", "replica-minutes missing", false),
+        (Self::MinutesBelowNeed, "minutes_below_need", "minutes below need", false),
+        (Self::LongestBelowNeed, "longest_below_need_s", "longest below need", false),
+        (Self::MinutesNoneUp, "minutes_none_up", "minutes none up", false),
+        (Self::RequestsLostShare, "requests_lost_share", "requests lost", false),
+        (Self::RequestsLostMinutes, "requests_lost_minutes", "minutes of requests lost", false),
+        (Self::GhostMinutes, "ghost_minutes", "ghost-minutes", false),
+        (Self::Evicted, "evicted", "evicted", true),
+        (Self::Needless, "needless", "needless", true),
+        (Self::Undecided, "undecided", "undecided", true),
+        (Self::Restarts, "restarts", "restarts", true),
+        (Self::PendingAtEnd, "pending_at_end", "pending at the end", true),
+        (Self::PendingMinutes, "pending_minutes", "pending minutes", false),
+        (Self::MostPending, "most_pending", "most pending", true),
+        (Self::LongestPending, "longest_pending_s", "longest pending", false),
     ];
+
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 15] = {
+        let (mut all, mut place) = ([Self::Evicted; 15], 0);
+        while place < all.len() {
+            all[place] = Self::TABLE[place].0;
+            assert!(all[place] as usize == place);
+            place += 1;
+        }
+        all
+    };
 
     /// Its name in JSON and as a column; it ends in the unit where there is one.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::ReplicaMinutesMissing => "replica_minutes_missing",
-            Self::MinutesBelowNeed => "minutes_below_need",
-            Self::LongestBelowNeed => "longest_below_need_s",
-            Self::MinutesNoneUp => "minutes_none_up",
-            Self::RequestsLostShare => "requests_lost_share",
-            Self::RequestsLostMinutes => "requests_lost_minutes",
-            Self::GhostMinutes => "ghost_minutes",
-            Self::Evicted => "evicted",
-            Self::Needless => "needless",
-            Self::Undecided => "undecided",
-            Self::Restarts => "restarts",
-            Self::PendingAtEnd => "pending_at_end",
-            Self::PendingMinutes => "pending_minutes",
-            Self::MostPending => "most_pending",
-            Self::LongestPending => "longest_pending_s",
-        }
+        Self::TABLE[self as usize].1
     }
 
     /// The figure of that name.
@@ -131,36 +127,12 @@ impl Figure {
 
     /// Its name for people.
     pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::ReplicaMinutesMissing => "replica-minutes missing",
-            Self::MinutesBelowNeed => "minutes below need",
-            Self::LongestBelowNeed => "longest below need",
-            Self::MinutesNoneUp => "minutes none up",
-            Self::RequestsLostShare => "requests lost",
-            Self::RequestsLostMinutes => "minutes of requests lost",
-            Self::GhostMinutes => "ghost-minutes",
-            Self::Evicted => "evicted",
-            Self::Needless => "needless",
-            Self::Undecided => "undecided",
-            Self::Restarts => "restarts",
-            Self::PendingAtEnd => "pending at the end",
-            Self::PendingMinutes => "pending minutes",
-            Self::MostPending => "most pending",
-            Self::LongestPending => "longest pending",
-        }
+        Self::TABLE[self as usize].2
     }
 
     /// Whether it is a number of things, which has no fraction.
     pub(crate) fn is_count(self) -> bool {
-        matches!(
-            self,
-            Self::Evicted
-                | Self::Needless
-                | Self::Undecided
-                | Self::Restarts
-                | Self::PendingAtEnd
-                | Self::MostPending
-        )
+        Self::TABLE[self as usize].3
     }
 
     /// Its value, in its unit.
