@@ -4,7 +4,7 @@ use crate::api::spelling;
 use crate::kernel::Dur;
 use crate::language::duration;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{fmt, mem};
 
 /// What must never happen in a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
@@ -68,43 +68,55 @@ pub enum Property {
 }
 
 impl Property {
-    /// The names of all properties.
-    pub const NAMES: [&'static str; 13] = [
-        "pod-stuck",
-        "needless-eviction",
-        "wrong-pod",
-        "timer-reset",
-        "taint-lost",
-        "taint-stale",
-        "never-ready",
-        "never-tainted",
-        "evict-loop",
-        "false-unknown",
-        "stale-ready",
-        "deterministic",
-        "expect",
+    /// Each by its name, with the bound that it has where none is given.
+    const ALL: [(&'static str, Self); 13] = [
+        ("pod-stuck", Self::PodStuck { within: Dur::from_secs(60) }),
+        ("needless-eviction", Self::NeedlessEviction),
+        ("wrong-pod", Self::WrongPod),
+        ("timer-reset", Self::TimerReset),
+        ("taint-lost", Self::TaintLost),
+        ("taint-stale", Self::TaintStale { within: Dur::from_secs(60) }),
+        ("never-ready", Self::NeverReady { within: Dur::from_secs(150) }),
+        ("never-tainted", Self::NeverTainted { within: Dur::from_secs(300) }),
+        ("evict-loop", Self::EvictLoop { more_than: 3 }),
+        ("false-unknown", Self::FalseUnknown { silent: Dur::ZERO }),
+        ("stale-ready", Self::StaleReady { within: Dur::from_secs(60) }),
+        ("deterministic", Self::Deterministic),
+        ("expect", Self::Expect),
     ];
+
+    /// The names of all properties.
+    pub const NAMES: [&'static str; 13] = {
+        let (mut names, mut place) = ([""; 13], 0);
+        while place < names.len() {
+            names[place] = Self::ALL[place].0;
+            place += 1;
+        }
+        names
+    };
 
     /// The spelling of the command line and of scenarios.
     pub fn name(&self) -> &'static str {
-        Self::NAMES[self.place()]
+        let is_of_kind = |p: &Self| mem::discriminant(p) == mem::discriminant(self);
+        Self::ALL.iter().find(|(_, p)| is_of_kind(p)).map_or("", |(name, _)| name)
     }
 
-    fn place(&self) -> usize {
+    /// The span that is its bound, where it has such a one.
+    fn span(&mut self) -> Option<&mut Dur> {
         match self {
-            Self::PodStuck { .. } => 0,
-            Self::NeedlessEviction => 1,
-            Self::WrongPod => 2,
-            Self::TimerReset => 3,
-            Self::TaintLost => 4,
-            Self::TaintStale { .. } => 5,
-            Self::NeverReady { .. } => 6,
-            Self::NeverTainted { .. } => 7,
-            Self::EvictLoop { .. } => 8,
-            Self::FalseUnknown { .. } => 9,
-            Self::StaleReady { .. } => 10,
-            Self::Deterministic => 11,
-            Self::Expect => 12,
+            Self::PodStuck { within }
+            | Self::TaintStale { within }
+            | Self::NeverReady { within }
+            | Self::NeverTainted { within }
+            | Self::StaleReady { within }
+            | Self::FalseUnknown { silent: within } => Some(within),
+            Self::EvictLoop { .. }
+            | Self::NeedlessEviction
+            | Self::WrongPod
+            | Self::TimerReset
+            | Self::TaintLost
+            | Self::Deterministic
+            | Self::Expect => None,
         }
     }
 
@@ -124,47 +136,20 @@ impl Property {
             }
         };
         let kebab = kebab(name);
-        let within = |default: u64| match bound {
-            None => Ok(Dur::from_secs(default)),
-            Some(b) => {
-                duration::parse(b).map_err(|e| PropertyError::Bound(kebab.clone(), e.to_string()))
-            }
+        let Some((_, mut property)) = Self::ALL.into_iter().find(|(known, _)| *known == kebab)
+        else {
+            let near = spelling::nearest(&kebab, Self::NAMES);
+            return Err(PropertyError::Unknown { name: name.to_owned(), near });
         };
-        let property = match kebab.as_str() {
-            "pod-stuck" => Self::PodStuck { within: within(60)? },
-            "taint-stale" => Self::TaintStale { within: within(60)? },
-            "never-ready" => Self::NeverReady { within: within(150)? },
-            "never-tainted" => Self::NeverTainted { within: within(300)? },
-            "stale-ready" => Self::StaleReady { within: within(60)? },
-            "false-unknown" => Self::FalseUnknown { silent: within(0)? },
-            "evict-loop" => {
-                let more_than = bound.map_or(Ok(3), str::parse);
-                let more_than = more_than.map_err(|_| {
-                    PropertyError::Bound(kebab.clone(), "expected a whole number".to_owned())
-                })?;
-                Self::EvictLoop { more_than }
-            }
-            plain => {
-                let found = match plain {
-                    "needless-eviction" => Self::NeedlessEviction,
-                    "wrong-pod" => Self::WrongPod,
-                    "timer-reset" => Self::TimerReset,
-                    "taint-lost" => Self::TaintLost,
-                    "deterministic" => Self::Deterministic,
-                    "expect" => Self::Expect,
-                    _ => {
-                        return Err(PropertyError::Unknown {
-                            name: name.to_owned(),
-                            near: spelling::nearest(plain, Self::NAMES),
-                        });
-                    }
-                };
-                if bound.is_some() {
-                    return Err(PropertyError::NoBound(kebab));
-                }
-                found
-            }
-        };
+        let Some(bound) = bound else { return Ok(property) };
+        let unreadable = |why: String| PropertyError::Bound(kebab.clone(), why);
+        if let Self::EvictLoop { more_than } = &mut property {
+            let number = bound.parse();
+            *more_than = number.map_err(|_| unreadable("expected a whole number".to_owned()))?;
+        } else {
+            let span = property.span().ok_or_else(|| PropertyError::NoBound(kebab.clone()))?;
+            *span = duration::parse(bound).map_err(|e| unreadable(e.to_string()))?;
+        }
         Ok(property)
     }
 }
@@ -185,20 +170,12 @@ fn kebab(name: &str) -> String {
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        match self {
-            Self::PodStuck { within }
-            | Self::TaintStale { within }
-            | Self::NeverReady { within }
-            | Self::NeverTainted { within }
-            | Self::StaleReady { within }
-            | Self::FalseUnknown { silent: within } => write!(f, "({})", duration::format(*within)),
+        match *self {
             Self::EvictLoop { more_than } => write!(f, "({more_than})"),
-            Self::NeedlessEviction
-            | Self::WrongPod
-            | Self::TimerReset
-            | Self::TaintLost
-            | Self::Deterministic
-            | Self::Expect => Ok(()),
+            mut other => match other.span() {
+                Some(span) => write!(f, "({})", duration::format(*span)),
+                None => Ok(()),
+            },
         }
     }
 }
