@@ -61,6 +61,41 @@ pub enum Quantity {
     LongestGap(String),
 }
 
+impl Quantity {
+    /// Its word, and what it is of.
+    pub(crate) fn parts(&self) -> (&'static str, &str) {
+        match self {
+            Self::Available(of) => ("available", of),
+            Self::Unavailable(of) => ("unavailable", of),
+            Self::Up(of) => ("up", of),
+            Self::Missing(of) => ("missing", of),
+            Self::Ghosts(of) => ("ghosts", of),
+            Self::DeadEndpoints(of) => ("dead_endpoints", of),
+            Self::Pending(of) => ("pending", of),
+            Self::Terminating(of) => ("terminating", of),
+            Self::Timers(of) => ("timers", of),
+            Self::Evicted(of) => ("evicted", of),
+            Self::NotReadyNodes(of) => ("not_ready_nodes", of),
+            Self::Requests(of) => ("requests", of),
+            Self::UnavailableSeconds(of) => ("unavailable_seconds", of),
+            Self::BelowNeed(of) => ("below_need", of),
+            Self::LongestBelowNeed(of) => ("longest_below_need", of),
+            Self::LongestGap(of) => ("longest_gap", of),
+        }
+    }
+
+    /// Whether it is a span of time, and one of the whole run.
+    pub(crate) fn is_span(&self) -> bool {
+        matches!(
+            self,
+            Self::UnavailableSeconds(_)
+                | Self::LongestGap(_)
+                | Self::BelowNeed(_)
+                | Self::LongestBelowNeed(_)
+        )
+    }
+}
+
 /// A figure beside a limit.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -253,24 +253,7 @@ impl Run<'_> {
 
 /// A figure in words.
 pub(super) fn named(q: &Quantity) -> String {
-    let (what, of) = match q {
-        Quantity::Available(t) => ("available", t),
-        Quantity::Unavailable(t) => ("unavailable", t),
-        Quantity::Up(t) => ("up", t),
-        Quantity::Missing(t) => ("missing", t),
-        Quantity::Ghosts(t) => ("ghosts", t),
-        Quantity::DeadEndpoints(t) => ("dead_endpoints", t),
-        Quantity::BelowNeed(t) => ("below_need", t),
-        Quantity::LongestBelowNeed(t) => ("longest_below_need", t),
-        Quantity::Pending(t) => ("pending", t),
-        Quantity::Terminating(t) => ("terminating", t),
-        Quantity::Timers(t) => ("timers", t),
-        Quantity::Evicted(t) => ("evicted", t),
-        Quantity::NotReadyNodes(t) => ("not_ready_nodes", t),
-        Quantity::Requests(t) => ("requests", t),
-        Quantity::UnavailableSeconds(t) => ("unavailable_seconds", t),
-        Quantity::LongestGap(t) => ("longest_gap", t),
-    };
+    let (what, of) = q.parts();
     format!("{what}({of:?})")
 }
 
@@ -282,7 +265,7 @@ pub(super) fn judge(
     during: Stretch,
 ) -> Option<Failed> {
     let values = run.values(c);
-    let is_span = is_span(&c.quantity);
+    let is_span = c.quantity.is_span();
     // What adds up in the course of a run is compared where it stands at the end, unless it may not
     // grow past its limit.
     let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_))
@@ -316,20 +299,9 @@ pub(super) fn judge(
     Some(Failed::new(run, expected(c, longest), got, records).about(object))
 }
 
-/// Whether a figure is one span of time for a whole run.
-fn is_span(quantity: &Quantity) -> bool {
-    matches!(
-        quantity,
-        Quantity::UnavailableSeconds(_)
-            | Quantity::LongestGap(_)
-            | Quantity::BelowNeed(_)
-            | Quantity::LongestBelowNeed(_)
-    )
-}
-
 /// A value of a figure in words.
 fn number(quantity: &Quantity, n: u64) -> String {
-    if is_span(quantity) { words::span(Dur::from_nanos(n)) } else { n.to_string() }
+    if quantity.is_span() { words::span(Dur::from_nanos(n)) } else { n.to_string() }
 }
 
 /// What was expected of a figure, in words.

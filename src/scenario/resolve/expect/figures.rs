@@ -31,11 +31,11 @@ impl Reader<'_> {
             }
             None => None,
         };
-        if longest.is_some() && (relation != Relation::AtMost || is_duration(&l.of)) {
+        if longest.is_some() && (relation != Relation::AtMost || l.of.is_span()) {
             complaints.say(with(place, "longest"), "only an `AtMost` of a number has a `longest`");
             return None;
         }
-        if l.during.is_some() && is_duration(&l.of) {
+        if l.during.is_some() && l.of.is_span() {
             complaints.say(with(place, "during"), "this figure is one of the whole run");
             return None;
         }
@@ -50,14 +50,14 @@ impl Reader<'_> {
         place: &Place,
         complaints: &mut Complaints,
     ) -> Option<Comparison> {
-        let limit = match (is, is_duration(of)) {
+        let limit = match (is, of.is_span()) {
             (FlagValue::Int(n), false) if *n >= 0 => Ok(*n as u64),
             (FlagValue::Text(text), true) => values::span(text).map(Dur::as_nanos),
             (_, false) => Err(Problem::new("this limit is a whole number, zero or more")),
             (_, true) => Err(Problem::new("this limit is a duration in quotes, such as \"8m\"")),
         };
         let limit = complaints.take(with(place, "is"), limit);
-        let name = text_of(of);
+        let name = of.parts().1;
         let of_place = with(&with(place, "of"), 0);
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
@@ -126,7 +126,7 @@ impl Reader<'_> {
     ) -> Option<Claim> {
         use language::Claim as C;
         let compare = |c: &language::Comparison, relation, complaints: &mut Complaints| {
-            if is_duration(&c.of) {
+            if c.of.is_span() {
                 complaints.add(
                     with(place, "of"),
                     Problem::new("this figure is one of the whole run, not of a moment")
@@ -199,37 +199,4 @@ pub(super) fn property(claim: &language::Claim) -> Option<String> {
         | C::During { .. } => return None,
     };
     Some(name.to_owned())
-}
-
-/// Whether a figure is a duration, and one of the whole run.
-fn is_duration(of: &Quantity) -> bool {
-    matches!(
-        of,
-        Quantity::UnavailableSeconds(_)
-            | Quantity::LongestGap(_)
-            | Quantity::BelowNeed(_)
-            | Quantity::LongestBelowNeed(_)
-    )
-}
-
-/// What a figure is of.
-fn text_of(of: &Quantity) -> &str {
-    match of {
-        Quantity::Available(t)
-        | Quantity::Unavailable(t)
-        | Quantity::Up(t)
-        | Quantity::Missing(t)
-        | Quantity::Ghosts(t)
-        | Quantity::DeadEndpoints(t)
-        | Quantity::BelowNeed(t)
-        | Quantity::LongestBelowNeed(t)
-        | Quantity::Pending(t)
-        | Quantity::Terminating(t)
-        | Quantity::Timers(t)
-        | Quantity::Evicted(t)
-        | Quantity::NotReadyNodes(t)
-        | Quantity::Requests(t)
-        | Quantity::UnavailableSeconds(t)
-        | Quantity::LongestGap(t) => t,
-    }
 }
