@@ -1,6 +1,7 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
 use super::names::WorkloadId;
+use super::words::words;
 use crate::kernel::Argument;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,38 +34,27 @@ impl fmt::Display for Uid {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
-/// The status of a condition.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
-)]
-#[serde(rename = "Status")]
-pub enum ConditionStatus {
-    /// It holds.
-    True,
-    /// It does not hold.
-    False,
-    /// Nobody knows.
-    Unknown,
+words! {
+    /// The status of a condition.
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    #[serde(rename = "Status")]
+    pub enum ConditionStatus {
+        /// It holds.
+        True = "True",
+        /// It does not hold.
+        False = "False",
+        /// Nobody knows.
+        Unknown = "Unknown",
+    }
 }
 
 impl ConditionStatus {
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::True => "True",
-            Self::False => "False",
-            Self::Unknown => "Unknown",
-        }
-    }
-
     /// Reads Kubernetes' word.
     pub fn parse(s: &str) -> Option<Self> {
-        match s {
-            "True" => Some(Self::True),
-            "False" => Some(Self::False),
-            "Unknown" => Some(Self::Unknown),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|word| word.as_str() == s)
     }
 }
 

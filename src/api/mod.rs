@@ -22,4 +22,5 @@ pub(crate) mod spelling;
 pub mod taint;
 pub mod toleration;
 pub(crate) mod validation;
+pub(crate) mod words;
 pub mod workload;

@@ -5,6 +5,7 @@ use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::NodeId;
 use super::quantity::Resources;
 use super::taint::Taint;
+use super::words::words;
 use std::rc::Rc;
 
 /// Label of the zone.
@@ -18,46 +19,26 @@ pub const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
 /// A node with this label is not counted in zone states.
 pub(crate) const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
-/// The types of node conditions that node failure handling reads (`v1.NodeConditionType`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum NodeConditionType {
-    /// `MemoryPressure`
-    MemoryPressure,
-    /// `DiskPressure`
-    DiskPressure,
-    /// `PIDPressure`
-    PidPressure,
-    /// `Ready`
-    Ready,
-    /// `NetworkUnavailable`
-    NetworkUnavailable,
-    /// `OutOfDisk`, up to 1.13
-    OutOfDisk,
+words! {
+    /// The types of node conditions that node failure handling reads (`v1.NodeConditionType`).
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum NodeConditionType {
+        /// `MemoryPressure`
+        MemoryPressure = "MemoryPressure",
+        /// `DiskPressure`
+        DiskPressure = "DiskPressure",
+        /// `PIDPressure`
+        PidPressure = "PIDPressure",
+        /// `Ready`
+        Ready = "Ready",
+        /// `NetworkUnavailable`
+        NetworkUnavailable = "NetworkUnavailable",
+        /// `OutOfDisk`, up to 1.13
+        OutOfDisk = "OutOfDisk",
+    }
 }
 
 impl NodeConditionType {
-    /// All of them, in the order in which a kubelet writes them.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::MemoryPressure,
-        Self::DiskPressure,
-        Self::PidPressure,
-        Self::Ready,
-        Self::NetworkUnavailable,
-        Self::OutOfDisk,
-    ];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MemoryPressure => "MemoryPressure",
-            Self::DiskPressure => "DiskPressure",
-            Self::PidPressure => "PIDPressure",
-            Self::Ready => "Ready",
-            Self::NetworkUnavailable => "NetworkUnavailable",
-            Self::OutOfDisk => "OutOfDisk",
-        }
-    }
-
     /// Reads Kubernetes' word.
     pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == s)
@@ -69,68 +50,38 @@ impl NodeConditionType {
     }
 }
 
-/// Why a node condition has its status. Those that upstream writes are known; others come from
-/// imports.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum NodeReason {
-    /// No reason given.
-    None,
-    /// `KubeletHasSufficientMemory`
-    KubeletHasSufficientMemory,
-    /// `KubeletHasInsufficientMemory`
-    KubeletHasInsufficientMemory,
-    /// `KubeletHasNoDiskPressure`
-    KubeletHasNoDiskPressure,
-    /// `KubeletHasDiskPressure`
-    KubeletHasDiskPressure,
-    /// `KubeletHasSufficientPID`
-    KubeletHasSufficientPid,
-    /// `KubeletHasInsufficientPID`
-    KubeletHasInsufficientPid,
-    /// `KubeletReady`
-    KubeletReady,
-    /// `KubeletNotReady`
-    KubeletNotReady,
-    /// `NodeStatusUnknown`: the node lifecycle controller, after silence.
-    NodeStatusUnknown,
-    /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never
-    /// posted.
-    NodeStatusNeverUpdated,
+words! {
+    /// Why a node condition has its status. Those that upstream writes are known; others come from
+    /// imports.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum NodeReason {
+        /// No reason given.
+        None = "",
+        /// `KubeletHasSufficientMemory`
+        KubeletHasSufficientMemory = "KubeletHasSufficientMemory",
+        /// `KubeletHasInsufficientMemory`
+        KubeletHasInsufficientMemory = "KubeletHasInsufficientMemory",
+        /// `KubeletHasNoDiskPressure`
+        KubeletHasNoDiskPressure = "KubeletHasNoDiskPressure",
+        /// `KubeletHasDiskPressure`
+        KubeletHasDiskPressure = "KubeletHasDiskPressure",
+        /// `KubeletHasSufficientPID`
+        KubeletHasSufficientPid = "KubeletHasSufficientPID",
+        /// `KubeletHasInsufficientPID`
+        KubeletHasInsufficientPid = "KubeletHasInsufficientPID",
+        /// `KubeletReady`
+        KubeletReady = "KubeletReady",
+        /// `KubeletNotReady`
+        KubeletNotReady = "KubeletNotReady",
+        /// `NodeStatusUnknown`: the node lifecycle controller, after silence.
+        NodeStatusUnknown = "NodeStatusUnknown",
+        /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never
+        /// posted.
+        NodeStatusNeverUpdated = "NodeStatusNeverUpdated",
+    }
 }
 
 impl NodeReason {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::None,
-        Self::KubeletHasSufficientMemory,
-        Self::KubeletHasInsufficientMemory,
-        Self::KubeletHasNoDiskPressure,
-        Self::KubeletHasDiskPressure,
-        Self::KubeletHasSufficientPid,
-        Self::KubeletHasInsufficientPid,
-        Self::KubeletReady,
-        Self::KubeletNotReady,
-        Self::NodeStatusUnknown,
-        Self::NodeStatusNeverUpdated,
-    ];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::KubeletHasSufficientMemory => "KubeletHasSufficientMemory",
-            Self::KubeletHasInsufficientMemory => "KubeletHasInsufficientMemory",
-            Self::KubeletHasNoDiskPressure => "KubeletHasNoDiskPressure",
-            Self::KubeletHasDiskPressure => "KubeletHasDiskPressure",
-            Self::KubeletHasSufficientPid => "KubeletHasSufficientPID",
-            Self::KubeletHasInsufficientPid => "KubeletHasInsufficientPID",
-            Self::KubeletReady => "KubeletReady",
-            Self::KubeletNotReady => "KubeletNotReady",
-            Self::NodeStatusUnknown => "NodeStatusUnknown",
-            Self::NodeStatusNeverUpdated => "NodeStatusNeverUpdated",
-        }
-    }
-
     /// The reason a kubelet gives for its own view of a condition; none for conditions it does not
     /// explain.
     pub(crate) fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {

@@ -6,6 +6,7 @@ use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
+use super::words::words;
 use crate::kernel::Dur;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,114 +81,65 @@ pub enum PodSource {
     Url,
 }
 
-/// `status.phase`
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
-)]
-#[serde(rename = "Phase")]
-pub enum PodPhase {
-    /// Not all containers run yet.
-    Pending,
-    /// Running.
-    Running,
-    /// Ended well.
-    Succeeded,
-    /// Ended badly.
-    Failed,
+words! {
+    /// `status.phase`
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    #[serde(rename = "Phase")]
+    pub enum PodPhase {
+        /// Not all containers run yet.
+        Pending = "Pending",
+        /// Running.
+        Running = "Running",
+        /// Ended well.
+        Succeeded = "Succeeded",
+        /// Ended badly.
+        Failed = "Failed",
+    }
 }
 
 impl PodPhase {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "Pending",
-            Self::Running => "Running",
-            Self::Succeeded => "Succeeded",
-            Self::Failed => "Failed",
-        }
-    }
-
     /// `Succeeded` or `Failed`.
     pub(crate) fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
 }
 
-/// Types of pod conditions that appear in a trace.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PodConditionType {
-    /// `Ready`
-    Ready,
-    /// `DisruptionTarget`
-    DisruptionTarget,
-}
-
-impl PodConditionType {
-    /// All of them.
-    pub(crate) const ALL: [Self; 2] = [Self::Ready, Self::DisruptionTarget];
-
-    /// The word Kubernetes uses.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ready => "Ready",
-            Self::DisruptionTarget => "DisruptionTarget",
-        }
+words! {
+    /// Types of pod conditions that appear in a trace.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum PodConditionType {
+        /// `Ready`
+        Ready = "Ready",
+        /// `DisruptionTarget`
+        DisruptionTarget = "DisruptionTarget",
     }
 }
 
-/// Why a pod condition has its status.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PodReason {
-    /// No reason given.
-    None,
-    /// `DeletionByTaintManager`
-    DeletionByTaintManager,
-    /// `DeletionByPodGC`
-    DeletionByPodGc,
-    /// `PreemptionByScheduler`
-    PreemptionByScheduler,
-    /// `PreemptionByKubeScheduler`, as 1.26 calls it.
-    PreemptionByKubeScheduler,
-    /// `EvictionByEvictionAPI`
-    EvictionByEvictionApi,
-    /// `ContainersNotReady`
-    ContainersNotReady,
-    /// `PodCompleted`
-    PodCompleted,
-    /// `PodFailed`
-    PodFailed,
-}
-
-impl PodReason {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::None,
-        Self::DeletionByTaintManager,
-        Self::DeletionByPodGc,
-        Self::PreemptionByScheduler,
-        Self::PreemptionByKubeScheduler,
-        Self::EvictionByEvictionApi,
-        Self::ContainersNotReady,
-        Self::PodCompleted,
-        Self::PodFailed,
-    ];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::DeletionByTaintManager => "DeletionByTaintManager",
-            Self::DeletionByPodGc => "DeletionByPodGC",
-            Self::PreemptionByScheduler => "PreemptionByScheduler",
-            Self::PreemptionByKubeScheduler => "PreemptionByKubeScheduler",
-            Self::EvictionByEvictionApi => "EvictionByEvictionAPI",
-            Self::ContainersNotReady => "ContainersNotReady",
-            Self::PodCompleted => "PodCompleted",
-            Self::PodFailed => "PodFailed",
-        }
+words! {
+    /// Why a pod condition has its status.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum PodReason {
+        /// No reason given.
+        None = "",
+        /// `DeletionByTaintManager`
+        DeletionByTaintManager = "DeletionByTaintManager",
+        /// `DeletionByPodGC`
+        DeletionByPodGc = "DeletionByPodGC",
+        /// `PreemptionByScheduler`
+        PreemptionByScheduler = "PreemptionByScheduler",
+        /// `PreemptionByKubeScheduler`, as 1.26 calls it.
+        PreemptionByKubeScheduler = "PreemptionByKubeScheduler",
+        /// `EvictionByEvictionAPI`
+        EvictionByEvictionApi = "EvictionByEvictionAPI",
+        /// `ContainersNotReady`
+        ContainersNotReady = "ContainersNotReady",
+        /// `PodCompleted`
+        PodCompleted = "PodCompleted",
+        /// `PodFailed`
+        PodFailed = "PodFailed",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Taints (`v1.Taint`) and the well-known keys that the control plane itself writes.
 
 use super::meta::Timestamp;
+use super::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,37 +33,26 @@ pub(crate) const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
 /// `unreachable` in 1.6 to 1.8.
 pub(crate) const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
 
-/// The effect of a taint.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize, JsonSchema,
-)]
-pub enum Effect {
-    /// New pods stay away.
-    NoSchedule,
-    /// New pods stay away if possible.
-    PreferNoSchedule,
-    /// New pods stay away, and running ones are evicted.
-    NoExecute,
+words! {
+    /// The effect of a taint.
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    pub enum Effect {
+        /// New pods stay away.
+        NoSchedule = "NoSchedule",
+        /// New pods stay away if possible.
+        PreferNoSchedule = "PreferNoSchedule",
+        /// New pods stay away, and running ones are evicted.
+        NoExecute = "NoExecute",
+    }
 }
 
 impl Effect {
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoSchedule => "NoSchedule",
-            Self::PreferNoSchedule => "PreferNoSchedule",
-            Self::NoExecute => "NoExecute",
-        }
-    }
-
     /// Reads Kubernetes' word.
     pub fn parse(s: &str) -> Option<Self> {
-        match s {
-            "NoSchedule" => Some(Self::NoSchedule),
-            "PreferNoSchedule" => Some(Self::PreferNoSchedule),
-            "NoExecute" => Some(Self::NoExecute),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|word| word.as_str() == s)
     }
 }
 

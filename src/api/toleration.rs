@@ -6,45 +6,26 @@
 //! off, and are matched as upstream does when it is on.
 
 use super::taint::{Effect, Taint};
+use super::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a toleration compares values.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Default,
-    Deserialize,
-    Serialize,
-    JsonSchema,
-)]
-pub enum Operator {
-    /// The value must be equal.
-    #[default]
-    Equal,
-    /// Any value.
-    Exists,
-    /// The taint's value is below the toleration's (gate TaintTolerationComparisonOperators).
-    Lt,
-    /// The taint's value is above the toleration's (gate TaintTolerationComparisonOperators).
-    Gt,
-}
-
-impl Operator {
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "Equal",
-            Self::Exists => "Exists",
-            Self::Lt => "Lt",
-            Self::Gt => "Gt",
-        }
+words! {
+    /// How a toleration compares values.
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    pub enum Operator {
+        /// The value must be equal.
+        #[default]
+        Equal = "Equal",
+        /// Any value.
+        Exists = "Exists",
+        /// The taint's value is below the toleration's (gate TaintTolerationComparisonOperators).
+        Lt = "Lt",
+        /// The taint's value is above the toleration's (gate TaintTolerationComparisonOperators).
+        Gt = "Gt",
     }
 }
 

@@ -8,42 +8,30 @@ use super::labels::LabelSelector;
 use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
+use super::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// The kinds of workload.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum WorkloadKind {
-    /// `Deployment`
-    Deployment,
-    /// `ReplicaSet`
-    ReplicaSet,
-    /// `StatefulSet`
-    StatefulSet,
-    /// `DaemonSet`
-    DaemonSet,
-    /// `Job`
-    Job,
+words! {
+    /// The kinds of workload.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum WorkloadKind {
+        /// `Deployment`
+        Deployment = "Deployment",
+        /// `ReplicaSet`
+        ReplicaSet = "ReplicaSet",
+        /// `StatefulSet`
+        StatefulSet = "StatefulSet",
+        /// `DaemonSet`
+        DaemonSet = "DaemonSet",
+        /// `Job`
+        Job = "Job",
+    }
 }
 
 impl WorkloadKind {
-    /// All of them.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Deployment, Self::ReplicaSet, Self::StatefulSet, Self::DaemonSet, Self::Job];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deployment => "Deployment",
-            Self::ReplicaSet => "ReplicaSet",
-            Self::StatefulSet => "StatefulSet",
-            Self::DaemonSet => "DaemonSet",
-            Self::Job => "Job",
-        }
-    }
-
     /// Its resource and the group of that.
     pub(crate) fn resource(self) -> &'static str {
         match self {
@@ -167,45 +155,25 @@ impl PodFailurePolicyRule {
     }
 }
 
-/// `kubectl delete --cascade`: what becomes of what a workload owns.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Default,
-    Deserialize,
-    Serialize,
-    JsonSchema,
-)]
-#[serde(rename = "Cascade")]
-pub enum Propagation {
-    /// The workload goes at once; its pods are deleted then.
-    #[default]
-    Background,
-    /// Its pods are deleted first, and the workload goes once they are gone.
-    Foreground,
-    /// The pods stay, and belong to nobody.
-    Orphan,
+words! {
+    /// `kubectl delete --cascade`: what becomes of what a workload owns.
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    #[serde(rename = "Cascade")]
+    pub enum Propagation {
+        /// The workload goes at once; its pods are deleted then.
+        #[default]
+        Background = "Background",
+        /// Its pods are deleted first, and the workload goes once they are gone.
+        Foreground = "Foreground",
+        /// The pods stay, and belong to nobody.
+        Orphan = "Orphan",
+    }
 }
 
 impl Propagation {
-    /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Background, Self::Foreground, Self::Orphan];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Background => "Background",
-            Self::Foreground => "Foreground",
-            Self::Orphan => "Orphan",
-        }
-    }
-
     /// Reads Kubernetes' word.
     pub fn parse(s: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|p| p.as_str() == s)

@@ -1,79 +1,41 @@
 //! Who does things in a run.
 
-/// Who did it, under the name that recorded timelines use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Actor {
-    /// The scenario's user, and faults.
-    User,
-    /// A kubelet.
-    Kubelet,
-    /// The node lifecycle controller.
-    NodeLifecycle,
-    /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
-    /// controller).
-    TaintEviction,
-    /// The API server itself: admission.
-    ApiServer,
-    /// The pod garbage collector.
-    PodGc,
-    /// The garbage collector of owner references.
-    GarbageCollector,
-    /// The Deployment controller.
-    Deployment,
-    /// The ReplicaSet controller.
-    ReplicaSet,
-    /// The StatefulSet controller.
-    StatefulSet,
-    /// The DaemonSet controller.
-    DaemonSet,
-    /// The Job controller.
-    Job,
-    /// The cloud controllers.
-    Cloud,
-    /// The disruption controller, which keeps the status of PodDisruptionBudgets.
-    Disruption,
-    /// The scheduler.
-    Scheduler,
-}
+use crate::api::words::words;
 
-impl Actor {
-    /// All of them.
-    pub const ALL: [Self; 15] = [
-        Self::User,
-        Self::Kubelet,
-        Self::NodeLifecycle,
-        Self::TaintEviction,
-        Self::ApiServer,
-        Self::PodGc,
-        Self::GarbageCollector,
-        Self::Deployment,
-        Self::ReplicaSet,
-        Self::StatefulSet,
-        Self::DaemonSet,
-        Self::Job,
-        Self::Cloud,
-        Self::Disruption,
-        Self::Scheduler,
-    ];
-
-    /// The name that recorded timelines use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Kubelet => "kubelet",
-            Self::NodeLifecycle => "node-lifecycle",
-            Self::TaintEviction => "taint-eviction",
-            Self::ApiServer => "api-server",
-            Self::PodGc => "pod-gc",
-            Self::GarbageCollector => "garbage-collector",
-            Self::Deployment => "deployment",
-            Self::ReplicaSet => "replicaset",
-            Self::StatefulSet => "statefulset",
-            Self::DaemonSet => "daemonset",
-            Self::Job => "job",
-            Self::Cloud => "cloud",
-            Self::Disruption => "disruption",
-            Self::Scheduler => "scheduler",
-        }
+words! {
+    /// Who did it, under the name that recorded timelines use.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Actor {
+        /// The scenario's user, and faults.
+        User = "user",
+        /// A kubelet.
+        Kubelet = "kubelet",
+        /// The node lifecycle controller.
+        NodeLifecycle = "node-lifecycle",
+        /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
+        /// controller).
+        TaintEviction = "taint-eviction",
+        /// The API server itself: admission.
+        ApiServer = "api-server",
+        /// The pod garbage collector.
+        PodGc = "pod-gc",
+        /// The garbage collector of owner references.
+        GarbageCollector = "garbage-collector",
+        /// The Deployment controller.
+        Deployment = "deployment",
+        /// The ReplicaSet controller.
+        ReplicaSet = "replicaset",
+        /// The StatefulSet controller.
+        StatefulSet = "statefulset",
+        /// The DaemonSet controller.
+        DaemonSet = "daemonset",
+        /// The Job controller.
+        Job = "job",
+        /// The cloud controllers.
+        Cloud = "cloud",
+        /// The disruption controller, which keeps the status of PodDisruptionBudgets.
+        Disruption = "disruption",
+        /// The scheduler.
+        Scheduler = "scheduler",
     }
 }

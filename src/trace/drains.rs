@@ -5,41 +5,31 @@ use super::actor::Actor;
 use super::record::Record;
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, TextId, WorkloadId};
+use crate::api::words::words;
 use crate::kernel::Dur;
 
-/// What evicts a pod.
-///
-/// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its
-/// failure, for a drain. Not among them are preemptions, which make room for another pod, and
-/// deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
-/// summary counts by who deleted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum EvictionCause {
-    /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
-    /// longer.
-    Taint,
-    /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
-    Timeout,
-    /// The eviction API (`pods/eviction`), which keeps to budgets: `kubectl drain`.
-    Api,
-    /// `kubectl drain --disable-eviction`: a deletion, which no budget stops.
-    DrainDelete,
+words! {
+    /// What evicts a pod.
+    ///
+    /// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its
+    /// failure, for a drain. Not among them are preemptions, which make room for another pod, and
+    /// deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
+    /// summary counts by who deleted.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum EvictionCause {
+        /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
+        /// longer.
+        Taint = "taint-eviction",
+        /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
+        Timeout = "pod-eviction-timeout",
+        /// The eviction API (`pods/eviction`), which keeps to budgets: `kubectl drain`.
+        Api = "api-eviction",
+        /// `kubectl drain --disable-eviction`: a deletion, which no budget stops.
+        DrainDelete = "drain-delete",
+    }
 }
 
 impl EvictionCause {
-    /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::Taint, Self::Timeout, Self::Api, Self::DrainDelete];
-
-    /// Its name in files and expectations.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Taint => "taint-eviction",
-            Self::Timeout => "pod-eviction-timeout",
-            Self::Api => "api-eviction",
-            Self::DrainDelete => "drain-delete",
-        }
-    }
-
     /// Who or what evicts, in words that follow "by".
     pub(crate) fn by(self) -> &'static str {
         match self {

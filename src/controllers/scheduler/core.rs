@@ -147,7 +147,7 @@ impl Core {
     pub(super) fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
         let number = self.state.with(|s| {
             let told = |r: &Rejection| trace::Rejection {
-                plugin: r.plugin.name(),
+                plugin: r.plugin.as_str(),
                 reason: r.reasons.join(", ").into(),
             };
             self.api().verdicts(|v| match &diagnosis.at_once {

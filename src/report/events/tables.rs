@@ -63,7 +63,7 @@ pub(super) fn budget(line: &Line, trace: &mut Trace) -> Result<u32, String> {
 pub(super) fn verdicts(filters: &[Filter], trace: &mut Trace) -> Result<u32, String> {
     let mut rejected = Vec::new();
     for filter in filters {
-        let plugin = find(Plugin::ALL, Plugin::name, "plugin", Some(&filter.plugin))?.name();
+        let plugin = find(Plugin::ALL, Plugin::as_str, "plugin", Some(&filter.plugin))?.as_str();
         let number =
             trace.verdicts.rejection(Rejection { plugin, reason: filter.reason.as_str().into() });
         if filter.nodes.is_empty() {
