@@ -27,9 +27,9 @@ impl Reader<'_> {
             E::AtLeast(l) => self.figure(l, Relation::AtLeast, place, complaints),
             E::AtMost(l) => self.figure(l, Relation::AtMost, place, complaints),
             E::Equal(l) => self.figure(l, Relation::Equal, place, complaints),
-            E::Always(claim) => self.always(claim, place, complaints),
-            E::Never(claim) => self.never(claim, place, complaints),
-            E::Violates(claim) => self.violates(claim, place, complaints),
+            E::Always(claim) | E::Never(claim) | E::Violates(claim) => {
+                self.throughout(e, claim, place, complaints)
+            }
             E::Eventually { that, after, within } => {
                 self.eventually(that, after.as_ref(), within.as_ref(), place, complaints)
             }
@@ -89,54 +89,33 @@ impl Reader<'_> {
         (parts.len() == list.len()).then_some(Expected::Order(parts))
     }
 
-    /// A claim that holds at every moment.
-    fn always(
+    /// A claim that holds at every moment or at none, or a property that no run has, or every one.
+    fn throughout(
         &self,
+        e: &language::Expectation,
         claim: &language::Claim,
         place: &Place,
         complaints: &mut Complaints,
     ) -> Option<Expected> {
+        use language::Expectation as E;
         let (claim, at, stretch) = self.stretch_of(claim, with(place, 0), complaints)?;
-        if property(claim).is_some() {
-            let help = "`Never(PodStuck)`";
-            complaints
-                .add(at, Problem::new("a property is something that must never happen").help(help));
-            return None;
-        }
-        Some(Expected::Always(self.claim(claim, &at, complaints)?, stretch))
-    }
-
-    /// A claim that holds at no moment, or a property that no run has.
-    fn never(
-        &self,
-        claim: &language::Claim,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Expected> {
-        let (claim, at, stretch) = self.stretch_of(claim, with(place, 0), complaints)?;
-        Some(match property(claim) {
-            Some(name) => Expected::NeverProperty(name, stretch),
-            None => Expected::Never(self.claim(claim, &at, complaints)?, stretch),
-        })
-    }
-
-    /// A property that a run is expected to have.
-    fn violates(
-        &self,
-        claim: &language::Claim,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Expected> {
-        let (claim, at, stretch) = self.stretch_of(claim, with(place, 0), complaints)?;
-        let Some(name) = property(claim) else {
-            complaints.add(
-                at,
-                Problem::new("this is not a property")
-                    .help("`Violates(PodStuck)`, or `Never(…)` of what must not be"),
-            );
-            return None;
+        let (problem, help) = match (e, property(claim)) {
+            (E::Always(_), None) => {
+                return Some(Expected::Always(self.claim(claim, &at, complaints)?, stretch));
+            }
+            (E::Never(_), None) => {
+                return Some(Expected::Never(self.claim(claim, &at, complaints)?, stretch));
+            }
+            (E::Never(_), Some(name)) => return Some(Expected::NeverProperty(name, stretch)),
+            (E::Violates(_), Some(name)) => return Some(Expected::Violates(name, stretch)),
+            (_, Some(_)) => ("a property is something that must never happen", "`Never(PodStuck)`"),
+            (_, None) => (
+                "this is not a property",
+                "`Violates(PodStuck)`, or `Never(…)` of what must not be",
+            ),
         };
-        Some(Expected::Violates(name, stretch))
+        complaints.add(at, Problem::new(problem).help(help));
+        None
     }
 
     /// A claim that comes true within some time.

@@ -53,18 +53,8 @@ impl Reader<'_> {
             );
             return None;
         }
-        if let (Some(a), Some(b)) = (after, before)
-            && a > b
-        {
-            complaints.say(
-                with(place, "before"),
-                format!(
-                    "this window is empty: it begins at {} and ends at {}",
-                    from_start(a),
-                    from_start(b)
-                ),
-            );
-            return None;
+        if let (Some(a), Some(b)) = (after, before) {
+            not_empty((a, b), with(place, "before"), complaints)?;
         }
         if let Some((a, b)) = between {
             (after, before) = (Some(a), Some(b));
@@ -113,20 +103,19 @@ impl Reader<'_> {
             self.moment(from.as_str(), &with(place, 0), complaints),
             self.moment(to.as_str(), &with(place, 1), complaints),
         );
-        let (a, b) = (a?, b?);
-        if a > b {
-            complaints.say(
-                place.clone(),
-                format!(
-                    "this window is empty: it begins at {} and ends at {}",
-                    from_start(a),
-                    from_start(b)
-                ),
-            );
-            return None;
-        }
-        Some((a, b))
+        not_empty((a?, b?), place.clone(), complaints)
     }
+}
+
+/// A stretch that does not end before it begins.
+fn not_empty((a, b): Stretch, place: Place, complaints: &mut Complaints) -> Option<Stretch> {
+    if a > b {
+        let (a, b) = (from_start(a), from_start(b));
+        let problem = format!("this window is empty: it begins at {a} and ends at {b}");
+        complaints.say(place, problem);
+        return None;
+    }
+    Some((a, b))
 }
 
 /// `3x 10m` is three times `10m`.
