@@ -11,7 +11,7 @@ use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::kernel::Time;
-use crate::trace::{EventText, Record, What, ZoneState};
+use crate::trace::{Record, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// What happens to a node or a pod.
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 _ = self.course.master_disruption[0].get_or_insert(r.at)
             }
             What::MasterDisruptionLeft => _ = self.course.master_disruption[1].get_or_insert(r.at),
-            What::PodMessage(number) => self.message(r, number),
+            What::PodMessage(_) => self.message(r),
             What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}
         }
@@ -136,12 +136,9 @@ impl Reader<'_> {
         }
     }
 
-    fn message(&mut self, r: &Record, number: u32) {
-        let body = self.analysis.trace.messages.get(number as usize).map(|m| m.body);
-        if let (Some(pod), Some(body)) = (r.pod(), body)
-            && body.text == EventText::FailedScheduling
-        {
-            self.why.insert(pod, TextId(body.arg));
+    fn message(&mut self, r: &Record) {
+        if let (Some(pod), Some((why, _))) = (r.pod(), self.analysis.trace.failed_scheduling(r)) {
+            self.why.insert(pod, why);
         }
     }
 

@@ -137,11 +137,8 @@ impl<'a> Finder<'a> {
         let Some((node, before, after)) = step.node else {
             return;
         };
-        if let What::NodeTaints(change) = r.what {
-            let changes = &self.analysis.trace.taints;
-            let added = changes
-                .get(change as usize)
-                .and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
+        if let Some(change) = self.analysis.trace.taint_change(r) {
+            let added = change.added.iter().rev().find(|t| is_no_execute(t.effect));
             let latest = &mut self.latest_taint[node.index()];
             *latest = added.or(*latest);
         }
@@ -202,10 +199,6 @@ impl<'a> Finder<'a> {
 
 /// The NoExecute taint that was added nearest among the causes of a record.
 fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
-    chain(trace, id).find_map(|(_, r)| match r.what {
-        What::NodeTaints(change) => {
-            trace.taints.get(change as usize)?.added.iter().find(|t| is_no_execute(t.effect))
-        }
-        _ => None,
-    })
+    chain(trace, id)
+        .find_map(|(_, r)| trace.taint_change(r)?.added.iter().find(|t| is_no_execute(t.effect)))
 }

@@ -16,9 +16,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
-use crate::trace::{
-    Actor, DrainOutcome, EventText, EvictionCause, Record, RecordId, What, ZoneState,
-};
+use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
@@ -235,7 +233,7 @@ pub(crate) struct Facts<'a> {
     zones: BTreeMap<u32, ZoneState>,
     owners: Owners,
     /// By pod: why it could last not be scheduled.
-    why: BTreeMap<PodId, u32>,
+    why: BTreeMap<PodId, TextId>,
     /// Per node and condition whether it is True; one bit per type.
     true_conditions: Vec<u8>,
 }
@@ -271,10 +269,7 @@ impl<'a> Facts<'a> {
                 let since = if is_entry(fact) { None } else { analysis.since_of(id, about) };
                 found(&Finding { at: r.at, record: id, fact, node, pod, since });
             };
-            if let What::NodeTaints(change) = r.what {
-                let Some(change) = analysis.trace.taints.get(change as usize) else {
-                    continue;
-                };
+            if let Some(change) = analysis.trace.taint_change(r) {
                 for t in &change.removed {
                     emit(Fact::Untainted(taint_id(&mut self.keys, &mut self.taints, t)));
                 }
@@ -377,7 +372,7 @@ impl<'a> Facts<'a> {
             What::BudgetChanged(_) => Some(Fact::BudgetChanged(budget)),
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
-            What::PodMessage(message) => self.pending(PodId(r.object), message),
+            What::PodMessage(_) => self.pending(r),
             What::NodeTaints(_)
             | What::EvictionGranted(_)
             | What::DrainDeletes
@@ -422,14 +417,11 @@ impl<'a> Facts<'a> {
     }
 
     /// The scheduler reports another reason for which a pod is pending.
-    fn pending(&mut self, pod: PodId, message: u32) -> Option<Fact> {
-        let message = self.analysis.trace.messages.get(message as usize)?;
-        let body = message.body;
+    fn pending(&mut self, r: &Record) -> Option<Fact> {
+        let (pod, (why, count)) = (r.pod()?, self.analysis.trace.failed_scheduling(r)?);
         // Each try reports it again, and a series goes on under the words with which it began.
-        let news = message.count <= 1
-            && body.text == EventText::FailedScheduling
-            && self.why.insert(pod, body.arg) != Some(body.arg);
-        news.then(|| Fact::PodPending(self.owners.of(self.analysis, pod), TextId(body.arg)))
+        let news = count <= 1 && self.why.insert(pod, why) != Some(why);
+        news.then(|| Fact::PodPending(self.owners.of(self.analysis, pod), why))
     }
 }
 

@@ -14,7 +14,7 @@ use super::workloads::Owners;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
-use crate::trace::{EventText, RecordId, What};
+use crate::trace::{RecordId, What};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a workload stands at a moment.
@@ -53,11 +53,10 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
                 refused.remove(&pod);
             }
             What::PodUnplaced(_) => drop(refused.insert(pod)),
-            What::PodMessage(m) => {
-                let message = analysis.trace.messages.get(m as usize);
-                if let Some(m) = message.filter(|m| m.body.text == EventText::FailedScheduling) {
+            What::PodMessage(_) => {
+                if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
                     refused.insert(pod);
-                    why.insert(owners.of(analysis, pod), TextId(m.body.arg));
+                    why.insert(owners.of(analysis, pod), text);
                 }
             }
             _ => {}

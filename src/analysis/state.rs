@@ -170,8 +170,8 @@ impl<'a> Follow<'a> {
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 node.flags.ready = Some(status)
             }
-            What::NodeTaints(change) => {
-                if let Some(change) = analysis.trace.taints.get(change as usize) {
+            What::NodeTaints(_) => {
+                if let Some(change) = analysis.trace.taint_change(r) {
                     node.change(id, r, change);
                 }
             }

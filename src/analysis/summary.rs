@@ -192,9 +192,8 @@ impl<'a> Tally<'a> {
             self.was_unknown[i] = true;
             self.detection.extend(self.latency(id, node, r.at));
         }
-        if let What::NodeTaints(change) = r.what
+        if let Some(change) = self.analysis.trace.taint_change(r)
             && r.actor == Actor::NodeLifecycle
-            && let Some(change) = self.analysis.trace.taints.get(change as usize)
         {
             let of_failure =
                 |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);

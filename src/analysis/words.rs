@@ -36,7 +36,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::NodeCondition(kind, status, _) => {
             format!("{}: {} is {}", node(), kind.as_str(), status.as_str())
         }
-        What::NodeTaints(change) => of_node(&taint_change(trace.taints.get(change as usize))),
+        What::NodeTaints(_) => of_node(&taint_change(trace.taint_change(r))),
         What::NodeUnschedulable(true) => of_node("cordoned"),
         What::NodeUnschedulable(false) => of_node("uncordoned"),
         What::NodeSilent => of_node("falls silent: its kubelet no longer reaches the API server"),

@@ -24,11 +24,11 @@ use super::outcomes::measured;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
 use super::wanted::wanted_from;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, EventText, Record, RecordId, What};
+use crate::trace::{Actor, Record, RecordId, What};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(crate) use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
@@ -203,13 +203,10 @@ impl<'a> Walk<'a> {
     }
 
     fn pod(&mut self, id: RecordId, r: &Record, w: WorkloadId, pod: PodId, step: &Step) {
-        if let What::PodMessage(m) = r.what
-            && let Some(message) = self.analysis.trace.messages.get(m as usize)
-            && message.body.text == EventText::FailedScheduling
-            && message.count <= 1
+        if let Some((why, 0..=1)) = self.analysis.trace.failed_scheduling(r)
             && let Some(open) = self.open(w)
         {
-            open.outcome.why_pending = Some(TextId(message.body.arg));
+            open.outcome.why_pending = Some(why);
         }
         let Some((_, before, after)) = step.pod else {
             return;
@@ -330,7 +327,7 @@ mod tests {
     use crate::api::pod::{PodConditionType, PodReason};
     use crate::api::workload::WorkloadSpec;
     use crate::plan::WorkloadPlan;
-    use crate::trace::{EventBody, Message, NO_RECORD};
+    use crate::trace::{EventBody, EventText, Message, NO_RECORD};
     use std::rc::Rc;
 
     const READY: What =

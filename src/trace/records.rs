@@ -2,12 +2,12 @@
 
 use super::actor::Actor;
 use super::drains::{BudgetState, DrainEnd};
-use super::event::Message;
-use super::record::{Record, RecordId};
+use super::event::{EventText, Message};
+use super::record::{Record, RecordId, What};
 use super::verdicts::Verdicts;
-use crate::api::names::Names;
+use crate::api::names::{Names, TextId};
 use crate::api::pod::PodTemplate;
-use crate::api::taint::Taint;
+use crate::api::taint::{Effect, Taint};
 use crate::kernel::{Dur, Time};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,6 +26,13 @@ pub struct TaintChange {
     pub added: Vec<Taint>,
     /// The taints that were removed.
     pub removed: Vec<Taint>,
+}
+
+impl TaintChange {
+    /// Whether a taint was added with the effect NoExecute.
+    pub(crate) fn adds_no_execute(&self) -> bool {
+        self.added.iter().any(|t| t.effect == Effect::NoExecute)
+    }
 }
 
 /// The records of a run in order, with what they refer to.
@@ -146,6 +153,23 @@ impl Trace {
     /// The record of that id.
     pub(crate) fn get(&self, id: RecordId) -> Option<&Record> {
         self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
+    }
+
+    /// The change of a node's taints that a record tells of.
+    pub(crate) fn taint_change(&self, r: &Record) -> Option<&TaintChange> {
+        match r.what {
+            What::NodeTaints(change) => self.taints.get(change as usize),
+            _ => None,
+        }
+    }
+
+    /// Why the scheduler could not place a pod, where a record is its event of that; and how often
+    /// it has said so.
+    pub(crate) fn failed_scheduling(&self, r: &Record) -> Option<(TextId, u32)> {
+        let What::PodMessage(message) = r.what else { return None };
+        let message = self.messages.get(message as usize)?;
+        (message.body.text == EventText::FailedScheduling)
+            .then_some((TextId(message.body.arg), message.count))
     }
 
     /// All records in order.

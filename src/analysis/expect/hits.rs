@@ -101,10 +101,10 @@ impl Search<'_> {
             Kind::TimerCancelled => r.what == What::TimerCancelled,
             Kind::EvictionFailed => r.what == What::EvictionFailed,
             Kind::Tainted(t) => {
-                matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].added.iter().any(|x| is(t, x)))
+                trace.taint_change(r).is_some_and(|c| c.added.iter().any(|x| is(t, x)))
             }
             Kind::Untainted(t) => {
-                matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].removed.iter().any(|x| is(t, x)))
+                trace.taint_change(r).is_some_and(|c| c.removed.iter().any(|x| is(t, x)))
             }
             Kind::Condition(kind, status) => {
                 matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status)

@@ -6,11 +6,11 @@ use super::run::{RECORDS, Run};
 use super::verdict::{Failed, Wrong};
 use super::words;
 use crate::api::labels::Labels;
-use crate::api::names::{PodId, TextId, WorkloadId};
+use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::Time;
 use crate::scenario::expectations::{Count, Pods, glob};
-use crate::trace::{EventText, NO_RECORD, RecordId, What};
+use crate::trace::{NO_RECORD, RecordId};
 use std::collections::BTreeMap;
 
 /// For each pod of the run whether it is meant.
@@ -136,13 +136,7 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
     let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
     for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= at) {
         follow.apply(id as RecordId, r);
-        if let What::PodMessage(m) = r.what
-            && analysis
-                .trace
-                .messages
-                .get(m as usize)
-                .is_some_and(|m| m.body.text == EventText::FailedScheduling)
-        {
+        if analysis.trace.failed_scheduling(r).is_some() {
             why.insert(PodId(r.object), id as RecordId);
         }
     }
@@ -158,10 +152,6 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
 /// The message of a FailedScheduling event.
 fn why<'a>(run: &Run<'a>, event: RecordId) -> &'a str {
     let trace = run.analysis.trace;
-    match trace.get(event).map(|r| r.what) {
-        Some(What::PodMessage(m)) => {
-            trace.messages.get(m as usize).map_or("", |m| trace.names.text_of(TextId(m.body.arg)))
-        }
-        _ => "",
-    }
+    let why = trace.get(event).and_then(|r| trace.failed_scheduling(r));
+    why.map_or("", |(text, _)| trace.names.text_of(text))
 }

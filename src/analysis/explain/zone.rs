@@ -5,7 +5,6 @@ use super::super::disruption::Limiter;
 use super::super::evictions::evictions;
 use super::super::names::grouped;
 use super::super::setting::zone_name;
-use super::super::taint_kinds::is_no_execute;
 use super::super::words::ranges;
 use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::{node, rules};
@@ -13,7 +12,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::NodeConditionType;
 use crate::kernel::Time;
-use crate::trace::{Actor, Record, RecordId, What, ZoneState};
+use crate::trace::{Actor, Record, RecordId, TaintChange, What, ZoneState};
 use std::collections::BTreeSet;
 
 /// When something became true of a node, and which record says so.
@@ -164,15 +163,13 @@ impl<'a> Course<'a> {
             {
                 self.unready.push((r.at, id, NodeId(r.object)));
             }
-            What::NodeTaints(change)
+            What::NodeTaints(_)
                 if self.has(NodeId(r.object)) && r.actor == Actor::NodeLifecycle =>
             {
-                let added = analysis
-                    .trace
-                    .taints
-                    .get(change as usize)
-                    .is_some_and(|c| c.added.iter().any(|t| is_no_execute(t.effect)));
-                if added && self.all_tainted.insert(r.object) {
+                let change = analysis.trace.taint_change(r);
+                if change.is_some_and(TaintChange::adds_no_execute)
+                    && self.all_tainted.insert(r.object)
+                {
                     self.tainted.push((r.at, id, NodeId(r.object)));
                 }
             }

@@ -8,16 +8,15 @@ use super::property::Property;
 use super::taint_stale::is_of_controllers;
 use super::violation::Violation;
 use super::walk::{Walk, records, short};
-use crate::trace::{Actor, RecordId, What};
+use crate::trace::{Actor, RecordId};
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
-        if let (What::NodeTaints(change), Some(node)) = (r.what, r.node())
+        if let (Some(change), Some(node)) = (analysis.trace.taint_change(r), r.node())
             && r.actor != Actor::User
-            && let Some(change) = analysis.trace.taints.get(change as usize)
         {
             for gone in change.removed.iter().filter(|t| !is_of_controllers(&t.key)) {
                 let Some(held) = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone))

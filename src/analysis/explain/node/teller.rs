@@ -102,12 +102,9 @@ impl Tokens {
         let analysis = question.analysis;
         match r.what {
             What::ControllersStarted if r.at > Time::ZERO => self.0.iter_mut().for_each(Vec::clear),
-            What::NodeTaints(change) if r.actor == Actor::NodeLifecycle => {
-                let takes = analysis
-                    .trace
-                    .taints
-                    .get(change as usize)
-                    .is_some_and(|c| has_no_execute(&c.added) && !has_no_execute(&c.removed));
+            What::NodeTaints(_) if r.actor == Actor::NodeLifecycle => {
+                let takes = |c: &TaintChange| c.adds_no_execute() && !has_no_execute(&c.removed);
+                let takes = analysis.trace.taint_change(r).is_some_and(takes);
                 if let Some(node) = r.node().filter(|_| takes) {
                     self.0[zone_of(question, node)].push((r.at, node));
                 }
@@ -295,7 +292,7 @@ impl<'a> Teller<'a> {
                 let rule = self.queue_rule(r.at);
                 self.push(r.at, id, said, Some(rule), Kind::Other);
             }
-            What::NodeTaints(change) => self.taints(id, r, change, tokens),
+            What::NodeTaints(_) => self.taints(id, r, tokens),
             What::NodeEvent(..) => {}
             _ => self.push(r.at, id, said, None, Kind::Other),
         }
@@ -342,11 +339,9 @@ impl<'a> Teller<'a> {
     }
 
     /// A change of its taints.
-    fn taints(&mut self, id: RecordId, r: &Record, index: u32, tokens: &Tokens) {
+    fn taints(&mut self, id: RecordId, r: &Record, tokens: &Tokens) {
         let analysis = self.question.analysis;
-        let Some(change) = analysis.trace.taints.get(index as usize) else {
-            return;
-        };
+        let Some(change) = analysis.trace.taint_change(r) else { return };
         let rule = self.taint_rule(r, change, tokens);
         let back = change.added.is_empty() && has_no_execute(&change.removed);
         let kind = if back { Kind::Recovery } else { Kind::Other };
@@ -355,7 +350,7 @@ impl<'a> Teller<'a> {
 
     /// Why its taints changed then.
     fn taint_rule(&self, r: &Record, change: &TaintChange, tokens: &Tokens) -> Option<String> {
-        let adds = has_no_execute(&change.added);
+        let adds = change.adds_no_execute();
         let removes = has_no_execute(&change.removed);
         let was_unready = self
             .turned

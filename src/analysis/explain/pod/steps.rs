@@ -6,13 +6,12 @@ use super::super::rules;
 use super::inquiry::Inquiry;
 use super::seen::Moment;
 use crate::analysis::causes::chain;
-use crate::analysis::taint_kinds::is_no_execute;
 use crate::analysis::words;
 use crate::api::names::{NodeId, PodId};
 use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, Record, RecordId, What};
+use crate::trace::{Actor, Record, RecordId, TaintChange, What};
 
 /// The record of a moment as a step.
 pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> Step {
@@ -64,14 +63,8 @@ pub(super) fn taint_steps<'a>(
 ) -> (Vec<Step>, Option<&'a Story>) {
     let analysis = of.question.analysis;
     let story = of.story(node);
-    let is_taint = |r: &Record| match r.what {
-        What::NodeTaints(c) => analysis
-            .trace
-            .taints
-            .get(c as usize)
-            .is_some_and(|c| c.added.iter().any(|t| is_no_execute(t.effect))),
-        _ => false,
-    };
+    let is_taint =
+        |r: &Record| analysis.trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
     let steps = match chain(analysis.trace, record).find(|(_, r)| is_taint(r)) {
         None => Vec::new(),
         Some((id, r)) if r.actor == Actor::User => {
