@@ -1,7 +1,7 @@
 //! The drains of nodes: how long each took, and ended ones in words.
 
 use super::clock::short;
-use super::names::grouped;
+use super::names::counted;
 use super::setting::Analysis;
 use crate::api::names::NodeId;
 use crate::kernel::{Dur, Time};
@@ -78,9 +78,7 @@ pub fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
 
 /// How the drain of a node ended.
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
-    let pods = |n: usize| {
-        if n == 1 { "1 pod".to_owned() } else { format!("{} pods", grouped(n as u64)) }
-    };
+    let pods = |n: usize| counted(n as u64, "pod");
     let left = || {
         let names: Vec<&str> = end.left.iter().take(LEFT).map(|p| analysis.pod_name(*p)).collect();
         let more = if end.left.len() > LEFT { ", …" } else { "" };

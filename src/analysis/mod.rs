@@ -69,7 +69,7 @@ pub(crate) use evictions::Eviction;
 pub(crate) use lanes::Lanes;
 pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics};
 pub use names::grouped;
-pub(crate) use names::ranges;
+pub(crate) use names::{counted, ranges};
 pub(crate) use serving::Serving;
 pub use setting::Analysis;
 pub(crate) use size::size_in_words;

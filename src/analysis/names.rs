@@ -17,6 +17,11 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// `1 pod`, `1,234 pods`
+pub(crate) fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
+}
+
 /// Who did it, in words.
 pub(crate) fn by(actor: Actor) -> &'static str {
     match actor {

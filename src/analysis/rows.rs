@@ -6,7 +6,7 @@ use super::disruption::{Pace, disruptions};
 use super::drains::drain_ended;
 use super::facts::{Fact, NO_TIMER};
 use super::names::{by, grouped};
-use super::setting::{Analysis, zone_name};
+use super::setting::{Analysis, zone_in_words, zone_name};
 use super::words;
 use super::workloads::said;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
@@ -210,11 +210,7 @@ impl Text<'_> {
 
     fn zone(&self, key: TextId, state: ZoneState, at: Option<Time>) -> String {
         let name = zone_name(self.analysis.trace.names.text_of(key));
-        let zone = if name.is_empty() {
-            "nodes without a zone".to_owned()
-        } else {
-            format!("zone {name}")
-        };
+        let zone = zone_in_words(&name);
         let nodes = self.analysis.zones.iter().position(|z| *z == name);
         let nodes = nodes.map_or(0, |zone| {
             self.analysis.zone_of.iter().filter(|z| usize::from(**z) == zone).count()

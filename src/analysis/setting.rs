@@ -207,6 +207,11 @@ pub(crate) fn zone_name(key: &str) -> String {
     }
 }
 
+/// A zone by its name: `zone b`, or the nodes that have none.
+pub(super) fn zone_in_words(name: &str) -> String {
+    if name.is_empty() { "nodes without a zone".to_owned() } else { format!("zone {name}") }
+}
+
 /// A taint's key without the prefix that all of Kubernetes' own share.
 pub(crate) fn short_key(key: &str) -> &str {
     key.strip_prefix("node.kubernetes.io/")

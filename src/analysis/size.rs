@@ -1,14 +1,10 @@
 //! How large a cluster is, in words.
 
-use super::grouped;
+use super::{counted, grouped};
 use crate::plan::Size;
 
 /// `3 nodes, 6 pods, 20 more that workloads make`
 pub(crate) fn size_in_words(size: &Size) -> String {
-    let counted = |n: u64, what: &str| match n {
-        1 => format!("1 {what}"),
-        n => format!("{} {what}s", grouped(n)),
-    };
     let mut all = vec![counted(size.nodes, "node"), counted(size.pods, "pod")];
     if size.to_make > 0 {
         all.push(format!("{} more that workloads make", grouped(size.to_make)));

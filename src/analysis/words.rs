@@ -3,7 +3,7 @@
 use super::budgets::{asks, budget_name, stand};
 use super::drains::drain_ended;
 use super::names::grouped;
-use super::setting::{Analysis, zone_name};
+use super::setting::{Analysis, zone_in_words, zone_name};
 use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
@@ -144,9 +144,7 @@ fn event(analysis: &Analysis<'_>, r: &Record) -> String {
 
 /// The new state of a zone, given by its key.
 fn zone(key: &str, state: ZoneState) -> String {
-    let name = zone_name(key);
-    let zone =
-        if name.is_empty() { "nodes without a zone".to_owned() } else { format!("zone {name}") };
+    let zone = zone_in_words(&zone_name(key));
     let state = if state == ZoneState::Empty { "no state" } else { state.as_str() };
     format!("{zone}: {state}")
 }

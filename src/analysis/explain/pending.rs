@@ -1,7 +1,7 @@
 //! Why a pod has no node: which filter said no, on which nodes.
 
 use super::super::clock::absolute;
-use super::super::names::grouped;
+use super::super::names::counted;
 use super::super::setting::Analysis;
 use super::super::words::ranges;
 use super::explanation::Step;
@@ -91,7 +91,13 @@ pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     let step = |a: &Attempt| {
         let said = |r: &Rejection| match r.nodes {
             0 => format!("{} refuses the pod ({})", r.filter, r.reason),
-            n => format!("{} says no to {}: {} ({})", r.filter, nodes(n), r.names, r.reason),
+            n => format!(
+                "{} says no to {}: {} ({})",
+                r.filter,
+                counted(n, "node"),
+                r.names,
+                r.reason
+            ),
         };
         let rule = a.rejections.iter().map(said).collect::<Vec<_>>().join("; ");
         let text = "the scheduler finds no node for it".to_owned();
@@ -112,7 +118,7 @@ pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
     let mut by_filter: Vec<(&str, u64)> = by_filter.into_iter().collect();
     by_filter.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let said = |(filter, n): &(&str, u64)| {
-        if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", nodes(*n)) }
+        if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", counted(*n, "node")) }
     };
     match &by_filter[..] {
         [] => format!("pending at {}: no node suits", absolute(until)),
@@ -122,10 +128,6 @@ pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
             all.iter().map(said).collect::<Vec<_>>().join(", ")
         ),
     }
-}
-
-fn nodes(n: u64) -> String {
-    if n == 1 { "1 node".to_owned() } else { format!("{} nodes", grouped(n)) }
 }
 
 #[cfg(test)]

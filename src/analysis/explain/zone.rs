@@ -3,7 +3,7 @@
 use super::super::clock::absolute;
 use super::super::disruption::Limiter;
 use super::super::evictions::evictions;
-use super::super::names::grouped;
+use super::super::names::{counted, grouped};
 use super::super::setting::zone_name;
 use super::super::words::ranges;
 use super::explanation::{Explanation, Question, Step, until_the_last};
@@ -211,16 +211,13 @@ impl<'a> Course<'a> {
         let until = self.question.until;
         let before = self.nodes.iter().filter(|(_, b)| b.no_execute);
         let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
-        let count = |n: usize, one: &str| {
-            format!("{} {one}{}", grouped(n as u64), if n == 1 { "" } else { "s" })
-        };
         let said =
             if self.state == ZoneState::Empty { "without a state" } else { self.state.as_str() };
         format!(
             "{} of its {} tainted NoExecute, {} evicted; at {} it is {said}",
             grouped(self.all_tainted.union(&before).count() as u64),
-            count(self.nodes.len(), "node"),
-            count(lost, "pod"),
+            counted(self.nodes.len() as u64, "node"),
+            counted(lost as u64, "pod"),
             absolute(until)
         )
     }

@@ -1,8 +1,9 @@
 //! How texts look: width, colours, folding, counted nouns.
 
-use crate::analysis::grouped;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::borrow::Cow;
+
+pub(crate) use crate::analysis::counted;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,11 +32,6 @@ pub(crate) const PLAIN: Ansi = Ansi::new();
 /// A text in a colour, where the style has colours.
 pub(crate) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
     if style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
-}
-
-/// `1 pod`, `1,234 pods`
-pub(crate) fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
 }
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
