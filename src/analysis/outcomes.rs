@@ -90,7 +90,7 @@ impl WorkloadOutcome {
 
     /// How many pods are wanted and available, at each change from the time on at which there were
     /// enough; if there never were, from the workload's beginning.
-    fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
+    pub(super) fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
         let mut times: Vec<Time> = self
             .wanted
             .iter()

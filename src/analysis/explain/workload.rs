@@ -166,44 +166,21 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
     notes
 }
 
-/// How many of its pods are not available.
-fn few(outcome: &WorkloadOutcome, at: Time) -> u32 {
-    value_at(&outcome.wanted, at).saturating_sub(value_at(&outcome.available, at))
-}
-
-/// When it asks for other pods than before, or has others, until a time.
-fn changes(outcome: &WorkloadOutcome, until: Time) -> Vec<Time> {
-    let all = outcome.wanted.iter().chain(&outcome.available);
-    let mut times: Vec<Time> = all.map(|s| s.0).filter(|t| *t <= until).collect();
-    times.sort_unstable();
-    times.dedup();
-    times
-}
-
-/// When it is first whole.
-fn first_whole(outcome: &WorkloadOutcome, times: &[Time]) -> Option<usize> {
-    let is_whole = |t: &Time| value_at(&outcome.wanted, *t) > 0 && few(outcome, *t) == 0;
-    times.iter().position(is_whole)
-}
-
 /// Where something was done to it while its first pods were still being made: what, and when it was
 /// first whole.
 fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Time)> {
-    let times = changes(outcome, question.until);
-    let whole = times[first_whole(outcome, &times)?];
-    let asked = times.iter().find(|t| value_at(&outcome.wanted, **t) > 0)?;
-    Some((question.analysis.first_harm(*asked, whole)?, whole))
+    let &(whole, wanted, available) = outcome.counted(question.until).first()?;
+    let asked = outcome.wanted.iter().find(|s| s.1 > 0)?.0;
+    let harm = question.analysis.first_harm(asked, whole)?;
+    (available >= wanted).then_some((harm, whole))
 }
 
 /// When too few pods were available. Starting up does not count.
 fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
-    let times = changes(outcome, until);
-    let few = |t: Time| few(outcome, t);
-    let begins = first_whole(outcome, &times).unwrap_or(0);
     let mut spans: Vec<Missing> = Vec::new();
     let mut open: Option<(Time, u32)> = None;
-    for &t in &times[begins.min(times.len())..] {
-        open = match (open, few(t)) {
+    for (t, wanted, available) in outcome.counted(until) {
+        open = match (open, wanted.saturating_sub(available)) {
             (Some((from, most)), 0) => {
                 spans.push((from, t, most));
                 None
