@@ -4,7 +4,6 @@ use super::setting::Analysis;
 use super::state::{Health, NodeFlags};
 use super::truth::{Standing, Truth};
 use crate::kernel::Time;
-use crate::trace::RecordId;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(crate) type Steps = Vec<(Time, u32)>;
@@ -101,12 +100,12 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
     truth.follow.nodes().for_each(|(_, n)| counts.node(n, 1));
     truth.follow.pods().for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
     let mut now = Time::ZERO;
-    for (id, r) in analysis.trace.iter().enumerate() {
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at != now {
             curves.push(now, &counts);
             now = r.at;
         }
-        let (step, _) = truth.apply(id as RecordId, r, &mut |_, before, after| {
+        let (step, _) = truth.apply(id, r, &mut |_, before, after| {
             counts.pod(before, -1);
             counts.pod(after, 1);
         });

@@ -74,8 +74,8 @@ const NONE: u32 = u32::MAX;
 /// The evictions of a run in the order in which they happened.
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     let mut finder = Finder::new(analysis);
-    for (id, r) in analysis.trace.iter().enumerate() {
-        finder.record(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        finder.record(id, r);
     }
     finder.found
 }

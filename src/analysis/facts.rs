@@ -251,8 +251,7 @@ impl<'a> Facts<'a> {
     /// Walks through the trace and hands each fact to `found`.
     pub(crate) fn walk(&mut self, mut found: impl FnMut(&Finding)) {
         let analysis = self.analysis;
-        for (id, r) in analysis.trace.iter().enumerate() {
-            let id = id as RecordId;
+        for (id, r) in (0..).zip(analysis.trace.iter()) {
             let timer = self.timer_seconds(r);
             let step = self.follow.apply(id, r);
             let (node, pod) = match (&step.node, &step.pod) {

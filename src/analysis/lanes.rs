@@ -9,7 +9,7 @@ use super::state::{Follow, Health, NodeFlags};
 use super::workloads::workloads;
 use crate::api::names::{NodeId, PodId};
 use crate::kernel::Time;
-use crate::trace::{RecordId, What};
+use crate::trace::What;
 use std::collections::BTreeSet;
 
 /// The taints of a node at a time.
@@ -106,8 +106,8 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         })
         .collect();
     let mut running: Vec<BTreeSet<PodId>> = vec![BTreeSet::new(); lanes.len()];
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let step = follow.apply(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = follow.apply(id, r);
         if r.what == What::ControllersStopped {
             for (lane, pods) in lanes.iter_mut().zip(&mut running) {
                 pods.clear();
@@ -193,8 +193,8 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
         lane.health.push((Time::ZERO, health[z]));
         lane.tainted.push((Time::ZERO, with_taint[z]));
     }
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let step = follow.apply(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = follow.apply(id, r);
         if let Some((n, before, after)) = step.node
             && before != after
         {

@@ -14,7 +14,7 @@ use super::workloads::Owners;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
-use crate::trace::{RecordId, What};
+use crate::trace::What;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a workload stands at a moment.
@@ -38,11 +38,11 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut over: BTreeMap<PodId, Time> = BTreeMap::new();
     let mut why: BTreeMap<Option<WorkloadId>, TextId> = BTreeMap::new();
     let mut refused: BTreeSet<PodId> = BTreeSet::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at >= at {
             break;
         }
-        follow.apply(id as RecordId, r);
+        follow.apply(id, r);
         let Some(pod) = r.pod() else { continue };
         match r.what {
             What::PodDeleting(grace) => {
@@ -99,9 +99,9 @@ pub(crate) fn evicted_after(
 ) -> BTreeMap<Option<WorkloadId>, Option<Time>> {
     let owners = Owners::new(analysis);
     let mut follow = Follow::new(analysis);
-    let mut records = analysis.trace.iter().enumerate().peekable();
+    let mut records = (0..).zip(analysis.trace.iter()).peekable();
     while let Some((id, r)) = records.next_if(|(_, r)| r.at < at) {
-        follow.apply(id as RecordId, r);
+        follow.apply(id, r);
     }
     let mut left: BTreeSet<PodId> = follow
         .pods()

@@ -100,12 +100,12 @@ pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summ
     let mut tally = Tally::new(analysis);
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let (step, again) = tally.truth.apply(id as RecordId, r, &mut |pod, before, after| {
-            served.change(r.at, pod, before, after)
-        });
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let (step, again) = tally
+            .truth
+            .apply(id, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
         served.record(r, &step, again, &tally.truth);
-        tally.record(id as RecordId, r, &step);
+        tally.record(id, r, &step);
     }
     let mut summary = tally.finish(&evictions, window);
     let serving = served.finish(&evictions, window);

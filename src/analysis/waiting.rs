@@ -4,7 +4,7 @@ use super::setting::Analysis;
 use super::state::{Follow, Health};
 use crate::api::names::NodeId;
 use crate::kernel::Time;
-use crate::trace::{RecordId, What};
+use crate::trace::What;
 use std::collections::BTreeSet;
 
 /// How many nodes wait in the queues of their zones. A node leaves its queue with the taint, when
@@ -13,8 +13,8 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
     let mut follow = Follow::new(analysis);
     let mut inside: BTreeSet<NodeId> = BTreeSet::new();
     let mut steps = vec![(Time::ZERO, 0)];
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let step = follow.apply(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = follow.apply(id, r);
         match r.what {
             What::NodeQueued => {
                 inside.insert(NodeId(r.object));

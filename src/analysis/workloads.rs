@@ -41,8 +41,8 @@ pub(crate) fn workloads(analysis: &Analysis<'_>) -> Workloads {
         return Workloads::default();
     }
     let mut walk = Walk::new(analysis, owners);
-    for (id, r) in analysis.trace.iter().enumerate() {
-        walk.record(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        walk.record(id, r);
     }
     walk.finish()
 }

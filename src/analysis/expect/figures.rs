@@ -15,7 +15,7 @@ use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
 use crate::language::Quantity;
 use crate::scenario::expectations::{Comparison, Relation, Stretch};
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, NO_RECORD, Record, What};
 use std::collections::BTreeSet;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
@@ -174,8 +174,8 @@ impl Run<'_> {
     fn evicted(&self, names: Option<&BTreeSet<String>>) -> Values {
         let mut values = vec![(Time::ZERO, 0)];
         let (mut n, mut follow) = (0, Follow::new(self.analysis));
-        for (id, r) in self.analysis.trace.iter().enumerate() {
-            if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r) {
+        for (id, r) in (0..).zip(self.analysis.trace.iter()) {
+            if follow.apply(id, r).eviction(r).is_some() && self.is_of(names, r) {
                 n += 1;
                 set(&mut values, r.at, n);
             }
@@ -234,8 +234,8 @@ impl Run<'_> {
             change(&follow, &r, &mut marked);
         }
         set(&mut values, Time::ZERO, marked.len() as u64);
-        for (id, r) in self.analysis.trace.iter().enumerate() {
-            follow.apply(id as RecordId, r);
+        for (id, r) in (0..).zip(self.analysis.trace.iter()) {
+            follow.apply(id, r);
             if r.what == What::ControllersStopped {
                 // Timers die with their process; whatever else is counted is asked again and stays.
                 for object in marked.clone() {

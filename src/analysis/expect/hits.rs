@@ -46,11 +46,11 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
         .collect();
     if searches.iter().any(Result::is_ok) {
         let mut follow = Follow::new(run.analysis);
-        for (id, r) in run.analysis.trace.iter().enumerate() {
-            let step = follow.apply(id as RecordId, r);
+        for (id, r) in (0..).zip(run.analysis.trace.iter()) {
+            let step = follow.apply(id, r);
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    search.hits.push(Hit { at: r.at, record: id as RecordId, object: r.object });
+                    search.hits.push(Hit { at: r.at, record: id, object: r.object });
                 }
             }
         }

@@ -134,10 +134,10 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
     let analysis = run.analysis;
     let mut follow = Follow::new(analysis);
     let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
-    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= at) {
-        follow.apply(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= at) {
+        follow.apply(id, r);
         if analysis.trace.failed_scheduling(r).is_some() {
-            why.insert(PodId(r.object), id as RecordId);
+            why.insert(PodId(r.object), id);
         }
     }
     let waits = follow.pods().filter(|(id, p)| {

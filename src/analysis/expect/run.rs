@@ -41,6 +41,6 @@ impl<'a> Run<'a> {
 
 /// The records of one instant that are about pods that fit, a few at most.
 pub(super) fn records_at(run: &Run<'_>, at: Time, fits: impl Fn(&Record) -> bool) -> Vec<RecordId> {
-    let all = run.analysis.trace.iter().enumerate();
-    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id as RecordId).take(RECORDS).collect()
+    let all = (0..).zip(run.analysis.trace.iter());
+    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id).take(RECORDS).collect()
 }

@@ -10,7 +10,6 @@ use super::words;
 use crate::api::names::{NodeId, PodId};
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Kind, Sought};
-use crate::trace::RecordId;
 use std::collections::BTreeSet;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
@@ -222,14 +221,14 @@ fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
         _ => false,
     };
     let mut ever = None;
-    for (id, r) in analysis.trace.iter().enumerate() {
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at > from {
             break;
         }
         if r.pod().is_some() && ever.is_none() {
             ever = r.pod().map(Object::Pod).filter(|o| of.contains(o) && is_on(&follow, o));
         }
-        follow.apply(id as RecordId, r);
+        follow.apply(id, r);
     }
     of.iter().copied().find(|o| is_on(&follow, o)).or(ever)
 }

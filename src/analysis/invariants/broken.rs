@@ -7,7 +7,7 @@ use super::objects::Objects;
 use super::tainting::Tainting;
 use super::timers::Timers;
 use crate::plan::Plan;
-use crate::trace::{RecordId, Trace};
+use crate::trace::Trace;
 
 /// What a run does that no run may do, and in which record; nothing if all is well.
 pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {
@@ -18,8 +18,8 @@ pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {
         Box::new(Tainting::new(plan, trace)),
         Box::new(Capacity::new(plan, trace)),
     ];
-    trace.iter().enumerate().find_map(|(id, record)| {
-        let broken = checkers.iter_mut().find_map(|c| c.see(id as RecordId, record))?;
+    (0..).zip(trace.iter()).find_map(|(id, record)| {
+        let broken = checkers.iter_mut().find_map(|c| c.see(id, record))?;
         Some(format!(
             "record {id} at {} ({} {:?}): {broken}",
             record.at,

@@ -25,8 +25,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Viola
     let mut found = Vec::new();
     let owners = Owners::new(analysis);
     let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
         let step = walk.apply(id, r);
         let Some((pod, before)) = evicted(&step, r) else {

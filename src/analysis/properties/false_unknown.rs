@@ -59,8 +59,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         .collect();
     let outages = outages(analysis);
     let delay = analysis.plan.timing.watch.max;
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let step = walk.apply(id, r);
         let Some((node, before, after)) = step.node else {
             continue;

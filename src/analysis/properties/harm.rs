@@ -4,7 +4,6 @@ use super::super::setting::Analysis;
 use super::super::state::Follow;
 use super::violation::Violation;
 use crate::api::pod::PodPhase;
-use crate::trace::RecordId;
 
 /// What a violation is about, as it was right before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,11 +23,11 @@ impl Harm {
     pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
         let mut follow = Follow::new(analysis);
         let last = violation.records.last().copied();
-        for (id, r) in analysis.trace.iter().enumerate() {
-            if Some(id as RecordId) == last || r.at > violation.at {
+        for (id, r) in (0..).zip(analysis.trace.iter()) {
+            if Some(id) == last || r.at > violation.at {
                 break;
             }
-            follow.apply(id as RecordId, r);
+            follow.apply(id, r);
         }
         let Some(pod) = violation.pod.map(|p| follow.pod(p)) else {
             return Self { node: violation.node.is_some(), ..Self::default() };

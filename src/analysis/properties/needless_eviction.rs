@@ -8,13 +8,12 @@ use super::super::setting::Analysis;
 use super::property::Property;
 use super::violation::Violation;
 use super::walk::{Walk, evicted, records, short};
-use crate::trace::{NO_RECORD, RecordId, What};
+use crate::trace::{NO_RECORD, What};
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let step = walk.apply(id, r);
         let Some((pod, before)) = evicted(&step, r) else {
             continue;

@@ -47,8 +47,8 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
-    for (id, r) in analysis.trace.iter().enumerate() {
-        search.record(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        search.record(id, r);
     }
     search.overdue(None, analysis.horizon(), true);
     search.found

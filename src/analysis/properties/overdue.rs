@@ -6,7 +6,7 @@ use super::violation::Violation;
 use super::walk::Walk;
 use crate::api::names::PodId;
 use crate::kernel::Time;
-use crate::trace::{Record, RecordId, What};
+use crate::trace::{Record, What};
 
 /// The violations of those pods whose deadline passes without anything happening that moves it;
 /// each life of a pod at most once. `deadline` says when that is, `tell` what is wrong with a pod
@@ -21,7 +21,7 @@ pub(super) fn overdue<'a>(
     // Before a pod's first record nothing is known of what it tolerates.
     let mut deadlines: Vec<Option<Time>> = vec![None; analysis.pods.len()];
     let mut told = vec![false; deadlines.len()];
-    for (id, r) in analysis.trace.iter().enumerate() {
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let node = if concerns_pods(r) { r.node() } else { None };
         let mut overdue = |walk: &Walk<'a>, pod: PodId| {
             if let Some(at) = deadlines.get(pod.index()).copied().flatten()
@@ -35,7 +35,7 @@ pub(super) fn overdue<'a>(
             Some(node) => walk.pods_on(node).for_each(|pod| overdue(&walk, pod)),
             None => r.pod().into_iter().for_each(|pod| overdue(&walk, pod)),
         }
-        let step = walk.apply(id as RecordId, r);
+        let step = walk.apply(id, r);
         match (node, step.pod) {
             (Some(node), _) => {
                 walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod))

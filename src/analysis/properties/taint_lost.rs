@@ -8,13 +8,12 @@ use super::property::Property;
 use super::taint_stale::is_of_controllers;
 use super::violation::Violation;
 use super::walk::{Walk, records, short};
-use crate::trace::{Actor, RecordId};
+use crate::trace::Actor;
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         if let (Some(change), Some(node)) = (analysis.trace.taint_change(r), r.node())
             && r.actor != Actor::User
         {

@@ -74,8 +74,8 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
         }
         search.look(node, Time::ZERO, crate::trace::NO_RECORD);
     }
-    for (id, r) in analysis.trace.iter().enumerate() {
-        search.record(id as RecordId, r);
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        search.record(id, r);
     }
     let horizon = analysis.horizon();
     let left: Vec<_> = search.without.iter().map(|(k, v)| (*k, *v)).collect();

@@ -22,8 +22,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
     let mut latest: Vec<Option<Countdown>> = vec![None; analysis.pods.len()];
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let step = walk.apply(id, r);
         let Some((pod, _, now)) = step.pod else {
             continue;

@@ -14,8 +14,7 @@ use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
         let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
         let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
         let step = walk.apply(id, r);

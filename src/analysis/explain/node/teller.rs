@@ -30,8 +30,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
     let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
     let mut follow = Follow::new(analysis);
-    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= until) {
-        let id = id as RecordId;
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until) {
         let step = follow.apply(id, r);
         let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
         if let Some((_, pod)) = step.eviction(r)
