@@ -43,6 +43,11 @@ pub(crate) fn short(d: Dur) -> String {
     out
 }
 
+/// The same to the millisecond, whatever is behind it cut off.
+pub(crate) fn to_the_millisecond(d: Dur) -> String {
+    short(Dur::from_millis(d.as_millis()))
+}
+
 /// Seconds as a decimal without needless zeros: `405.1`.
 pub(crate) fn seconds(at: Time) -> String {
     decimal(at.as_nanos(), 1_000_000_000)

@@ -28,19 +28,16 @@ impl Pace {
     /// The pace of a zone of `nodes` nodes; none in a state that needs no mention.
     pub(crate) fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
         let f = &plan.flags;
-        let every = |rate: f32| {
-            (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64))
-        };
         match state {
             ZoneState::PartialDisruption
                 if i64::try_from(nodes).unwrap_or(i64::MAX)
                     > i64::from(f.large_cluster_size_threshold) =>
             {
-                Some(every(f.secondary_node_eviction_rate).map_or(Self::Zero, Self::Slow))
+                Some(time_per_node(f.secondary_node_eviction_rate).map_or(Self::Zero, Self::Slow))
             }
             ZoneState::PartialDisruption => Some(Self::Stopped),
             ZoneState::FullDisruption => {
-                Some(every(f.node_eviction_rate).map_or(Self::Zero, Self::Usual))
+                Some(time_per_node(f.node_eviction_rate).map_or(Self::Zero, Self::Usual))
             }
             ZoneState::Initial | ZoneState::Normal | ZoneState::Empty => None,
         }
@@ -64,6 +61,11 @@ impl Pace {
             Self::Kept => "evictions stay stopped: the rate is exactly 1".to_owned(),
         }
     }
+}
+
+/// How long a rate leaves between two nodes; none where it is zero.
+pub(crate) fn time_per_node(rate: f32) -> Option<Dur> {
+    (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64))
 }
 
 /// What a zone's limiter lets through, as far as records tell. `SwapLimiter` leaves the limiter

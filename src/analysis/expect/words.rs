@@ -1,32 +1,12 @@
 //! Times, counts and selections in the words of a failure's message.
 
+pub(super) use super::super::clock::to_the_millisecond as span;
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Count, Kind, Pods, Sought, TaintSought};
 
 /// A time from the start of the run, to the millisecond: `10m50.5s`.
 pub(super) fn time(at: Time) -> String {
     span(Dur::from_nanos(at.as_nanos()))
-}
-
-/// A span, to the millisecond.
-pub(super) fn span(d: Dur) -> String {
-    let ms = d.as_millis();
-    let (h, m, s, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60, ms % 1_000);
-    let mut out = String::new();
-    if h > 0 {
-        out.push_str(&format!("{h}h"));
-    }
-    if m > 0 {
-        out.push_str(&format!("{m}m"));
-    }
-    if s > 0 || rest > 0 || out.is_empty() {
-        out.push_str(&s.to_string());
-        if rest > 0 {
-            out.push_str(format!(".{rest:03}").trim_end_matches('0'));
-        }
-        out.push('s');
-    }
-    out
 }
 
 /// What is looked for, in the plural: `evictions`.

@@ -3,7 +3,7 @@
 
 use super::super::budgets::budget_name;
 use super::super::causes::chain;
-use super::super::clock::{absolute, short};
+use super::super::clock::{absolute, to_the_millisecond};
 use super::super::names::grouped;
 use super::super::workloads::Owners;
 use super::explanation::{Explanation, Question, Remedy, Step};
@@ -11,7 +11,7 @@ use super::rules;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::short_name;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
 use crate::trace::{BudgetState, NO_BUDGET, Record, RecordId, What};
 use std::collections::BTreeMap;
 
@@ -170,7 +170,7 @@ pub(super) fn evicted(
     steps.sort_by_key(|s| (s.at, s.record));
     found.steps = steps;
     if let Some(since) = refused.0.values().map(|h| h.since).min() {
-        let late = short(Dur::from_millis(r.at.since(since).as_millis()));
+        let late = to_the_millisecond(r.at.since(since));
         found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
     }
 }

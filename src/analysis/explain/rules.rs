@@ -1,5 +1,6 @@
 //! The rules behind decisions, in words: flags, tolerations and switches with their values.
 
+use super::super::disruption::{Pace, time_per_node};
 use super::super::names::grouped;
 use super::super::words::short_taint;
 use super::explanation::{Question, Remedy};
@@ -8,7 +9,6 @@ use crate::api::names::PodId;
 use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{short_name, told_apart};
-use crate::kernel::Dur;
 use crate::plan::Plan;
 use crate::trace::ZoneState;
 
@@ -41,14 +41,8 @@ pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
         }
         _ => ("--node-eviction-rate", f.node_eviction_rate),
     };
-    let every = if rate > 0.0 {
-        format!(
-            ", one node of the zone every {}",
-            Dur::from_millis((1000.0 / f64::from(rate)).round() as u64)
-        )
-    } else {
-        String::new()
-    };
+    let every = time_per_node(rate).map(|every| format!(", one node of the zone every {every}"));
+    let every = every.unwrap_or_default();
     match before {
         0 => format!("{flag}={rate}{every}; it was the first in its zone's queue"),
         1 => format!("{flag}={rate}{every}; one node was before it"),
@@ -78,7 +72,7 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> O
         ZoneState::PartialDisruption => {
             let threshold = f.unhealthy_zone_threshold;
             let large = f.large_cluster_size_threshold;
-            let rate = if i64::try_from(nodes).unwrap_or(i64::MAX) > i64::from(large) {
+            let rate = if Pace::of(plan, state, nodes) != Some(Pace::Stopped) {
                 format!(
                     "--secondary-node-eviction-rate={}, as it has more than --large-cluster-size-threshold={large} nodes",
                     f.secondary_node_eviction_rate

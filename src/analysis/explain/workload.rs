@@ -2,7 +2,7 @@
 //! them, and what is still missing.
 
 use super::super::causes::{Since, chain};
-use super::super::clock::{absolute, short};
+use super::super::clock::{absolute, to_the_millisecond};
 use super::super::names::{by, grouped};
 use super::super::serving::counted_from;
 use super::super::state::Follow;
@@ -94,7 +94,7 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
             let total = missing
                 .iter()
                 .fold(Dur::ZERO, |sum, (from, to, _)| sum.saturating_add(to.since(*from)));
-            let total = short(Dur::from_millis(total.as_millis()));
+            let total = to_the_millisecond(total);
             verdict.push_str(&format!(
                 "; too few from {} on, for {total} in all, at worst {} missing",
                 absolute(*from),

@@ -6,7 +6,7 @@ use super::inquiry::Inquiry;
 use super::remedies::remedies;
 use super::seen::{Moment, Seen};
 use super::steps::{by_toleration, deciding, due, step, taint_steps, timer_rule};
-use crate::analysis::clock::{absolute, short};
+use crate::analysis::clock::{absolute, short, to_the_millisecond};
 use crate::analysis::names::by;
 use crate::analysis::words::short_taint;
 use crate::api::names::PodId;
@@ -126,7 +126,7 @@ fn out_rule(of: &Inquiry<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u32)) ->
         Some(limits) if late > Dur::from_millis(500) => format!(
             "the timer ran out at {}; then it waited {} for its turn: the controller's client may send {} requests per second",
             absolute(due),
-            short(Dur::from_millis(late.as_millis())),
+            to_the_millisecond(late),
             limits.qps
         ),
         _ if timer.1 == 0 => "at once".to_owned(),

@@ -6,11 +6,11 @@ use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
 use super::steps::{deciding, due, step, taint_steps, timer_rule};
 use super::untainted::untainted;
-use crate::analysis::clock::{absolute, short};
+use crate::analysis::clock::{absolute, to_the_millisecond};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::PodPhase;
 use crate::api::toleration::matching_tolerations;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 /// Explains why a pod was not evicted, or not yet.
@@ -113,7 +113,7 @@ fn timer_cancelled(
 ) {
     let (set, seconds) = timer;
     let due = due(timer);
-    let spare = short(Dur::from_millis(due.since(cancelled.at).as_millis()));
+    let spare = to_the_millisecond(due.since(cancelled.at));
     let why = if cancelled.taints.is_empty() {
         let name = of.question.analysis.node_name(node);
         format!("{name} was free of NoExecute taints with {spare} to spare")
@@ -134,7 +134,7 @@ fn timer_cancelled(
         let most = waited.as_nanos().div_ceil(1_000_000_000).saturating_sub(1);
         let text = format!(
             "with tolerationSeconds <= {most} this pod would have been evicted: it waited for {}",
-            short(Dur::from_millis(waited.as_millis()))
+            to_the_millisecond(waited)
         );
         found.remedies.push(Remedy {
             text,
