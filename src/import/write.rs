@@ -7,7 +7,7 @@
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
 use super::rfc3339::Stamp;
-use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::node;
 use crate::files;
 use crate::language::Exported;
 use crate::language::flags::take_settings;
@@ -124,9 +124,7 @@ impl ImportedCluster {
     fn victims(&self) -> Option<String> {
         let cut =
             |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
-        let zone = |g: &'_ NodeGroup| {
-            g.labels.get(LABEL_ZONE_BETA).or_else(|| g.labels.get(LABEL_ZONE)).cloned()
-        };
+        let zone = |g: &'_ NodeGroup| node::zone(&g.labels).map(str::to_owned);
         let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
         let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
         if let (true, Some(last)) = (all.len() > 1, last) {

@@ -17,14 +17,12 @@ const FILE: usize = 640;
 const TEST_FILE: usize = 900;
 
 /// Functions that are one table: a match with an arm for each word, or a list of literals.
-const TABLES: [&str; 4] = [
+const TABLES: [&str; 3] = [
     // The switches of the oldest release, and what tests hold them to.
     "oldest",
     "node_lifecycle_switches",
     // What each kind of step of a plan is, in words.
     "words",
-    // A function for each kind of step.
-    "primitives",
 ];
 
 struct Function {
