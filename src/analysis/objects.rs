@@ -202,18 +202,14 @@ impl Default for PodState {
 impl PodState {
     /// The state at the start, if there is such a pod then.
     pub(super) fn at_start(start: PodStart, node: u32) -> Option<Self> {
-        let new = PodState { exists: true, node, ..PodState::default() };
-        match start {
-            PodStart::Absent => None,
-            PodStart::Pending => Some(new),
-            PodStart::Running => Some(PodState { phase: PodPhase::Running, ready: true, ..new }),
-            PodStart::Imported { phase, ready, deletion, .. } => Some(PodState {
-                phase,
-                ready: ready.is_some_and(|c| c.status == ConditionStatus::True),
-                deleting: deletion.is_some(),
-                ..new
-            }),
-        }
+        Some(PodState {
+            exists: true,
+            phase: start.phase()?,
+            ready: start.is_ready(),
+            deleting: start.is_deleting(),
+            node,
+            ..PodState::default()
+        })
     }
 
     /// Running, Ready and not being deleted.

@@ -119,6 +119,39 @@ pub enum PodStart {
     },
 }
 
+impl PodStart {
+    /// Its phase at the start, if it is there.
+    pub(crate) fn phase(&self) -> Option<PodPhase> {
+        match self {
+            Self::Pending => Some(PodPhase::Pending),
+            Self::Running => Some(PodPhase::Running),
+            Self::Absent => None,
+            Self::Imported { phase, .. } => Some(*phase),
+        }
+    }
+
+    /// Whether it is there and has not ended.
+    pub(crate) fn runs(&self) -> bool {
+        self.phase().is_some_and(|phase| !phase.is_terminal())
+    }
+
+    /// Whether it is Ready at the start.
+    pub(crate) fn is_ready(&self) -> bool {
+        match self {
+            Self::Running => true,
+            Self::Imported { ready, .. } => {
+                ready.is_some_and(|r| r.status == ConditionStatus::True)
+            }
+            Self::Pending | Self::Absent => false,
+        }
+    }
+
+    /// Whether it is being deleted at the start.
+    pub(crate) fn is_deleting(&self) -> bool {
+        matches!(self, Self::Imported { deletion: Some(_), .. })
+    }
+}
+
 /// A workload that a user made.
 #[derive(Clone, Debug)]
 pub struct WorkloadPlan {

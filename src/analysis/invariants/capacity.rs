@@ -6,7 +6,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::kernel::{Dur, Time};
-use crate::plan::{Plan, PodStart};
+use crate::plan::Plan;
 use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -38,11 +38,7 @@ impl<'a> Capacity<'a> {
         for (i, p) in plan.pods.iter().enumerate() {
             let id = PodId(i as u32);
             new.templates.insert(id, Rc::new(plan.templates[p.template as usize].clone()));
-            let done = matches!(
-                p.start,
-                PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. }
-            );
-            if let (Some(node), false) = (p.node, done || p.start == PodStart::Absent) {
+            if let (Some(node), true) = (p.node, p.start.runs()) {
                 new.on.entry(NodeId(node)).or_default().push(id);
             }
         }

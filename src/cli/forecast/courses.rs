@@ -13,7 +13,7 @@ use crate::import::{ImportedCluster, Input};
 use crate::kernel::Time;
 use crate::lab::Forecast;
 use crate::language::{Entry, NodeSelector, Problem, Step, duration};
-use crate::plan::{NodeStart, Plan, PodStart};
+use crate::plan::{NodeStart, Plan};
 use crate::report::WallClock;
 use crate::report::short;
 use crate::scenario::{self, Loaded, what_if};
@@ -128,8 +128,7 @@ fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
             open.insert((Happening::NodeNoExecute, node.name.clone()));
         }
     }
-    let deleting = |start: &PodStart| matches!(start, PodStart::Imported { deletion: Some(_), .. });
-    let there = plan.pods.iter().filter(|p| !deleting(&p.start));
+    let there = plan.pods.iter().filter(|p| !p.start.is_deleting());
     open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));
     open
 }

@@ -3,7 +3,7 @@
 use super::words::listed;
 use crate::analysis::grouped;
 use crate::api::workload::{namespace_of, short_name};
-use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan, PodStart};
+use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};
 use std::collections::BTreeSet;
 
 /// Disruption budgets that allow no eviction while all is well, so that no node with one of their
@@ -54,9 +54,10 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
                 .get(p.template as usize)
                 .is_some_and(|t| budget.selector.matches(&t.labels))
     };
-    let pods: Vec<&PodPlan> = plan.pods.iter().filter(is_its).filter(|p| exists(p)).collect();
+    let exists = |p: &&PodPlan| p.start.runs() && !p.start.is_deleting();
+    let pods: Vec<&PodPlan> = plan.pods.iter().filter(is_its).filter(exists).collect();
     let expected = i32::try_from(pods.len()).ok()?;
-    let healthy = i32::try_from(pods.iter().filter(|p| is_healthy(p)).count()).ok()?;
+    let healthy = i32::try_from(pods.iter().filter(|p| p.start.is_ready()).count()).ok()?;
     let desired = match budget.rule {
         crate::api::budget::BudgetRule::MinAvailable(n) => n.of(expected),
         crate::api::budget::BudgetRule::MaxUnavailable(n) => expected - n.of(expected),
@@ -71,22 +72,4 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
         healthy,
         nodes: pods.iter().filter_map(|p| p.node).collect(),
     })
-}
-
-fn exists(pod: &PodPlan) -> bool {
-    match pod.start {
-        PodStart::Absent => false,
-        PodStart::Imported { phase, deletion, .. } => !phase.is_terminal() && deletion.is_none(),
-        PodStart::Pending | PodStart::Running => true,
-    }
-}
-
-fn is_healthy(pod: &PodPlan) -> bool {
-    match pod.start {
-        PodStart::Running => true,
-        PodStart::Imported { ready, .. } => {
-            ready.is_some_and(|r| r.status == crate::api::meta::ConditionStatus::True)
-        }
-        PodStart::Pending | PodStart::Absent => false,
-    }
 }

@@ -6,7 +6,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::taint::Effect;
 use crate::api::toleration::matching_tolerations;
 use crate::language::{KubeletTiming, Scenario, Timing};
-use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan, PodStart};
+use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan};
 use crate::scenario::Loaded;
 use std::collections::BTreeSet;
 
@@ -61,13 +61,7 @@ fn in_an_outage(plan: &Plan) -> Option<String> {
 fn gone_at_once(plan: &Plan) -> Option<String> {
     let operators = plan.profile.taint_eviction.comparison_operators;
     let goes = |p: &&PodPlan| {
-        let lives = match p.start {
-            PodStart::Pending | PodStart::Running => true,
-            PodStart::Absent => false,
-            PodStart::Imported { phase, deletion, .. } => {
-                !phase.is_terminal() && deletion.is_none()
-            }
-        };
+        let lives = p.start.runs() && !p.start.is_deleting();
         let node = p.node.and_then(|n| plan.nodes.get(n as usize));
         let template = plan.templates.get(p.template as usize);
         let (Some(node), Some(template), true) = (node, template, lives) else {

@@ -11,7 +11,7 @@ use super::declared::Declared;
 use super::overrides::Changed;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::language::flags;
-use crate::plan::{NodePlan, Plan, PodPlan, PodStart, Timing, WorkloadPlan};
+use crate::plan::{NodePlan, Plan, Timing, WorkloadPlan};
 
 /// How many names are written out.
 const NAMES: usize = 4;
@@ -54,7 +54,7 @@ fn rate_of_one(plan: &Plan) -> Option<String> {
 /// Nodes whose pods ask for more than they have when the run begins.
 fn too_full(plan: &Plan) -> Option<String> {
     let mut used: Vec<Resources> = vec![Resources::new(); plan.nodes.len()];
-    for p in plan.pods.iter().filter(|p| runs(p)) {
+    for p in plan.pods.iter().filter(|p| p.start.runs()) {
         let template = plan.templates.get(p.template as usize);
         if let (Some(node), Some(t)) = (p.node, template)
             && let Some(used) = used.get_mut(node as usize)
@@ -71,15 +71,6 @@ fn too_full(plan: &Plan) -> Option<String> {
             listed(&full)
         )
     })
-}
-
-/// Whether a pod runs on its node when the run begins.
-fn runs(p: &PodPlan) -> bool {
-    match p.start {
-        PodStart::Pending | PodStart::Running => true,
-        PodStart::Absent => false,
-        PodStart::Imported { phase, .. } => !phase.is_terminal(),
-    }
 }
 
 /// Workloads whose pods are larger than each node.
