@@ -27,8 +27,9 @@ impl Algorithm {
             }
         }
         let found = if let Some((kind, place)) = self.kind.zip(self.cache.place_of(node)) {
-            let mut known = self.memo.of(kind, &self.cache);
-            known.rejection(place, &self.cache, &self.choice, &mut self.rejections);
+            let numbers = &mut self.rejections;
+            let mut known = self.memo.of(kind, &self.cache, &self.choice, numbers);
+            known.rejection(place);
             known.found(place)
         } else {
             self.cache.node(node).map_or_else(Found::default, |info| {

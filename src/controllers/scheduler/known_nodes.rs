@@ -46,23 +46,18 @@ impl Algorithm {
         let wanted = feasible_nodes_to_find(all, self.choice.percentage_of_nodes_to_score);
         let (mut feasible, mut all_found) = self.take_spare();
         let at = self.next_start % all;
-        let mut known = self.memo.of(kind, &self.cache);
+        let numbers = &mut self.rejections;
+        let mut known = self.memo.of(kind, &self.cache, &self.choice, numbers);
         let list = self.cache.list();
         let places = &mut self.spare.places;
         places.clear();
-        let looked_at =
-            known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
+        let looked_at = known.search(at, wanted, places);
         feasible.extend(places.iter().map(|place| list[*place as usize]));
         if known.notable() {
             all_found.extend(places.iter().map(|place| known.found(*place as usize)));
         }
         if feasible.is_empty() {
-            let rejection = |place| {
-                (
-                    list[place],
-                    known.rejection(place, &self.cache, &self.choice, &mut self.rejections),
-                )
-            };
+            let rejection = |place| (list[place], known.rejection(place));
             diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
         }
         self.next_start = (self.next_start + looked_at) % all;

@@ -109,7 +109,13 @@ impl Memo {
     }
 
     /// What is known of all nodes, for pods of one kind.
-    pub(crate) fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
+    pub(crate) fn of<'a>(
+        &'a mut self,
+        kind: usize,
+        cache: &'a Cache,
+        choice: &'a Choice,
+        numbers: &'a mut Rejections,
+    ) -> Known<'a> {
         let kind = &mut self.kinds[kind];
         let version = cache.version();
         match cache.changed_since(kind.version.1).filter(|_| kind.version.0 == version.0) {
@@ -127,51 +133,43 @@ impl Memo {
             }
         }
         kind.version = version;
-        Known(kind)
+        Known { kind, cache, choice, numbers }
     }
 }
 
-/// What is known of nodes, for pods of one kind.
-pub(crate) struct Known<'a>(&'a mut Kind);
+/// What is known of nodes, for pods of one kind, and what it takes to find out more.
+pub(crate) struct Known<'a> {
+    kind: &'a mut Kind,
+    cache: &'a Cache,
+    choice: &'a Choice,
+    /// The rejections by their numbers.
+    numbers: &'a mut Rejections,
+}
 
 impl Known<'_> {
     /// The number of the rejection of the node in that place, 0 for none; found out anew if the
     /// node changed.
     #[inline]
-    pub(crate) fn rejection(
-        &mut self,
-        place: usize,
-        cache: &Cache,
-        choice: &Choice,
-        rejections: &mut Rejections,
-    ) -> u32 {
-        let known = self.0.rejections[place];
-        if known == STALE { self.renew(place, cache, choice, rejections) } else { known }
+    pub(crate) fn rejection(&mut self, place: usize) -> u32 {
+        let known = self.kind.rejections[place];
+        if known == STALE { self.renew(place) } else { known }
     }
 
     /// Whether anything was found out about any node beside its score.
     pub(crate) fn notable(&self) -> bool {
-        self.0.notable
+        self.kind.notable
     }
 
     /// What else is known of the node in that place.
     pub(crate) fn found(&self, place: usize) -> Found {
-        self.0.found[place]
+        self.kind.found[place]
     }
 
     /// Adds to a list the places of the first nodes that will do, `wanted` of them, from one place
     /// on and round to it again. Returns at how many nodes a search looks that tries them one by
     /// one.
-    pub(crate) fn search(
-        &mut self,
-        from: usize,
-        wanted: usize,
-        cache: &Cache,
-        choice: &Choice,
-        rejections: &mut Rejections,
-        places: &mut Vec<u32>,
-    ) -> usize {
-        let all = self.0.rejections.len();
+    pub(crate) fn search(&mut self, from: usize, wanted: usize, places: &mut Vec<u32>) -> usize {
+        let all = self.kind.rejections.len();
         for (first, end) in [(from, all), (0, from)] {
             for word in first / 64..end.div_ceil(64) {
                 let mut part = u64::MAX;
@@ -181,17 +179,12 @@ impl Known<'_> {
                 if word == end / 64 {
                     part &= !(u64::MAX << (end % 64));
                 }
-                let mut stale = self.0.stale[word] & part;
+                let mut stale = self.kind.stale[word] & part;
                 while stale != 0 {
-                    self.renew(
-                        word * 64 + stale.trailing_zeros() as usize,
-                        cache,
-                        choice,
-                        rejections,
-                    );
+                    self.renew(word * 64 + stale.trailing_zeros() as usize);
                     stale &= stale - 1;
                 }
-                let mut open = self.0.open[word] & part;
+                let mut open = self.kind.open[word] & part;
                 let more = (open.count_ones() as usize).min(wanted - places.len());
                 for _ in 0..more {
                     places.push((word * 64) as u32 + open.trailing_zeros());
@@ -207,23 +200,17 @@ impl Known<'_> {
     }
 
     /// Finds out anew about the node in that place.
-    fn renew(
-        &mut self,
-        place: usize,
-        cache: &Cache,
-        choice: &Choice,
-        rejections: &mut Rejections,
-    ) -> u32 {
-        let info = cache.node(cache.list()[place]);
+    fn renew(&mut self, place: usize) -> u32 {
+        let info = self.cache.node(self.cache.list()[place]);
         let found = info.map_or_else(Found::default, |info| {
-            filter_and_score(&self.0.example, info, choice, rejections)
+            filter_and_score(&self.kind.example, info, self.choice, self.numbers)
         });
-        self.0.found[place] = found;
-        self.0.notable |= (found.taints, found.affinity) != (0, 0);
-        self.0.stale[place / 64] &= !(1 << (place % 64));
-        self.0.rejections[place] = found.rejection;
+        self.kind.found[place] = found;
+        self.kind.notable |= (found.taints, found.affinity) != (0, 0);
+        self.kind.stale[place / 64] &= !(1 << (place % 64));
+        self.kind.rejections[place] = found.rejection;
         if found.rejection != 0 {
-            self.0.open[place / 64] &= !(1 << (place % 64));
+            self.kind.open[place / 64] &= !(1 << (place % 64));
         }
         found.rejection
     }
