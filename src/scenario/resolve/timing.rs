@@ -23,7 +23,7 @@ use crate::language::complaints::Complaints;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
 use crate::language::text::place::{Place, at};
 use crate::language::values;
-use crate::language::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written};
+use crate::language::{ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written};
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
 };
@@ -37,27 +37,30 @@ const LEASE_DURATION: Dur = Dur::from_secs(40);
 
 /// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
 const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
-/// The controllers beside those of node failure handling, under the names of their clients in a
+/// The clients of the controllers beside those of node failure handling, under their names in a
 /// scenario.
-const OTHERS: [(&str, Actor); 10] = [
-    ("pod_gc", Actor::PodGc),
-    ("garbage_collector", Actor::GarbageCollector),
-    ("deployment", Actor::Deployment),
-    ("replica_set", Actor::ReplicaSet),
-    ("stateful_set", Actor::StatefulSet),
-    ("daemon_set", Actor::DaemonSet),
-    ("job", Actor::Job),
-    ("cloud", Actor::Cloud),
-    ("disruption", Actor::Disruption),
-    ("scheduler", Actor::Scheduler),
-];
+fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<ClientLimit>); 10] {
+    [
+        ("pod_gc", Actor::PodGc, &limits.pod_gc),
+        ("garbage_collector", Actor::GarbageCollector, &limits.garbage_collector),
+        ("deployment", Actor::Deployment, &limits.deployment),
+        ("replica_set", Actor::ReplicaSet, &limits.replica_set),
+        ("stateful_set", Actor::StatefulSet, &limits.stateful_set),
+        ("daemon_set", Actor::DaemonSet, &limits.daemon_set),
+        ("job", Actor::Job, &limits.job),
+        ("cloud", Actor::Cloud, &limits.cloud),
+        ("disruption", Actor::Disruption, &limits.disruption),
+        ("scheduler", Actor::Scheduler, &limits.scheduler),
+    ]
+}
 
 /// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
 /// the scheduler one of another process. The garbage collector's has twice the rate
 /// (`startGarbageCollectorController`).
 fn others(client: Limits) -> BTreeMap<Actor, Limits> {
+    let clients = ClientLimits::default();
     let mut all: BTreeMap<Actor, Limits> =
-        OTHERS.into_iter().map(|(_, actor)| (actor, client)).collect();
+        other_clients(&clients).into_iter().map(|(_, actor, _)| (actor, client)).collect();
     all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
     let twice = Limits { qps: 2.0 * client.qps, ..client };
     all.insert(Actor::GarbageCollector, twice);
@@ -85,14 +88,14 @@ fn typical(kubelet: KubeletMode) -> Timing {
     }
 }
 
-fn imitated(flags: &KubeletFlags) -> KubeletMode {
+fn imitated(flags: &KubeletFlags) -> Imitated {
     let default = Imitated::default();
     let status_report = flags.status_report.unwrap_or(default.status_report);
-    KubeletMode::Imitated(Imitated { status_report, ..default })
+    Imitated { status_report, ..default }
 }
 
-fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
-    KubeletMode::Real(Real {
+fn real(flags: &KubeletFlags, profile: &Profile) -> Real {
+    Real {
         node_lease_duration: flags.lease_duration.unwrap_or(LEASE_DURATION),
         node_status_update_frequency: flags.status_update.unwrap_or(STATUS_UPDATE),
         // Unset with an explicit update frequency, it inherits that
@@ -105,7 +108,7 @@ fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
         pod_stop: Dur::from_secs(1),
         boot: Dur::from_secs(30),
         recorded: false,
-    })
+    }
 }
 
 /// How often leases are renewed: a quarter of their duration
@@ -123,8 +126,12 @@ pub(super) fn read(
 ) -> Timing {
     let flags = &settings.kubelet;
     let mut timing = match written {
-        Some(Written::Ideal) => Timing { kubelet: imitated(flags), ..Timing::ideal() },
-        None | Some(Written::Typical | Written::Custom { .. }) => typical(real(flags, profile)),
+        Some(Written::Ideal) => {
+            Timing { kubelet: KubeletMode::Imitated(imitated(flags)), ..Timing::ideal() }
+        }
+        None | Some(Written::Typical | Written::Custom { .. }) => {
+            typical(KubeletMode::Real(real(flags, profile)))
+        }
     };
     if let Some(limits) = settings.client {
         timing.node_lifecycle_client = Some(limits);
@@ -163,12 +170,7 @@ pub(super) fn read(
         }
         // A step is a request of the API server to itself.
         timing.step = timing.request;
-        set(
-            &mut timing.pass_overhead,
-            pass_overhead.as_ref().map(|t| t.as_str()),
-            || at!["timing", "pass_overhead"],
-            complaints,
-        );
+        set(&mut timing.pass_overhead, pass_overhead, at!["timing", "pass_overhead"], complaints);
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, complaints);
@@ -217,14 +219,9 @@ fn leader_election(
     flags.elect.then_some(flags.times)
 }
 
-fn set(
-    to: &mut Dur,
-    text: Option<&str>,
-    place: impl FnOnce() -> Place,
-    complaints: &mut Complaints,
-) {
+fn set(to: &mut Dur, text: &Option<DurationText>, place: Place, complaints: &mut Complaints) {
     if let Some(text) = text
-        && let Some(span) = complaints.take(place(), values::span(text))
+        && let Some(span) = complaints.take(place, values::span(text.as_str()))
     {
         *to = span;
     }
@@ -253,19 +250,7 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
         read("node_lifecycle", &clients.node_lifecycle, timing.node_lifecycle_client);
     timing.taint_eviction_client =
         read("taint_eviction", &clients.taint_eviction, timing.taint_eviction_client);
-    let given = [
-        &clients.pod_gc,
-        &clients.garbage_collector,
-        &clients.deployment,
-        &clients.replica_set,
-        &clients.stateful_set,
-        &clients.daemon_set,
-        &clients.job,
-        &clients.cloud,
-        &clients.disruption,
-        &clients.scheduler,
-    ];
-    for ((name, actor), given) in OTHERS.into_iter().zip(given) {
+    for (name, actor, given) in other_clients(clients) {
         match read(name, given, timing.clients.get(&actor).copied()) {
             Some(limits) => timing.clients.insert(actor, limits),
             None => timing.clients.remove(&actor),
@@ -279,37 +264,24 @@ fn read_kubelet(
     profile: &Profile,
     complaints: &mut Complaints,
 ) -> KubeletMode {
-    let place = |name: &'static str| move || at!["timing", "kubelet", name];
-    let text = |t: &'_ Option<crate::language::DurationText>| t.as_ref().map(|t| t.0.clone());
+    let mut set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
+        set(to, text, at!["timing", "kubelet", name], complaints);
+    };
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {
-            let mut mode = imitated(flags);
-            if let KubeletMode::Imitated(imitated) = &mut mode {
-                set(&mut imitated.start, text(start).as_deref(), place("start"), complaints);
-                set(&mut imitated.stop, text(stop).as_deref(), place("stop"), complaints);
-                set(
-                    &mut imitated.status_report,
-                    text(status_report).as_deref(),
-                    place("status_report"),
-                    complaints,
-                );
-                imitated.repost_pod_ready = repost_pod_ready.unwrap_or(imitated.repost_pod_ready);
-            }
-            mode
+            let mut imitated = imitated(flags);
+            set(&mut imitated.start, start, "start");
+            set(&mut imitated.stop, stop, "stop");
+            set(&mut imitated.status_report, status_report, "status_report");
+            imitated.repost_pod_ready = repost_pod_ready.unwrap_or(imitated.repost_pod_ready);
+            KubeletMode::Imitated(imitated)
         }
         KubeletTiming::Real { pod_start, pod_stop, boot } => {
-            let mut mode = real(flags, profile);
-            if let KubeletMode::Real(real) = &mut mode {
-                set(
-                    &mut real.pod_start,
-                    text(pod_start).as_deref(),
-                    place("pod_start"),
-                    complaints,
-                );
-                set(&mut real.pod_stop, text(pod_stop).as_deref(), place("pod_stop"), complaints);
-                set(&mut real.boot, text(boot).as_deref(), place("boot"), complaints);
-            }
-            mode
+            let mut real = real(flags, profile);
+            set(&mut real.pod_start, pod_start, "pod_start");
+            set(&mut real.pod_stop, pod_stop, "pod_stop");
+            set(&mut real.boot, boot, "boot");
+            KubeletMode::Real(real)
         }
     }
 }
