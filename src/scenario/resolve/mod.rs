@@ -13,6 +13,7 @@ mod draw;
 mod expect;
 mod faults;
 mod found;
+mod group_names;
 mod label_selector;
 mod limits;
 mod maintain;

@@ -1,6 +1,7 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
+use super::group_names::{GroupNames, Names};
 use super::limits::NODES_MAX;
 use super::select::Nodes;
 use crate::api::labels::Labels;
@@ -14,7 +15,6 @@ use crate::api::taint::Taint;
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
-use crate::language::names;
 use crate::language::text::place::{Place, with};
 use crate::language::values;
 use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
@@ -48,7 +48,15 @@ impl Nodes {
     ) -> Vec<NodeIndex> {
         let before = self.plans.len();
         let part = |step: &str| with(place, step);
-        let Some(names) = self.names(group, place, complaints) else {
+        let called = GroupNames {
+            name: &group.name,
+            names: &group.names,
+            place,
+            what: "node group",
+            single: "`name` is the name of one node",
+            example: "`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several",
+        };
+        let Some(names) = self.names(&called, complaints) else {
             self.incomplete = true;
             return Vec::new();
         };
@@ -73,14 +81,13 @@ impl Nodes {
         let start = start(group, place, joins, complaints);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
-                complaints.add(name_place(group, place), problem);
+                complaints.add(called.at(), problem);
                 self.incomplete = true;
                 break;
             }
             let index = self.plans.len() as NodeIndex;
             if self.by_name.contains_key(&name) {
-                complaints
-                    .say(name_place(group, place), format!("node `{name}` is declared twice"));
+                complaints.say(called.at(), format!("node `{name}` is declared twice"));
                 break;
             }
             self.by_name.insert(name.clone(), index);
@@ -102,60 +109,24 @@ impl Nodes {
         (before as NodeIndex..self.plans.len() as NodeIndex).collect()
     }
 
-    fn names(
-        &self,
-        group: &NodeGroup,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Vec<String>> {
-        let texts = match (&group.name, &group.names) {
-            (Some(_), Some(_)) => {
-                complaints.say(
-                    with(place, "names"),
-                    "a node group has either `name` or `names`, not both",
-                );
-                return None;
+    fn names(&self, names: &GroupNames<'_>, complaints: &mut Complaints) -> Option<Vec<String>> {
+        let limit = || format!("a cluster has at most {NODES_MAX} nodes");
+        let left = NODES_MAX - self.plans.len() as u64;
+        match names.written(complaints)? {
+            Names::One(_) if left == 0 => {
+                complaints.say(names.at(), limit());
+                None
             }
-            (None, None) => {
-                let problem = Problem::new("this node group has no name")
-                    .help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
-                complaints.add(place.clone(), problem);
-                return None;
-            }
-            (Some(name), None) if name.contains(['{', '}']) => {
-                complaints.add(
-                    with(place, "name"),
-                    Problem::new("`name` is the name of one node").help("ranges belong to `names`"),
-                );
-                return None;
-            }
-            (Some(_), None) if self.plans.len() as u64 >= NODES_MAX => {
-                complaints
-                    .say(with(place, "name"), format!("a cluster has at most {NODES_MAX} nodes"));
-                return None;
-            }
-            (Some(name), None) => return Some(vec![name.clone()]),
-            (None, Some(names)) => names.texts(),
-        };
-        let mut all = Vec::new();
-        for text in texts {
-            let left = NODES_MAX - (self.plans.len() + all.len()) as u64;
-            match names::expand(text, left) {
-                Ok(names) => all.extend(names),
-                Err(error) => {
-                    let problem = Problem::new(error.to_string());
-                    let too_many = matches!(error, names::NamesError::TooMany { .. });
-                    let help = too_many.then(|| format!("a cluster has at most {NODES_MAX} nodes"));
-                    complaints.add(with(place, "names"), problem.maybe_help(help));
+            Names::One(name) => Some(vec![name.to_owned()]),
+            Names::Several(texts) => {
+                let all = names.expanded(texts, left, Some(limit()), complaints)?;
+                if all.is_empty() {
+                    complaints.say(names.at(), "this list of names is empty");
                     return None;
                 }
+                Some(all)
             }
         }
-        if all.is_empty() {
-            complaints.say(with(place, "names"), "this list of names is empty");
-            return None;
-        }
-        Some(all)
     }
 }
 
@@ -192,10 +163,6 @@ fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complai
             }
         }
     }
-}
-
-fn name_place(group: &NodeGroup, place: &Place) -> Place {
-    with(place, if group.names.is_some() { "names" } else { "name" })
 }
 
 /// An offset within a period in whole milliseconds that depends on the node's name alone.

@@ -2,14 +2,26 @@
 
 use super::checks;
 use super::found::said;
+use super::group_names::{GroupNames, Names};
 use super::limits::PODS_MAX;
 use super::select::{Nodes, Pods};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
-use crate::language::names;
 use crate::language::text::place::{Place, with};
 use crate::language::{self, Placement, PodGroup};
 use crate::plan::NodeIndex;
+
+/// What the pods of a group are called.
+pub(super) fn called<'a>(group: &'a PodGroup, place: &'a Place) -> GroupNames<'a> {
+    GroupNames {
+        name: &group.name,
+        names: &group.names,
+        place,
+        what: "pod group",
+        single: "`name` has no ranges",
+        example: "`name: \"a\"` for one pod or with `count`, `names: \"db-{0..2}\"` for several",
+    }
+}
 
 impl Pods {
     /// The names of a group's pods, each with its node.
@@ -43,7 +55,7 @@ impl Pods {
                 complaints,
             );
         }
-        let names = self.names(group, count, place, &count_place, complaints)?;
+        let names = self.names(&called(group, place), count, &count_place, complaints)?;
         if on_nodes.is_empty() && group.on != Placement::Unbound {
             complaints.say(with(place, "on"), "no node is named here");
             return None;
@@ -104,76 +116,34 @@ impl Pods {
 
     fn names(
         &self,
-        group: &PodGroup,
+        names: &GroupNames<'_>,
         count: Option<u64>,
-        place: &Place,
         count_place: &dyn Fn() -> Place,
         complaints: &mut Complaints,
     ) -> Option<Vec<String>> {
-        let too_many = || format!("a cluster has at most {PODS_MAX} pods");
-        let texts = match (&group.name, &group.names) {
-            (Some(_), Some(_)) => {
-                complaints.say(
-                    with(place, "names"),
-                    "a pod group has either `name` or `names`, not both",
-                );
+        let limit = || format!("a cluster has at most {PODS_MAX} pods");
+        let problem = match (names.written(complaints)?, count) {
+            (Names::One(_), None) if self.left() == 0 => {
+                complaints.say(names.at(), limit());
                 return None;
             }
-            (None, None) => {
-                let help =
-                    "`name: \"a\"` for one pod or with `count`, `names: \"db-{0..2}\"` for several";
-                complaints
-                    .add(place.clone(), Problem::new("this pod group has no name").help(help));
-                return None;
+            (Names::One(name), None) => return Some(vec![name.to_owned()]),
+            (Names::One(name), Some(count)) if count <= self.left() => {
+                let numbered = (0..count).map(|i| format!("{name}-{i}"));
+                return is_short(name, names.place, complaints).then(|| numbered.collect());
             }
-            (Some(name), None) if name.contains(['{', '}']) => {
-                complaints.add(
-                    with(place, "name"),
-                    Problem::new("`name` has no ranges").help("ranges belong to `names`"),
-                );
-                return None;
+            (Names::One(_), Some(count)) => {
+                Problem::new(format!("{count} pods are too many")).help(limit())
             }
-            (Some(name), None) => {
-                let Some(count) = count else {
-                    if self.left() == 0 {
-                        complaints.say(with(place, "name"), too_many());
-                        return None;
-                    }
-                    return Some(vec![name.clone()]);
-                };
-                if count > self.left() {
-                    complaints.add(
-                        count_place(),
-                        Problem::new(format!("{count} pods are too many")).help(too_many()),
-                    );
-                    return None;
-                }
-                if !is_short(name, place, complaints) {
-                    return None;
-                }
-                return Some((0..count).map(|i| format!("{name}-{i}")).collect());
+            (Names::Several(_), Some(_)) => {
+                Problem::new("the number of these pods follows from `names`")
             }
-            (None, Some(_)) if count.is_some() => {
-                complaints.say(count_place(), "the number of these pods follows from `names`");
-                return None;
+            (Names::Several(texts), None) => {
+                return names.expanded(texts, self.left(), Some(limit()), complaints);
             }
-            (None, Some(names)) => names.texts(),
         };
-        let mut all = Vec::new();
-        for text in texts {
-            match names::expand(text, self.left().saturating_sub(all.len() as u64)) {
-                Ok(names) => all.extend(names),
-                Err(error) => {
-                    let help = matches!(error, names::NamesError::TooMany { .. }).then(too_many);
-                    complaints.add(
-                        with(place, "names"),
-                        Problem::new(error.to_string()).maybe_help(help),
-                    );
-                    return None;
-                }
-            }
-        }
-        Some(all)
+        complaints.add(count_place(), problem);
+        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pod groups to pods.
 
 use super::checks;
+use super::pod_names::called;
 use super::pod_start::start;
 use super::pod_templates::{Lookup, template};
 use super::select::{Pods, PodsOf};
@@ -47,7 +48,7 @@ impl Pods {
             template,
             start,
             created_later,
-            &name_place(group, place),
+            &called(group, place).at(),
             complaints,
         );
         let declared = first..self.plans.len() as PodIndex;
@@ -98,8 +99,4 @@ impl Pods {
             self.plans.push(PodPlan { name: full, template, node, start });
         }
     }
-}
-
-fn name_place(group: &PodGroup, place: &Place) -> Place {
-    with(place, if group.names.is_some() { "names" } else { "name" })
 }

@@ -1,5 +1,6 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
+use super::group_names::{GroupNames, Names};
 use super::label_selector::label_selector;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
@@ -8,7 +9,6 @@ use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
-use crate::language::names;
 use crate::language::text::place::{Place, with};
 use crate::language::{
     self, FlagValue, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup,
@@ -65,44 +65,24 @@ fn instead(kind: WorkloadKind, field: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// The names of a group's workloads.
-pub(super) fn called(
-    group: &WorkloadGroup,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Vec<String>> {
-    let texts = match (&group.name, &group.names) {
-        (Some(_), Some(_)) => {
-            complaints
-                .say(with(place, "names"), "a workload has either `name` or `names`, not both");
-            return None;
-        }
-        (None, None) => {
-            let help = "`name: \"web\"`, or `names: \"web-{0..9}\"` for several that are alike";
-            complaints.add(place.clone(), Problem::new("this workload has no name").help(help));
-            return None;
-        }
-        (Some(name), None) if name.contains(['{', '}']) => {
-            complaints.add(
-                with(place, "name"),
-                Problem::new("`name` is the name of one workload").help("ranges belong to `names`"),
-            );
-            return None;
-        }
-        (Some(name), None) => return Some(vec![name.clone()]),
-        (None, Some(names)) => names.texts(),
-    };
-    let mut all = Vec::new();
-    for text in texts {
-        match names::expand(text, WORKLOADS_MAX.saturating_sub(all.len() as u64)) {
-            Ok(names) => all.extend(names),
-            Err(error) => {
-                complaints.say(with(place, "names"), error.to_string());
-                return None;
-            }
-        }
+/// What the workloads of a group are called.
+pub(super) fn called<'a>(group: &'a WorkloadGroup, place: &'a Place) -> GroupNames<'a> {
+    GroupNames {
+        name: &group.name,
+        names: &group.names,
+        place,
+        what: "workload",
+        single: "`name` is the name of one workload",
+        example: "`name: \"web\"`, or `names: \"web-{0..9}\"` for several that are alike",
     }
-    Some(all)
+}
+
+/// The names of a group's workloads.
+pub(super) fn names(called: &GroupNames<'_>, complaints: &mut Complaints) -> Option<Vec<String>> {
+    match called.written(complaints)? {
+        Names::One(name) => Some(vec![name.to_owned()]),
+        Names::Several(texts) => called.expanded(texts, WORKLOADS_MAX, None, complaints),
+    }
 }
 
 /// How many workloads one group may stand for.

@@ -5,7 +5,7 @@ use super::found::said;
 use super::pod_templates::{Lookup, pod_template};
 use super::select::{Pods, PodsOf};
 use super::workload_fields::{
-    at_least_zero, called, check_own_fields, needed, read_selector, spec,
+    at_least_zero, called, check_own_fields, names, needed, read_selector, spec,
 };
 use super::workload_pods::{Declared, Set};
 use super::workloads::{Numbered, Workloads};
@@ -32,7 +32,7 @@ impl Workloads {
     ) -> Vec<WorkloadIndex> {
         let (kind, group) = (written.kind(), written.group());
         check_own_fields(kind, group, place, complaints);
-        let Some(names) = called(group, place, complaints) else {
+        let Some(names) = names(&called(group, place), complaints) else {
             self.incomplete = true;
             return Vec::new();
         };

@@ -9,6 +9,7 @@ use super::limits::PODS_MAX;
 use super::pod_names::placed;
 use super::pod_templates::Lookup;
 use super::select::{Pods, PodsOf};
+use super::workload_fields::called;
 use super::workloads::{Numbered, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
@@ -60,7 +61,7 @@ impl<'a> Set<'a> {
         let made = self.made;
         let kind = made.kind;
         if let Err(problem) = checks::object_name(kind.as_str(), name) {
-            self.complaints.add(self.names_place(), problem);
+            self.complaints.add(called(self.group, self.place).at(), problem);
             workloads.incomplete = true;
             return None;
         }
@@ -69,7 +70,7 @@ impl<'a> Set<'a> {
         if workloads.by_name.contains_key(&full) && !self.created_later {
             let message =
                 format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace);
-            self.complaints.say(self.names_place(), message);
+            self.complaints.say(called(self.group, self.place).at(), message);
             return None;
         }
         let mut template = made.template.clone();
@@ -189,7 +190,7 @@ impl<'a> Set<'a> {
         }
         template.owner = owner_of(owner_kind, &owner);
         let template = self.pods.template(template);
-        let names = self.names_place();
+        let names = called(self.group, self.place).at();
         self.pods.add(
             made.namespace,
             placed,
@@ -255,12 +256,6 @@ impl<'a> Set<'a> {
                 .collect(),
             _ => (0..count).map(|i| (format!("{owner}-{i}"), node(i))).collect(),
         }
-    }
-
-    /// The place of the names of the group.
-    fn names_place(&self) -> Place {
-        let field = if self.group.names.is_some() { "names" } else { "name" };
-        with(self.place, field)
     }
 
     fn too_many_pods(&mut self, place: Place) {

@@ -1,0 +1,79 @@
+//! What the objects of a group are called: `name` for one, `names` for several.
+
+use crate::language::complaints::Complaints;
+use crate::language::names;
+use crate::language::text::place::{Place, with};
+use crate::language::{OneOrMany, Problem};
+
+/// The names of a group as they are written, and how complaints speak of it.
+pub(super) struct GroupNames<'a> {
+    pub(super) name: &'a Option<String>,
+    pub(super) names: &'a Option<OneOrMany>,
+    /// The group's own place.
+    pub(super) place: &'a Place,
+    /// What it is: `node group`.
+    pub(super) what: &'static str,
+    /// What `name` is, said of one with ranges.
+    pub(super) single: &'static str,
+    /// How it is given a name.
+    pub(super) example: &'static str,
+}
+
+/// A name, or texts of names that may have ranges.
+pub(super) enum Names<'a> {
+    One(&'a str),
+    Several(&'a [String]),
+}
+
+impl<'a> GroupNames<'a> {
+    /// One of the two fields, or else a complaint.
+    pub(super) fn written(&self, complaints: &mut Complaints) -> Option<Names<'a>> {
+        let (place, problem) = match (self.name, self.names) {
+            (Some(_), Some(_)) => {
+                let text = format!("a {} has either `name` or `names`, not both", self.what);
+                (with(self.place, "names"), Problem::new(text))
+            }
+            (None, None) => {
+                let problem = Problem::new(format!("this {} has no name", self.what));
+                (self.place.clone(), problem.help(self.example))
+            }
+            (Some(name), None) if name.contains(['{', '}']) => {
+                let problem = Problem::new(self.single).help("ranges belong to `names`");
+                (with(self.place, "name"), problem)
+            }
+            (Some(name), None) => return Some(Names::One(name)),
+            (None, Some(names)) => return Some(Names::Several(names.texts())),
+        };
+        complaints.add(place, problem);
+        None
+    }
+
+    /// All names that texts stand for, no more than are `left`; `limit` says how many there may be.
+    pub(super) fn expanded(
+        &self,
+        texts: &[String],
+        left: u64,
+        limit: Option<String>,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<String>> {
+        let mut all = Vec::new();
+        for text in texts {
+            match names::expand(text, left.saturating_sub(all.len() as u64)) {
+                Ok(names) => all.extend(names),
+                Err(error) => {
+                    let too_many = matches!(error, names::NamesError::TooMany { .. });
+                    let problem = Problem::new(error.to_string());
+                    let problem = problem.maybe_help(limit.filter(|_| too_many));
+                    complaints.add(with(self.place, "names"), problem);
+                    return None;
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// The place of the names.
+    pub(super) fn at(&self) -> Place {
+        with(self.place, if self.names.is_some() { "names" } else { "name" })
+    }
+}
