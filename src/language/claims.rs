@@ -115,10 +115,8 @@ pub struct Limit {
     /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
     pub is: FlagValue,
     /// Of `AtMost`: it is above zero for no longer than this at a stretch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<DurationText>,
     /// Look only at this stretch of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub during: Option<Window>,
 }
 

@@ -24,33 +24,25 @@ macro_rules! seen {
     (@ [pods $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* pod pods workload label namespace] $head $($fields)*
             /// The pod of that name, `web-0` or `namespace/name`; `*` stands for any letters.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub pod: Option<String>,
             /// These pods.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub pods: Option<PodSelector>,
             /// The pods of that workload, `web` or `Deployment/web`; or of that group of pods, or
             /// owner.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub workload: Option<String>,
             /// Only pods with labels that match: `"app=web,tier!=cache"`.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub label: Option<String>,
             /// Only pods of that namespace.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub namespace: Option<String>,
         }
     };
     (@ [place $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* node nodes zone] $head $($fields)*
             /// Only on that node; `*` stands for any letters.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub node: Option<String>,
             /// Only on these nodes.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub nodes: Option<NodeSelector>,
             /// Only in that zone.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub zone: Option<String>,
         }
     };
@@ -58,7 +50,6 @@ macro_rules! seen {
         seen! { @ [$($more)*] [$($known)* count] $head $($fields)*
             /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each
             /// selected object. At least once where not given.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub count: Option<FlagValue>,
         }
     };
@@ -66,29 +57,22 @@ macro_rules! seen {
         seen! { @ [$($more)*] [$($known)* at after before between first spread] $head $($fields)*
             /// It happens at exactly these times, to the millisecond, once at each, or as often as
             /// `"3x 10m"` says; with a `count`, once or more.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub at: Option<OneOrMany>,
             /// None of it happens before this time.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub after: Option<TimeText>,
             /// None of it happens after this time.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub before: Option<TimeText>,
             /// All of it happens in this stretch; `after` and `before` in one.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub between: Option<Window>,
             /// The first of it happens in this stretch.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub first: Option<Window>,
             /// From the first of it to the last: `"90s"`, `"90s..2m"`, `"90s.."`, `"..2m"`.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub spread: Option<String>,
         }
     };
     (@ [during $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* during] $head $($fields)*
             /// Look only at this stretch of the run; what happens outside of it does not matter.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
             pub during: Option<Window>,
         }
     };
@@ -141,7 +125,6 @@ seen! {
     EvictedSeen has pods place often when during {
         /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain),
         /// `drain-delete`, `pod-eviction-timeout`; by any of them where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
     }
 }
@@ -150,7 +133,6 @@ seen! {
     DeletedSeen has pods place often when during {
         /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`,
         /// `replicaset`, …
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
     }
 }
@@ -177,11 +159,9 @@ seen! {
         /// Their reason: `"TaintManagerEviction"`.
         pub reason: String,
         /// A part of their message.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub message: Option<String>,
         /// What they are about: `"Node/b-*"`, `"StatefulSet/default/db"`; `*` stands for any
         /// letters.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub object: Option<String>,
     }
 }
@@ -256,7 +236,6 @@ seen! {
     /// Pods of which none may be evicted.
     NotEvicted has pods place during {
         /// By what, as of `Evicted`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
     }
 }
@@ -264,10 +243,8 @@ seen! {
     /// Pods that wait at a moment.
     Pending has pods often {
         /// When; at the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub at: Option<TimeText>,
         /// A part of the message of their last FailedScheduling event.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
     }
 }
@@ -345,10 +322,8 @@ pub enum Expectation {
         /// What has to hold.
         that: Claim,
         /// Reckoned from this time; from the start of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<TimeText>,
         /// No later than so long after that; by the end of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         within: Option<DurationText>,
     },
     /// It holds until something else does, which does come:
@@ -359,7 +334,6 @@ pub enum Expectation {
         /// What has to come.
         until: Claim,
         /// Reckoned from this time; from the start of the run where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<TimeText>,
     },
     /// With `seeds`, it holds in so large a part of the runs:
