@@ -9,20 +9,17 @@
 
 mod budget;
 mod claims;
-mod clients;
 mod cluster;
 pub(crate) mod complaints;
 pub(crate) mod defaults;
 pub mod duration;
 mod expect;
-mod exported;
 mod faults;
 pub(crate) mod flags;
 mod labels;
 mod maintain;
 mod memory;
 pub mod names;
-mod namespace;
 pub(crate) mod prices;
 mod scenario;
 mod scheduling;
@@ -38,15 +35,13 @@ mod workload;
 
 pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
-pub use clients::ApiClient;
 pub(crate) use cluster::{
-    Condition, ConditionKind, Deletion, NodeGroup, NodeSelector, NodeStart, Owner, Placement,
-    PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
+    Condition, ConditionKind, Deletion, Namespace, NodeGroup, NodeSelector, NodeStart, Owner,
+    Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
 };
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };
-pub(crate) use exported::Exported;
 pub(crate) use faults::{
     Distribution, FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair,
     RepairAct,
@@ -55,10 +50,9 @@ pub use flags::{PLUGINS, known as known_flags};
 pub(crate) use labels::{LabelSelector, LabelSelectorRequirement};
 pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
-pub(crate) use namespace::Namespace;
 pub(crate) use prices::Prices;
 pub use scenario::Scenario;
-pub(crate) use scenario::{Cluster, Existing, Flags};
+pub(crate) use scenario::{Cluster, Existing, Exported, Flags};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
@@ -70,7 +64,7 @@ pub use shape::{Kind, Shape};
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use text::{Problem, Problems, Source};
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
-pub use timeline::{Cut, Entry, RestartKind, Step};
+pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyOnPodConditions,

@@ -1,12 +1,11 @@
 //! A whole scenario file.
 
 use super::budget::PodDisruptionBudget;
-use super::cluster::{NodeGroup, PodGroup};
+use super::cluster::{Namespace, NodeGroup, PodGroup};
 use super::defaults::is_default;
 use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
-use super::namespace::Namespace;
 use super::prices::Prices;
 use super::scheduling::SchedulerConfiguration;
 use super::tape::Tape;
@@ -170,4 +169,17 @@ impl Flags {
             _ => &mut self.kubelet,
         }
     }
+}
+
+/// What an export says beside its objects, and where they begin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// The release of its newest kubelet, where the scenario says none and that is taken.
+    pub release: Option<String>,
+    /// Flags of the control plane, read from its pods.
+    pub flags: Flags,
+    /// Its feature gates.
+    pub feature_gates: BTreeMap<String, bool>,
+    /// How many pod groups the scenario writes itself; those behind them are the export's.
+    pub own_pods: usize,
 }

@@ -1,7 +1,6 @@
 //! Entries of the timeline: faults, and what people do.
 
 use super::budget::PodDisruptionBudget;
-use super::clients::ApiClient;
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Toleration};
 use super::defaults::is_default;
 use super::maintain::{Afterwards, DrainFlags};
@@ -438,4 +437,35 @@ pub enum RestartKind {
     Standby,
     /// The same one, started again: it waits out its own old lease.
     Same,
+}
+
+/// A client of the API server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum ApiClient {
+    /// The node lifecycle controller.
+    NodeLifecycle,
+    /// The taint eviction controller, whose client up to 1.28 is the node lifecycle controller's.
+    TaintEviction,
+    /// The pod garbage collector.
+    PodGc,
+    /// The garbage collector of owner references.
+    GarbageCollector,
+    /// The Deployment controller.
+    Deployment,
+    /// The ReplicaSet controller.
+    ReplicaSet,
+    /// The StatefulSet controller.
+    StatefulSet,
+    /// The DaemonSet controller.
+    DaemonSet,
+    /// The Job controller.
+    Job,
+    /// The cloud controllers.
+    Cloud,
+    /// The disruption controller.
+    Disruption,
+    /// The scheduler, with both of its clients.
+    Scheduler,
+    /// `kubectl drain`, that of maintenances too.
+    Kubectl,
 }
