@@ -35,25 +35,25 @@ macro_rules! nanoseconds {
             /// The last that can be written, 584 years.
             pub const MAX: Self = Self(u64::MAX);
 
-            /// That of so many nanoseconds.
+            /// Made of nanoseconds.
             #[must_use]
             pub const fn from_nanos(ns: u64) -> Self {
                 Self(ns)
             }
 
-            /// That of so many microseconds, at most [`Self::MAX`].
+            /// Made of microseconds, at most [`Self::MAX`].
             #[must_use]
             pub const fn from_micros(us: u64) -> Self {
                 Self(scaled(us, MICRO))
             }
 
-            /// That of so many milliseconds, at most [`Self::MAX`].
+            /// Made of milliseconds, at most [`Self::MAX`].
             #[must_use]
             pub const fn from_millis(ms: u64) -> Self {
                 Self(scaled(ms, MILLI))
             }
 
-            /// That of so many seconds, at most [`Self::MAX`].
+            /// Made of seconds, at most [`Self::MAX`].
             #[must_use]
             pub const fn from_secs(s: u64) -> Self {
                 Self(scaled(s, SEC))
