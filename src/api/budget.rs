@@ -55,15 +55,6 @@ pub enum BudgetRule {
 }
 
 impl BudgetRule {
-    /// A rule from the name of its field.
-    pub(crate) fn of(field: &str, amount: IntOrPercent) -> Option<Self> {
-        match field {
-            "minAvailable" => Some(Self::MinAvailable(amount)),
-            "maxUnavailable" => Some(Self::MaxUnavailable(amount)),
-            _ => None,
-        }
-    }
-
     /// The name of its field.
     pub(crate) fn field(self) -> &'static str {
         match self {

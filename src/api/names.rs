@@ -246,11 +246,6 @@ impl Names {
         self.workloads.find(name).map(WorkloadId)
     }
 
-    /// The id of a text if it has one.
-    pub(crate) fn find_text(&self, text: &str) -> Option<TextId> {
-        self.texts.find(text).map(TextId)
-    }
-
     /// How many texts there are; ids are below this.
     pub(crate) fn texts(&self) -> usize {
         self.texts.by_id.len()

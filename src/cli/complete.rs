@@ -52,8 +52,9 @@ impl Names {
     /// All there are in a scenario, or in the folder of a run.
     fn all(self, file: &Path) -> Result<Vec<String>, Failure> {
         if self == Self::Objects && file.is_dir() {
-            let run = finished::read(file)?;
-            return Ok(explain::names(&Analysis::new(&run.ready.plan, &run.trace)));
+            let ready = finished::stored(file)?;
+            let trace = begun(&ready.plan, ready.source.seed);
+            return Ok(explain::names(&Analysis::new(&ready.plan, &trace)));
         }
         let loaded = super::run::load(file)?;
         let plan = scenario::build(&loaded, &Overrides::default())?;

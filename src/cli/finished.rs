@@ -1,15 +1,16 @@
-//! Finished runs: folders of results that are read again, and scenarios that are run for a command
-//! that asks about them.
+//! Finished runs: scenarios that are run for a command that asks about them, and folders of results,
+//! whose scenario is run again.
 
 use super::args::ChangeArgs;
 use super::failure::Failure;
 use super::run::{self, Ready};
 use super::suggest;
 use super::terminal::Terminal;
-use crate::files::{self, PACKED, ReadError};
-use crate::kernel::{Dur, Time};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
+use crate::files::{self, ReadError, hash_text};
+use crate::kernel::Dur;
 use crate::language::Problem;
-use crate::report::{Written, events, manifest, names_json};
+use crate::report::{Written, events, manifest};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::trace::Trace;
 use serde::Deserialize;
@@ -28,7 +29,7 @@ pub(crate) struct Finished {
     pub(crate) written: Option<Written>,
 }
 
-/// What of a manifest it takes to read a run.
+/// What of a manifest it takes to run again.
 #[derive(Deserialize)]
 struct Manifest {
     taintsim: String,
@@ -41,11 +42,9 @@ struct Manifest {
     #[serde(default)]
     seed: u64,
     #[serde(default)]
-    horizon_s: f64,
-    #[serde(default)]
     needless_window_s: f64,
     #[serde(default)]
-    records: usize,
+    records_hash: String,
     files: Vec<Entry>,
 }
 
@@ -89,7 +88,7 @@ pub(crate) fn open(
             ));
             return Err(Failure::Input(problem.help("give the scenario's file instead")));
         }
-        return read(path);
+        return read(path, quiet, terminal);
     }
     let ready = run::prepare(path, change, sets)?;
     simulate(ready, quiet, terminal)
@@ -102,26 +101,29 @@ pub(crate) fn simulate(
     terminal: &Terminal,
 ) -> Result<Finished, Failure> {
     run::tell_imported(&ready.imported, quiet, terminal);
-    let progress = run::progress(&ready.plan, quiet, terminal);
-    let trace = run::simulate(&ready, &progress, String::new)?;
-    progress.clear();
-    Ok(Finished { ready, trace, window: crate::analysis::DEFAULT_NEEDLESS_WINDOW, written: None })
+    let trace = traced(&ready, quiet, terminal)?;
+    Ok(Finished { ready, trace, window: DEFAULT_NEEDLESS_WINDOW, written: None })
 }
 
-/// Reads the folder of a run.
-pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
+fn traced(ready: &Ready, quiet: bool, terminal: &Terminal) -> Result<Trace, Failure> {
+    let progress = run::progress(&ready.plan, quiet, terminal);
+    let trace = run::simulate(ready, &progress, String::new)?;
+    progress.clear();
+    Ok(trace)
+}
+
+/// Runs again what the folder of a run holds, whose records must be those of the manifest.
+pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
     let manifest = manifest_of(folder)?;
-    let loaded = scenario_of(folder, &manifest)?;
-    let overrides = Overrides {
-        seed: Some(manifest.seed),
-        sets: manifest.scenario.set.clone(),
-        ..Overrides::default()
-    };
-    let ready = run::ready(loaded, manifest.scenario.file.clone(), overrides)?;
-    let trace = trace_of(folder, &manifest, ready.plan.horizon)?;
-    if (ready.plan.horizon.as_nanos() as f64 / 1e9 - manifest.horizon_s).abs() > 1e-6 {
-        let what = "its end of the run is not that of the scenario";
-        return Err(fail(&folder.join(manifest::FILE), what, AGAIN));
+    let ready = ready_of(folder, &manifest)?;
+    let trace = traced(&ready, quiet, terminal)?;
+    let records = events::write(&mut io::sink(), &Analysis::new(&ready.plan, &trace))?;
+    if hash_text(records) != manifest.records_hash {
+        let what = format!(
+            "this folder was written by another version of taintsim, {}, and in this one the run has other records",
+            manifest.taintsim
+        );
+        return Err(fail(&folder.join(manifest::FILE), &what, AGAIN));
     }
     let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
     let mut files: Vec<(String, u64)> =
@@ -131,6 +133,21 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     // As `run` names it: without a slash at the end.
     let folder: PathBuf = folder.components().collect();
     Ok(Finished { ready, trace, window, written: Some(Written { folder, files }) })
+}
+
+/// What was run, ready to run, as a folder holds it.
+pub(crate) fn stored(folder: &Path) -> Result<Ready, Failure> {
+    ready_of(folder, &manifest_of(folder)?)
+}
+
+fn ready_of(folder: &Path, manifest: &Manifest) -> Result<Ready, Failure> {
+    let overrides = Overrides {
+        seed: Some(manifest.seed),
+        sets: manifest.scenario.set.clone(),
+        ..Overrides::default()
+    };
+    let loaded = scenario_of(folder, manifest)?;
+    Ok(run::ready(loaded, manifest.scenario.file.clone(), overrides)?)
 }
 
 /// Reads the scenario of a run, which must be the one that the manifest names.
@@ -146,66 +163,21 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
     }
     let mut loaded = scenario::parse_stored(&shown, &manifest.scenario.name, text, cluster)?;
     for (input, given) in loaded.inputs.iter_mut().zip(&manifest.scenario.inputs) {
-        if format!("fnv1a64:{:016x}", input.hash) != given.hash || input.bytes != given.bytes {
+        if hash_text(input.hash) != given.hash || input.bytes != given.bytes {
             let what = "this is not the file that was run: its hash is not that of the manifest";
             return Err(fail(&place(&input.copy), what, AGAIN));
         }
         input.file.clone_from(&given.file);
     }
-    if format!("fnv1a64:{:016x}", loaded.fingerprint().hash) != manifest.scenario.hash {
+    if hash_text(loaded.fingerprint().hash) != manifest.scenario.hash {
         let what = "this is not the text that was run: its hash is not that of the manifest";
         return Err(fail(&place(manifest::SCENARIO), what, AGAIN));
     }
     Ok(loaded)
 }
 
-/// Reads the trace of a run, which must have as many records as the manifest says.
-fn trace_of(folder: &Path, manifest: &Manifest, horizon: Time) -> Result<Trace, Failure> {
-    let place = |name: &str| folder.join(name);
-    let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
-    let former = manifest.files.iter().any(|f| f.name == FORMER);
-    let names = if former { FORMER } else { names_json::FILE };
-    let (text, name) = unpacked(folder, manifest, names)?;
-    let mut trace = names_json::read(&text).map_err(|e| wrong(&name, e))?;
-    trace.horizon = horizon;
-    let (lines, name) = unpacked(folder, manifest, events::FILE)?;
-    let lines = String::from_utf8(lines).map_err(|e| {
-        let line =
-            e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count()
-                + 1;
-        wrong(&name, format!("line {line} is not UTF-8"))
-    })?;
-    let trace = events::read(&lines, trace).map_err(|e| wrong(&name, e.to_string()))?;
-    if trace.len() != manifest.records {
-        let (is, was) = (trace.len(), manifest.records);
-        let what = format!(
-            "it has {is} records, and the manifest says {was}: the file was cut off or changed"
-        );
-        return Err(wrong(&name, what));
-    }
-    Ok(trace)
-}
-
-/// The largest file of a folder, in bytes, packed or not: some ten million records.
+/// The largest file of a folder that is read, in bytes.
 const BYTES_MAX: u64 = 2 << 30;
-
-/// What the file of names was called before: people took it for a trace as viewers of traces read
-/// them.
-const FORMER: &str = "trace.json";
-
-/// What a file holds that may be packed, and its name: packed or not as the manifest has it, and
-/// the other where somebody has packed or unpacked it since.
-fn unpacked(folder: &Path, manifest: &Manifest, name: &str) -> Result<(Vec<u8>, String), Failure> {
-    let packed = format!("{name}{PACKED}");
-    let is_packed = manifest.files.iter().any(|f| f.name == packed);
-    let (first, other) = if is_packed { (packed.as_str(), name) } else { (name, packed.as_str()) };
-    let found =
-        if !folder.join(first).exists() && folder.join(other).is_file() { other } else { first };
-    let path = folder.join(found);
-    let bytes = files::unpack(contents(&path)?, BYTES_MAX)
-        .map_err(|error| fail(&path, &error.to_string(), AGAIN))?;
-    Ok((bytes, found.to_owned()))
-}
 
 fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     let path = folder.join(manifest::FILE);

@@ -1,4 +1,4 @@
-//! `taintsim report`: renders a finished run again.
+//! `taintsim report`: renders a finished run, which is run again for that.
 
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
@@ -72,7 +72,7 @@ enum WhichTable {
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     fits(args)?;
-    let run = finished::read(&args.folder)?;
+    let run = finished::read(&args.folder, false, terminal)?;
     match &args.out {
         None => {
             let binary = (args.form == As::Parquet).then_some(Form::Parquet);

@@ -7,13 +7,18 @@ use std::path::Path;
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Goes on with a hash.
-fn more(hash: u64, bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a64_more(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// The hash of some bytes.
 pub(crate) fn fnv1a64(bytes: &[u8]) -> u64 {
-    more(EMPTY, bytes)
+    fnv1a64_more(EMPTY, bytes)
+}
+
+/// A hash as manifests have it.
+pub(crate) fn hash_text(hash: u64) -> String {
+    format!("fnv1a64:{hash:016x}")
 }
 
 /// What the names of copies begin with in a folder of results.
@@ -67,7 +72,9 @@ impl InputFile {
 impl Fingerprint {
     /// That of a scenario's text and the files that it points at.
     pub(crate) fn of(text: &[u8], inputs: &[InputFile]) -> Self {
-        let hash = inputs.iter().fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
+        let hash = inputs
+            .iter()
+            .fold(fnv1a64(text), |h, input| fnv1a64_more(h, &input.hash.to_be_bytes()));
         Self { bytes: text.len(), hash, inputs: inputs.to_vec() }
     }
 }

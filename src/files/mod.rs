@@ -15,7 +15,9 @@ mod replace;
 mod shown;
 mod temporary;
 
-pub(crate) use fingerprint::{COPIED, Fingerprint, InputFile, copy_name, fnv1a64};
+pub(crate) use fingerprint::{
+    COPIED, Fingerprint, InputFile, copy_name, fnv1a64, fnv1a64_more, hash_text,
+};
 pub(crate) use large::{LargeFile, PACKED, Packing};
 pub use places::Places;
 pub use read::{ReadError, read, read_from, text, unpack};

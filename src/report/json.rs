@@ -33,7 +33,7 @@ pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64
 }
 
 /// What is in `summary.json`: `run`, `summary` and `workloads`.
-pub(crate) fn summary_document(report: &Report<'_>) -> Value {
+pub fn summary_document(report: &Report<'_>) -> Value {
     json!({ "run": run(report), "summary": summary(&report.summary), "workloads": workloads(report) })
 }
 

@@ -1,7 +1,7 @@
 //! `manifest.json`: what a folder of results came from, so that the run can be repeated.
 
 use super::model::Report;
-use crate::files::Fingerprint;
+use crate::files::{Fingerprint, hash_text};
 use crate::plan::{Delay, Flags, Plan};
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) const FILE: &str = "manifest.json";
 pub(crate) const SCENARIO: &str = "scenario.ron";
 
 /// Which form the files of a folder have; a folder of another form is not read.
-pub(crate) const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 3;
 
 /// The largest manifest, in bytes.
 pub(crate) const BYTES_MAX: u64 = 64 << 20;
@@ -39,8 +39,9 @@ pub(crate) fn listed(files: &[(String, u64)]) -> Vec<Value> {
     files.iter().map(one).collect()
 }
 
-/// The manifest of a run whose files are given with their sizes in bytes.
-pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
+/// The manifest of a run whose records have that hash, and whose files are given with their sizes in
+/// bytes.
+pub fn manifest(report: &Report<'_>, records: u64, files: &[(String, u64)]) -> Value {
     let plan = report.analysis.plan;
     let files = listed(files);
     json!({
@@ -55,19 +56,19 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
         "flags": flags(&plan.flags, plan),
         "needless_window_s": report.summary.metrics.window.as_nanos() as f64 / 1e9,
         "records": report.analysis.trace.len(),
+        "records_hash": hash_text(records),
         "files": files,
     })
 }
 
 /// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
 pub(crate) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
-    let hash = |h: u64| format!("fnv1a64:{h:016x}");
     let inputs: Vec<Value> = from
         .inputs
         .iter()
-        .map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash(i.hash) }))
+        .map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash_text(i.hash) }))
         .collect();
-    json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash(from.hash), "inputs": inputs, "set": set })
+    json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash_text(from.hash), "inputs": inputs, "set": set })
 }
 
 fn delay(d: Delay) -> Value {

@@ -5,7 +5,6 @@
 //! writes to what it is given; nothing here looks at a terminal, the environment or a clock.
 //! `output` writes the folder of a run as a whole. The same run gives the same bytes.
 
-pub mod again;
 #[cfg(feature = "cli")]
 pub mod charts;
 #[cfg(feature = "cli")]
@@ -28,7 +27,8 @@ pub mod json;
 pub mod klog;
 pub mod manifest;
 mod model;
-pub mod names_json;
+#[cfg(feature = "cli")]
+mod names_json;
 #[cfg(feature = "cli")]
 pub(crate) mod odds;
 #[cfg(feature = "cli")]

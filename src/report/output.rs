@@ -36,7 +36,11 @@ pub(crate) fn write_folder(
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
-    folder.write_large(events::FILE, forms.packing, |out| events::write(out, analysis))?;
+    let mut hash = 0;
+    folder.write_large(events::FILE, forms.packing, |out| {
+        hash = events::write(out, analysis)?;
+        Ok(())
+    })?;
     let evictions = EvictionsTable::new(analysis, &report.workloads, report.summary.metrics.window);
     folder
         .write_large("evictions.csv", forms.packing, |out| tables::csv::write(out, &evictions))?;
@@ -62,16 +66,16 @@ pub(crate) fn write_folder(
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
-    // What it takes to read the run again.
     folder.write_large(names_json::FILE, forms.packing, |out| {
         names_json::write(out, analysis.trace)
     })?;
+    // What it takes to run it again.
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     for input in &report.source.fingerprint.inputs {
         folder.copy(input)?;
     }
     // Last, so that a folder with a manifest is complete.
-    let manifest_of = manifest::manifest(report, folder.files());
+    let manifest_of = manifest::manifest(report, hash, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
     Ok(Written { folder: folder.finish()?, files })

@@ -171,7 +171,7 @@ fn the_documents_hold_what_programs_ask_for() {
         assert_eq!(doc["files"]["names"][0], "events.jsonl");
         assert_eq!(json::summary_document(r)["summary"], doc["summary"]);
 
-        let m = manifest::manifest(r, &[("events.jsonl".to_owned(), 12)]);
+        let m = manifest::manifest(r, 0x2a, &[("events.jsonl".to_owned(), 12)]);
         // The published hash of "foobar".
         assert_eq!(m["scenario"]["hash"], "fnv1a64:85944171f73967e8");
         assert_eq!(m["flags"]["kube-controller-manager"]["node-eviction-rate"], 0.1);

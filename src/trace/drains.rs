@@ -72,10 +72,6 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// All of them.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::None, Self::NotAllowed, Self::NotObserved, Self::NotKept, Self::Several];
-
     /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one
     /// code has two reasons.
     pub(crate) fn as_str(self) -> &'static str {
@@ -128,9 +124,6 @@ pub enum DrainOutcome {
 }
 
 impl DrainOutcome {
-    /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Drained, Self::TimedOut, Self::Refused];
-
     /// A word for it, as `events.jsonl` has it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

@@ -20,7 +20,6 @@ mod zone_state;
 pub use actor::Actor;
 pub use drains::{BudgetState, DrainEnd, DrainOutcome, EvictionCause, NO_BUDGET, Refusal};
 pub use event::{EventBody, EventText, Message};
-pub(crate) use event_texts::{event_message, event_reason};
 pub(crate) use fields::{Fields, Stand, Told};
 pub(crate) use note::Note;
 pub use plugin::Plugin;

@@ -47,20 +47,6 @@ pub enum Note {
 }
 
 impl Note {
-    /// All of them.
-    pub(crate) const ALL: [Self; 10] = [
-        Self::NodeExpired,
-        Self::LastHeartbeat,
-        Self::RenewalUnseen,
-        Self::LeaseRenewed,
-        Self::ZoneQueue,
-        Self::TaintsKnown,
-        Self::TaintsGone,
-        Self::NotTolerated,
-        Self::ToleratesForever,
-        Self::WorkExists,
-    ];
-
     /// The kind of record, as `events.jsonl` has it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

@@ -16,10 +16,6 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
-    /// All of them.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Initial, Self::Normal, Self::PartialDisruption, Self::FullDisruption, Self::Empty];
-
     /// The word Kubernetes uses.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

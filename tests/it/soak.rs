@@ -4,14 +4,8 @@
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use taintsim::analysis::Analysis;
-use taintsim::analysis::expect::verdicts;
-use taintsim::plan::Plan;
 use taintsim::profiles::Release;
-use taintsim::report::Source;
-use taintsim::report::again::read_again;
-use taintsim::scenario::{self, Loaded, Overrides};
-use taintsim::trace::Trace;
+use taintsim::scenario::{self, Overrides};
 use taintsim_referee::soak::{self, Soaked, Verdict};
 
 /// What no random scenario has: it names files, says what only `taintsim test` does with the
@@ -41,27 +35,12 @@ const LEFT_OUT: [&str; 21] = [
     "ZoneSeen.nodes",
 ];
 
-fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
-    let (_, expectations) =
-        scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
-    drop(verdicts(&expectations.list, &Analysis::new(plan, trace)));
-    let text = loaded.source.text.clone();
-    let source = Source {
-        file: "soak.ron".to_owned(),
-        text,
-        fingerprint: loaded.fingerprint(),
-        set: Vec::new(),
-        seed: 1,
-    };
-    read_again(plan, trace, &source)
-}
-
 #[test]
 fn random_scenarios_hold_everything() {
     let schema = taintsim::language::schema();
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
     let Soaked { runs, too_long, found, .. } =
-        soak::soak(&schema, (1, 6_000), &pool, &also, &mut |_, _| true);
+        soak::soak(&schema, (1, 6_000), &pool, &soak::results, &mut |_, _| true);
     assert_eq!(found, [], "write the scenario with `taintsim soak --print --seed N`");
     assert!(too_long < runs / 50, "{too_long} of {runs} took too long");
 }
@@ -82,7 +61,7 @@ fn what_soaking_found_holds() {
                 &loaded,
                 &plan,
                 scenario::seed(&loaded, &Overrides::default()).unwrap(),
-                &also,
+                &soak::results,
             );
             (file, verdict)
         })

@@ -16,7 +16,7 @@ use taintsim::kernel::choice::FORMAT;
 use taintsim::lab::tape::Tape;
 use taintsim::lab::tape::VERSION;
 use taintsim::language::{self, Problems};
-use taintsim::scenario::{self, Overrides};
+use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim_referee::recorded;
 
 /// Tokens of scenarios.
@@ -384,14 +384,15 @@ pub(crate) fn said(problems: &Problems) -> Outcome {
     refused(way)
 }
 
-pub(crate) fn built(bytes: &[u8]) -> Result<taintsim::plan::Plan, Problems> {
+pub(crate) fn built(bytes: &[u8]) -> Result<(Loaded, taintsim::plan::Plan), Problems> {
     let loaded = scenario::parse("f.ron", bytes.to_vec(), Path::new("no-such-folder"))?;
-    scenario::expecting(&loaded, &Overrides::default()).map(|(plan, _)| plan)
+    let (plan, _) = scenario::expecting(&loaded, &Overrides::default())?;
+    Ok((loaded, plan))
 }
 
 pub(crate) fn scenario(bytes: &[u8]) -> Outcome {
     match built(bytes) {
-        Ok(plan) => taken(
+        Ok((_, plan)) => taken(
             (plan.nodes.len() as u64).min(9) << 16
                 ^ (plan.pods.len() as u64).min(9) << 8
                 ^ plan.timeline.len() as u64,

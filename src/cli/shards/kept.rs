@@ -4,9 +4,9 @@
 //! is written under a temporary name and renamed when it is whole, so that a shard which is killed
 //! leaves nothing that could be taken for a result.
 
-use super::packed::{Packed, VERSION, hash};
+use super::packed::{Packed, VERSION};
 use crate::cli::file::write_whole;
-use crate::files::{self, fnv1a64};
+use crate::files::{self, fnv1a64, hash_text};
 use crate::lab::{self, Keeper};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -103,7 +103,7 @@ impl<'a> Kept<'a> {
             return Err(format!("it is of shard {} in round {}", head.shard, head.round));
         }
         let damaged = || "it is cut short, or damaged".to_owned();
-        if (body.len() as u64, hash(fnv1a64(body))) != (head.bytes, head.hash) {
+        if (body.len() as u64, hash_text(fnv1a64(body))) != (head.bytes, head.hash) {
             return Err(damaged());
         }
         files::unpack(body.to_vec(), BYTES_MAX).map_err(|_| damaged())
@@ -124,7 +124,7 @@ impl<'a> Kept<'a> {
             of: self.packed.shards,
             pieces: *pieces,
             bytes: body.len() as u64,
-            hash: hash(fnv1a64(&body)),
+            hash: hash_text(fnv1a64(&body)),
         };
         let mut bytes = serde_json::to_vec(&head).map_err(io::Error::from)?;
         bytes.push(b'\n');

@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::run::folder_failure;
 use crate::cli::terminal::Terminal;
-use crate::files::{self, InputFile, fnv1a64};
+use crate::files::{self, InputFile, fnv1a64, hash_text};
 use crate::language::Problem;
 use crate::report::{FileError, Folder, OutputError, json, manifest};
 use crate::scenario::Loaded;
@@ -36,7 +36,7 @@ pub(super) fn pack(
             return Ok(());
         }
         let copy = copy_name(inputs.len(), file);
-        let hash = packed::hash(fnv1a64(bytes));
+        let hash = hash_text(fnv1a64(bytes));
         folder.write(&copy, |out| out.write_all(bytes)).map_err(failed)?;
         inputs.push(json!({ "file": file, "copy": copy, "bytes": bytes.len(), "hash": hash }));
         Ok(())

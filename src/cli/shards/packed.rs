@@ -3,7 +3,7 @@
 use super::inputs::Inputs;
 use crate::analysis::grouped;
 use crate::cli::failure::Failure;
-use crate::files::{self, Places, fnv1a64};
+use crate::files::{self, Places, fnv1a64, hash_text};
 use crate::language::Problem;
 use crate::report::manifest;
 use serde::Deserialize;
@@ -58,11 +58,6 @@ struct InputOf {
     hash: String,
 }
 
-/// A hash as it is written.
-pub(super) fn hash(hash: u64) -> String {
-    format!("fnv1a64:{hash:016x}")
-}
-
 /// A word as a shell takes it for one.
 pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
@@ -105,7 +100,7 @@ impl Packed {
             folder: folder.to_owned(),
             arguments: work.arguments,
             shards: work.shards,
-            hash: hash(fnv1a64(bytes)),
+            hash: hash_text(fnv1a64(bytes)),
             bytes: (document.inputs.iter())
                 .fold(bytes.len() as u64, |sum, i| sum.saturating_add(i.bytes)),
             inputs: document.inputs,
@@ -157,7 +152,8 @@ impl Packed {
                 .and_then(|place| Ok((files::read(&place, INPUT_BYTES_MAX)?, place)));
             let what = match found {
                 Ok((bytes, place))
-                    if bytes.len() as u64 == input.bytes && hash(fnv1a64(&bytes)) == input.hash =>
+                    if bytes.len() as u64 == input.bytes
+                        && hash_text(fnv1a64(&bytes)) == input.hash =>
                 {
                     places.put(Path::new(&input.file), place);
                     None

@@ -1,11 +1,8 @@
 //! Folders of results whose text is packed, and their tables in more forms.
 
 use super::Scratch;
-use flate2::Compression;
 use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
-use std::fs;
-use std::io::{Read, Write};
+use std::io::Read;
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
@@ -46,56 +43,6 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
     // A rerun replaces what was packed by what is not.
     assert_eq!(scratch.call(&["run", "a.ron", "--out", "packed"]).code, 0);
     assert_eq!(scratch.names("packed/a"), scratch.names("output/a"));
-}
-
-#[test]
-fn what_somebody_unpacked_or_packed_since_is_read_too() {
-    let scratch = Scratch::with_starter();
-    for form in ["jsonl", "gzip"] {
-        let called = scratch.call(&["run", "a.ron", "--records", form]);
-        assert_eq!(called.code, 0, "{}", called.stderr);
-        let (there, other) = match form {
-            "gzip" => ("events.jsonl.gz", "events.jsonl"),
-            _ => ("events.jsonl", "events.jsonl.gz"),
-        };
-        let bytes = scratch.read(&format!("output/a/{there}"));
-        let bytes = if form == "gzip" { unpacked(&bytes) } else { gz(&bytes) };
-        scratch.write(&format!("output/a/{other}"), bytes);
-        fs::remove_file(scratch.path(&format!("output/a/{there}"))).expect("it is there");
-        assert_eq!(scratch.call(&["report", "output/a"]).stdout, called.stdout);
-    }
-}
-
-fn gz(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(bytes).expect("memory");
-    packed.finish().expect("memory")
-}
-
-#[test]
-fn packed_files_that_are_damaged_or_bombs_are_named() {
-    let scratch = Scratch::with_starter();
-    let called = scratch.call(&["run", "a.ron", "--records", "gzip"]);
-    assert_eq!(called.code, 0, "{}", called.stderr);
-    let bomb = gz(&vec![b'\n'; 200 << 20]);
-    for file in ["events.jsonl.gz", "names.json.gz"] {
-        let place = format!("output/a/{file}");
-        let kept = scratch.read(&place);
-        for (bytes, said) in [
-            (kept[..kept.len() - 20].to_vec(), "cut short or damaged"),
-            (bomb.clone(), "gzip bomb"),
-        ] {
-            scratch.write(&place, bytes);
-            for args in [
-                &["report", "output/a"][..],
-                &["explain", "output/a", "b-1"],
-                &["diff", "output/a", "a.ron"],
-            ] {
-                scratch.call(args).fails(2, &[file, said, "run the scenario again"]);
-            }
-        }
-        scratch.write(&place, kept);
-    }
 }
 
 #[test]

@@ -74,20 +74,46 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
         .fails(2, &["input-all.json.gz", "missing", "run the scenario again"]);
 }
 
-/// The names of a run were in a file `trace.json` once, as its manifest says.
+/// Whatever a run needs beside its scenario's text is in the folder: values that were set, a tape,
+/// drawn faults and a drawn seed.
 #[test]
-fn a_folder_with_the_former_name_of_its_names_is_read() {
+fn a_folder_has_what_it_takes_to_run_again() {
     let scratch = Scratch::with_starter();
-    let printed = scratch.call(&["run", "a.ron"]);
-    assert_eq!(printed.code, 0, "{}", printed.stderr);
-    let new = scratch.call(&["report", "output/a"]).stdout;
-    fs::rename(scratch.path("output/a/names.json"), scratch.path("output/a/trace.json"))
-        .expect("it is there");
-    let manifest = scratch.text("output/a/manifest.json");
-    scratch.write("output/a/manifest.json", manifest.replace("names.json", "trace.json"));
-    let old = scratch.call(&["report", "output/a"]);
-    assert_eq!(old.code, 0, "{}", old.stderr);
-    assert_eq!(old.stdout, new.replace("names.json", "trace.json"));
+    scratch.write(
+        "drawn.ron",
+        r#"Scenario(version: 1, horizon: "40h", nodes: [(names: "n-{0..3}")],
+        workloads: [Deployment(name: "web", replicas: 3)],
+        faults: (models: [(name: "mine", nodes: All, do: Crash, rate: PerNodeYear(300), lasts: Exponential(mean: "10m"))]))"#,
+    );
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tapes = fs::read_dir(root.join("scenarios/races")).expect("there are some");
+    let mut tapes: Vec<_> = tapes.map(|e| e.expect("a file").path()).collect();
+    tapes.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("tape:")));
+    tapes.sort();
+    let taped = tapes.first().expect("one has a tape").display().to_string();
+    for (n, run) in [
+        &[
+            "a.ron",
+            "--timing",
+            "Typical",
+            "--set",
+            "flags.kube-controller-manager.node-eviction-rate=1",
+        ][..],
+        &["drawn.ron", "--seed", "77"],
+        &["drawn.ron"],
+        &[taped.as_str()],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("out-{n}");
+        let printed = scratch.call(&[&["run", "--out", &out][..], run].concat());
+        assert_eq!(printed.code, 0, "{}", printed.stderr);
+        let folder = format!("{out}/{}", scratch.names(&out)[0]);
+        let again = scratch.call(&["report", &folder]);
+        assert_eq!((again.code, again.stderr.as_str()), (0, ""), "{run:?}");
+        assert_eq!(again.stdout, printed.stdout, "{run:?}");
+    }
 }
 
 #[test]
@@ -95,50 +121,40 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     let original = |name: &str| scratch.text(&format!("output/a/{name}"));
-    let (manifest, events, scenario, names) = (
-        original("manifest.json"),
-        original("events.jsonl"),
-        original("scenario.ron"),
-        original("names.json"),
-    );
+    let (manifest, scenario) = (original("manifest.json"), original("scenario.ron"));
     let restore = || {
         scratch.write("output/a/manifest.json", &manifest);
-        scratch.write("output/a/events.jsonl", &events);
         scratch.write("output/a/scenario.ron", &scenario);
-        scratch.write("output/a/names.json", &names);
     };
+    let hash = manifest.find("\"records_hash\": \"fnv1a64:").expect("it has one") + 25;
+    let other = format!("{}0123456789abcdef{}", &manifest[..hash], &manifest[hash + 16..]);
     for (file, text, said) in [
         ("manifest.json", "{".to_owned(), &["not the manifest of a run"][..]),
         (
             "manifest.json",
-            manifest.replace("\"format\": 2", "\"format\": 99"),
-            &["form 99", "reads form 2", "run the scenario again"],
+            manifest.replace("\"format\": 3", "\"format\": 99"),
+            &["form 99", "reads form 3", "run the scenario again"],
         ),
-        ("manifest.json", manifest.replace("  \"format\": 2,\n", ""), &["an older form"]),
+        ("manifest.json", manifest.replace("  \"format\": 3,\n", ""), &["an older form"]),
         ("scenario.ron", scenario.replace("duration", "Duration"), &["scenario.ron"]),
         ("scenario.ron", format!("{scenario}\n// later"), &["scenario.ron", "hash"]),
         (
-            "events.jsonl",
-            events[..events.len() - 20].to_owned(),
-            &["events.jsonl: line", "not a record"],
+            "manifest.json",
+            other,
+            &["written by another version of taintsim", "other records", "run the scenario again"],
         ),
-        (
-            "events.jsonl",
-            events[..events.trim_end().rfind('\n').unwrap() + 1].to_owned(),
-            &["records, and the manifest says"],
-        ),
-        ("events.jsonl", events.replacen("pod-", "pot-", 1), &["events.jsonl: line", "pot-"]),
-        ("names.json", "{}".to_owned(), &["names.json"]),
     ] {
         scratch.write(&format!("output/a/{file}"), text);
         scratch.call(&["report", "output/a"]).fails(2, said);
         restore();
     }
-    for file in ["manifest.json", "events.jsonl", "scenario.ron", "names.json"] {
+    for file in ["manifest.json", "scenario.ron"] {
         fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("can be removed");
         scratch.call(&["report", "output/a"]).fails(2, &[file]);
         restore();
     }
+    // The records are an export, which nobody reads.
+    fs::remove_file(scratch.path("output/a/events.jsonl")).expect("can be removed");
     assert_eq!(scratch.call(&["report", "output/a"]).code, 0);
     scratch.call(&["report", "a.ron"]).fails(2, &["a file, not a folder"]);
     scratch.call(&["report", "output/b"]).fails(2, &["no such file or folder", "output/a"]);

@@ -1,5 +1,5 @@
 //! What must hold of every run: both modes give the same trace, no invariant is broken, nothing
-//! panics, it ends, and what is written of it can be read again.
+//! panics, it ends, and its results can be written.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -129,7 +129,7 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     }
     match also(loaded, plan, &trace) {
         Ok(digest) => Verdict::Fine(digest),
-        Err(text) => failed("read again", text),
+        Err(text) => failed("what is written", text),
     }
 }
 

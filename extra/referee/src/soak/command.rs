@@ -4,18 +4,13 @@
 use crate::soak::{self, Found, Soaked, Verdict};
 use std::io::Write;
 use std::path::PathBuf;
-use taintsim::analysis::expect::verdicts;
-use taintsim::analysis::{Analysis, grouped};
+use taintsim::analysis::grouped;
 use taintsim::cli::{
     Exit, Failure, Outcome, Progress, Stopwatch, Terminal, duration, interrupt, jobs, load,
     write_whole,
 };
 use taintsim::kernel::Dur;
-use taintsim::plan::Plan;
-use taintsim::report::Source;
-use taintsim::report::again::read_again;
-use taintsim::scenario::{self, Loaded, Overrides};
-use taintsim::trace::Trace;
+use taintsim::scenario::{self, Overrides};
 
 /// The command's arguments.
 #[derive(clap::Args, Debug)]
@@ -50,23 +45,6 @@ pub struct SoakArgs {
 const RUNS: u64 = 1_000;
 /// How many seconds are spent on making one scenario smaller.
 const SHRINKING: f64 = 60.0;
-
-/// What else must hold of a run: its records can be read again, and it can be held against what its
-/// scenario expects.
-fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
-    let (_, expectations) =
-        scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
-    // Whether they are met is chance.
-    drop(verdicts(&expectations.list, &Analysis::new(plan, trace)));
-    let source = Source {
-        file: "soak.ron".to_owned(),
-        text: loaded.source.text.clone(),
-        fingerprint: loaded.fingerprint(),
-        set: Vec::new(),
-        seed: loaded.spec.seed.unwrap_or_default(),
-    };
-    read_again(plan, trace, &source)
-}
 
 /// Runs the command.
 pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
@@ -107,8 +85,9 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     // A panic is one of the things that are looked for; what it says is part of the result.
     let hook = std::panic::take_hook();
     soak::note_panics();
-    let soaked =
-        interrupt::heeding(|| soak::soak(&schema, (args.seed, runs), &pool, &also, &mut goes_on));
+    let soaked = interrupt::heeding(|| {
+        soak::soak(&schema, (args.seed, runs), &pool, &soak::results, &mut goes_on)
+    });
     progress.clear();
     let was_interrupted = interrupt::asked();
     // What has been asked for ends with the soak; what it found is still to be written.
@@ -169,7 +148,7 @@ fn write_smallest(
 ) -> Result<(), Failure> {
     for found in &soaked.found {
         let begun = clock.seconds();
-        let smallest = soak::smallest(schema, found, &also, &mut || {
+        let smallest = soak::smallest(schema, found, &soak::results, &mut || {
             !interrupt::asked() && clock.seconds() - begun < SHRINKING
         });
         let Some(text) = smallest else { continue };
@@ -190,7 +169,7 @@ fn of_files(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         let plan = scenario::build(&loaded, &Overrides::default())?;
         let seed = scenario::seed(&loaded, &Overrides::default())?;
         let shown = file.display();
-        match soak::check(&loaded, &plan, seed, &also) {
+        match soak::check(&loaded, &plan, seed, &soak::results) {
             Verdict::Fine(digest) => {
                 writeln!(out, "{shown}: everything holds; digest {digest:016x}")?
             }

@@ -77,7 +77,7 @@ pub(crate) fn events(scenario: Scenario) -> Vec<u8> {
         let analysis = Analysis::new(&ready.plan, &trace);
         let mut lines = Vec::new();
         match records::write(&mut lines, &analysis) {
-            Ok(()) => pack(&ready.said(), &lines),
+            Ok(_) => pack(&ready.said(), &lines),
             Err(error) => mistakes::defect(&error.to_string()),
         }
     })

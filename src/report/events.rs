@@ -1,27 +1,75 @@
-//! The way from a trace to its lines.
+//! `events.jsonl`: every record of a run, one JSON object per line, in order.
+//!
+//! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`,
+//! `status`, `reason`, `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`,
+//! `t_ns`, `actor`, `what`, and `cause` and `saw`, which are ids or null. Of an attempt to place a
+//! pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
+//! `nodes`, each a name or `first..last` of those that stand between them in `names.json`; without
+//! nodes the pod itself was rejected. Of an eviction that was granted or refused, `budget` is the
+//! disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods are
+//! gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the
+//! timeline and `entry_index` its place there. Written by hand and not through a serialiser,
+//! because a large outage has millions of them. An export: whoever wants the run again runs it.
 
-use super::entry::Entry;
 use crate::analysis::Analysis;
-use crate::trace::{Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
+use crate::api::names::NodeId;
+use crate::files::{fnv1a64, fnv1a64_more};
+use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
 use std::io::{self, Write};
+
+/// The name of the file; packed, it ends in `.gz`.
+pub(crate) const FILE: &str = "events.jsonl";
 
 /// How much is gathered before it is handed on, in bytes.
 const CHUNK: usize = 1 << 16;
 
-/// Writes all records.
+/// The entry of the timeline, or the node, that a record is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Entry<'a> {
+    /// The entry's name.
+    pub(crate) name: Option<&'a str>,
+    /// Its place in the timeline.
+    pub(crate) index: Option<u32>,
+    /// The node that controllers stopped with.
+    pub(crate) node: Option<&'a str>,
+}
+
+impl<'a> Entry<'a> {
+    /// That of a record.
+    pub(crate) fn of(analysis: &'a Analysis<'a>, r: &Record) -> Self {
+        match r.what {
+            What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {
+                let entry = analysis.plan.timeline.get(r.object as usize);
+                Entry { name: entry.map(|e| e.name.as_str()), index: Some(r.object), node: None }
+            }
+            What::ControllersStopped if r.actor == Actor::User => {
+                Entry { index: Some(r.object), ..Entry::default() }
+            }
+            What::ControllersStopped => {
+                Entry { node: Some(analysis.node_name(NodeId(r.object))), ..Entry::default() }
+            }
+            _ => Entry::default(),
+        }
+    }
+}
+
+/// Writes all records. Gives the hash of what was written, by which a run is known again.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<u64> {
+    let mut hash = fnv1a64(b"");
     let mut buffer = Vec::with_capacity(CHUNK + 4_096);
     for (id, r) in analysis.trace.iter().enumerate() {
         line(&mut buffer, analysis, id as RecordId, r);
         if buffer.len() >= CHUNK {
+            hash = fnv1a64_more(hash, &buffer);
             out.write_all(&buffer)?;
             buffer.clear();
         }
     }
-    out.write_all(&buffer)
+    out.write_all(&buffer)?;
+    Ok(fnv1a64_more(hash, &buffer))
 }
 
 fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
