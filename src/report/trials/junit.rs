@@ -1,64 +1,120 @@
-//! JUnit: a test suite per scenario, a test case for it and for each of its expectations; of
-//! recordings a test suite per release, a test case for each.
+//! JUnit, in the shape that CI systems read: a test suite per scenario, a test case for it and for
+//! each of its expectations; of recordings a test suite per release, a test case for each.
 
-use super::case::Came;
+use super::case::{Came, Case};
 use super::tested::Tested;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
 use std::time::Duration;
+
+type Xml = Writer<Vec<u8>>;
 
 /// The XML.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn junit(all: &[Tested]) -> io::Result<String> {
-    let mut report = Report::new("taintsim");
-    report.set_time(all.iter().map(|t| t.took).sum());
-    for t in all {
-        let mut suite = TestSuite::new(t.id.clone());
-        suite.set_time(t.took);
-        for (i, c) in t.cases.iter().enumerate() {
-            let non_success = |kind, ty: &str| {
-                let mut status = TestCaseStatus::non_success(kind);
-                let told = t.told(c);
-                let messages: Vec<&str> =
-                    told.iter().map(|(message, _)| message.as_str()).collect();
-                let lines =
-                    told.iter().flat_map(|(message, notes)| std::iter::once(message).chain(notes));
-                let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
-                status.set_type(ty).set_message(messages.join("\n")).set_description(text);
-                status
-            };
-            let skipped = |why: &str| {
-                let mut status = TestCaseStatus::skipped();
-                status.set_message(why);
-                status
-            };
-            let status = match &c.came {
-                Came::Met => TestCaseStatus::success(),
-                Came::NotRun => skipped("another scenario failed"),
-                Came::Undecided(why) => skipped(why),
-                Came::Nothing => non_success(NonSuccessKind::Error, "no-expectations"),
-                Came::Wrong(_) => non_success(NonSuccessKind::Error, "mistake"),
-                Came::Failed(f) => non_success(NonSuccessKind::Failure, &f.kind),
-            };
-            let mut case = TestCase::new(c.name.clone(), status);
-            // All of them are looked at in the same runs.
-            case.set_classname(t.id.clone()).set_time(if i == 0 { t.took } else { Duration::ZERO });
-            suite.add_test_case(case);
-        }
-        let warned = t.warned();
-        if !warned.is_empty() {
-            suite.set_system_out(format!("warning: {}", warned.join("\nwarning: ")));
-        }
-        report.add_test_suite(suite);
-    }
-    let xml = report.to_string().map_err(io::Error::other)?;
+    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 4);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let cases = || all.iter().flat_map(|t| &t.cases);
     // The schema knows skipped tests of a suite, not of all suites.
-    let skipped = all
-        .iter()
-        .flat_map(|t| &t.cases)
-        .filter(|c| matches!(c.came, Came::NotRun | Came::Undecided(_)))
-        .count();
-    Ok(xml.replacen(&format!(" skipped=\"{skipped}\""), "", 1))
+    xml.create_element("testsuites")
+        .with_attribute(("name", "taintsim"))
+        .with_attribute(("tests", cases().count().to_string().as_str()))
+        .with_attribute(("failures", count(cases(), "failure").as_str()))
+        .with_attribute(("errors", count(cases(), "error").as_str()))
+        .with_attribute(("time", seconds(all.iter().map(|t| t.took).sum()).as_str()))
+        .write_inner_content(|xml| all.iter().try_for_each(|t| suite(xml, t)))?;
+    xml.write_indent()?;
+    String::from_utf8(xml.into_inner()).map_err(io::Error::other)
+}
+
+fn suite(xml: &mut Xml, t: &Tested) -> io::Result<()> {
+    let element = xml
+        .create_element("testsuite")
+        .with_attribute(("name", clean(&t.id).as_str()))
+        .with_attribute(("tests", t.cases.len().to_string().as_str()))
+        .with_attribute(("skipped", count(&t.cases, "skipped").as_str()))
+        .with_attribute(("errors", count(&t.cases, "error").as_str()))
+        .with_attribute(("failures", count(&t.cases, "failure").as_str()))
+        .with_attribute(("time", seconds(t.took).as_str()));
+    let warned = t.warned();
+    if t.cases.is_empty() && warned.is_empty() {
+        return element.write_empty().map(drop);
+    }
+    let inner = |xml: &mut Xml| {
+        // All of them are looked at in the same runs.
+        let times = std::iter::once(t.took).chain(std::iter::repeat(Duration::ZERO));
+        t.cases.iter().zip(times).try_for_each(|(c, took)| case(xml, t, c, took))?;
+        if warned.is_empty() {
+            return Ok(());
+        }
+        let text = clean(&format!("warning: {}", warned.join("\nwarning: ")));
+        xml.create_element("system-out").write_text_content(BytesText::new(&text)).map(drop)
+    };
+    element.write_inner_content(inner).map(drop)
+}
+
+fn case(xml: &mut Xml, t: &Tested, c: &Case, took: Duration) -> io::Result<()> {
+    let element = xml
+        .create_element("testcase")
+        .with_attribute(("name", clean(&c.name).as_str()))
+        .with_attribute(("classname", clean(&t.id).as_str()))
+        .with_attribute(("time", seconds(took).as_str()));
+    let Some(kind) = element_of(&c.came) else {
+        return element.write_empty().map(drop);
+    };
+    let (fault, why) = match &c.came {
+        Came::Failed(f) => (Some(f.kind.as_str()), ""),
+        Came::Wrong(_) => (Some("mistake"), ""),
+        Came::Nothing => (Some("no-expectations"), ""),
+        Came::Undecided(why) => (None, why.as_str()),
+        Came::Met | Came::NotRun => (None, "another scenario failed"),
+    };
+    let told = t.told(c);
+    let messages: Vec<&str> = told.iter().map(|(message, _)| message.as_str()).collect();
+    let lines = told.iter().flat_map(|(message, notes)| std::iter::once(message).chain(notes));
+    let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
+    let inner = |xml: &mut Xml| match fault {
+        None => xml
+            .create_element(kind)
+            .with_attribute(("message", clean(why).as_str()))
+            .write_empty()
+            .map(drop),
+        Some(fault) => xml
+            .create_element(kind)
+            .with_attribute(("message", clean(&messages.join("\n")).as_str()))
+            .with_attribute(("type", clean(fault).as_str()))
+            .write_text_content(BytesText::new(&clean(&text)))
+            .map(drop),
+    };
+    element.write_inner_content(inner).map(drop)
+}
+
+/// The element that says what became of a case; of one that is as expected there is none.
+fn element_of(came: &Came) -> Option<&'static str> {
+    match came {
+        Came::Met => None,
+        Came::NotRun | Came::Undecided(_) => Some("skipped"),
+        Came::Nothing | Came::Wrong(_) => Some("error"),
+        Came::Failed(_) => Some("failure"),
+    }
+}
+
+/// How many cases have that element.
+fn count<'c>(cases: impl IntoIterator<Item = &'c Case>, element: &str) -> String {
+    cases.into_iter().filter(|c| element_of(&c.came) == Some(element)).count().to_string()
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
+/// A text without what XML has no characters for: control characters, and what terminals take for
+/// colours.
+fn clean(text: &str) -> String {
+    let mut text = anstream::adapter::strip_str(text).to_string();
+    text.retain(|c| c == '\n' || !c.is_control());
+    text
 }
