@@ -23,9 +23,10 @@ use crate::plan::{Perturb, Plan};
 use crate::profiles::Release;
 use crate::report::explore::{Searched, document, write, write_table};
 use crate::report::tables::documents;
-use crate::report::{Folder, OutputError, json, manifest};
+use crate::report::{Folder, OutputError, manifest};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
@@ -363,22 +364,11 @@ fn tapes<'a>(
             tapes: files,
         });
     }
-    if let Some(mut folder) = folder {
-        let document = manifest_of(args, loaded, folder.files());
-        folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
-        folder.finish().map_err(failed)?;
+    if let Some(folder) = folder {
+        let file = args.file.display().to_string();
+        let scenario = manifest::scenario(&loaded.name, &file, &loaded.fingerprint(), &args.sets);
+        let came_from = json!({ "search": true, "scenario": scenario });
+        folder.finish_with(came_from).map_err(failed)?;
     }
     Ok(searches)
-}
-
-/// The manifest of a folder of tapes.
-fn manifest_of(args: &ExploreArgs, loaded: &Loaded, files: &[(String, u64)]) -> serde_json::Value {
-    let files = manifest::listed(files);
-    serde_json::json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": manifest::FORMAT,
-        "search": true,
-        "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
-        "files": files,
-    })
 }

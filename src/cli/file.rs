@@ -5,7 +5,7 @@ use super::interrupt;
 use super::terminal::Terminal;
 use crate::files;
 use crate::language::Problem;
-use crate::report::charts::ChartError;
+use crate::report::charts::Drawing;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -99,15 +99,11 @@ pub(crate) fn write_text(
     write_whole(path, text.as_bytes())
 }
 
-/// Draws a chart into a file, as its name ends.
-pub(crate) fn write_chart(
-    path: &Path,
-    svg: impl FnOnce() -> Result<String, ChartError>,
-    png: impl FnOnce() -> Result<Vec<u8>, ChartError>,
-) -> Result<(), Failure> {
+/// Writes a drawing to a file, in the format that its name ends in.
+pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<(), Failure> {
     let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("svg") => svg().map(String::into_bytes),
-        Some("png") => png(),
+        Some("svg") => drawing.svg().map(String::into_bytes),
+        Some("png") => drawing.png(),
         _ => {
             let problem = Problem::new(format!("{} is neither .svg nor .png", path.display()));
             return Err(Failure::Input(problem));

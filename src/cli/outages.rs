@@ -11,9 +11,7 @@ use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
 use crate::outages::{Distribution, Noticing, fits};
 use crate::report::html::Page;
-use crate::report::outages::{
-    Asked, OutagesTable, Told, chart_png, chart_svg, document, page_of, write,
-};
+use crate::report::outages::{Asked, OutagesTable, Told, chart, document, page_of, write};
 use crate::report::tables::documents;
 use crate::scenario;
 use std::path::PathBuf;
@@ -128,8 +126,8 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         history,
         spans,
     };
-    if let Some(chart) = &args.chart {
-        write_chart(chart, || chart_svg(&told), || chart_png(&told))?;
+    if let Some(file) = &args.chart {
+        write_chart(file, &chart(&told))?;
     }
     args.output.form.print(
         terminal,

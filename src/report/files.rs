@@ -5,9 +5,10 @@
 //! all of it.
 
 use super::file_error::FileError;
-use super::manifest;
+use super::{json, manifest};
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
 use crate::files::{COPIED, InputFile, LargeFile, PACKED, Packing};
+use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -56,11 +57,6 @@ impl Folder {
     /// ended before that.
     pub(crate) fn temporary(&self) -> &Path {
         self.temporary.path()
-    }
-
-    /// The files written so far, with their sizes in bytes.
-    pub(crate) fn files(&self) -> &[(String, u64)] {
-        &self.files
     }
 
     /// Whether a file of that name is written, packed or not.
@@ -143,6 +139,19 @@ impl Folder {
             }
         };
         self.write(&name, |out| out.write_all(&bytes))
+    }
+
+    /// Writes the manifest of a folder that came from that, and puts the folder into its place,
+    /// instead of what stood there.
+    ///
+    /// # Errors
+    /// The manifest cannot be written, or as [`Folder::finish`].
+    pub(crate) fn finish_with(mut self, came_from: Value) -> Result<Written, FileError> {
+        let manifest = manifest::whole(came_from, &self.files);
+        // Last, so that a folder with a manifest is complete.
+        self.write(manifest::FILE, |out| json::write(out, &manifest))?;
+        let files = self.files.clone();
+        Ok(Written { folder: self.finish()?, files })
     }
 
     /// Puts the folder into its place, instead of what stood there.

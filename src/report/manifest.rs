@@ -33,20 +33,24 @@ pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
     names.ok_or_else(|| format!("its {FILE} does not say which files are taintsim's"))
 }
 
-/// The files of a folder, by name, as a manifest lists them.
-pub(crate) fn listed(files: &[(String, u64)]) -> Vec<Value> {
-    let one = |(name, bytes): &(String, u64)| json!({ "name": name, "bytes": bytes });
-    files.iter().map(one).collect()
+/// A whole manifest: by which program and in which form it is written, what the folder came from,
+/// and its files with their sizes in bytes.
+pub fn whole(came_from: Value, files: &[(String, u64)]) -> Value {
+    let mut all = Map::new();
+    all.insert("taintsim".to_owned(), env!("CARGO_PKG_VERSION").into());
+    all.insert("format".to_owned(), FORMAT.into());
+    if let Value::Object(came_from) = came_from {
+        all.extend(came_from);
+    }
+    let file = |(name, bytes): &(String, u64)| json!({ "name": name, "bytes": bytes });
+    all.insert("files".to_owned(), files.iter().map(file).collect());
+    all.into()
 }
 
-/// The manifest of a run whose records have that hash, and whose files are given with their sizes in
-/// bytes.
-pub fn manifest(report: &Report<'_>, records: u64, files: &[(String, u64)]) -> Value {
+/// What the folder of a run came from; `records` is the hash of its records.
+pub fn of_run(report: &Report<'_>, records: u64) -> Value {
     let plan = report.analysis.plan;
-    let files = listed(files);
     json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": FORMAT,
         "scenario": scenario(&plan.name, &report.source.file, &report.source.fingerprint, &report.source.set),
         "seed": report.source.seed,
         "kubernetes": report.release(),
@@ -57,7 +61,6 @@ pub fn manifest(report: &Report<'_>, records: u64, files: &[(String, u64)]) -> V
         "needless_window_s": report.summary.metrics.window.as_nanos() as f64 / 1e9,
         "records": report.analysis.trace.len(),
         "records_hash": hash_text(records),
-        "files": files,
     })
 }
 

@@ -2,7 +2,7 @@
 //! have cost.
 
 use super::Heading;
-use super::charts::{ChartError, Line, Plane, plane_png, plane_svg};
+use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{self, Board, Curve, Part, Table};
 use super::short;
 use super::tables::{self, Cell, Column, Each, Kind};
@@ -381,20 +381,9 @@ impl tables::Table for OutagesTable<'_> {
     }
 }
 
-/// Draws what an outage costs by timeout as SVG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn chart_svg(told: &Told) -> Result<String, ChartError> {
-    plane_svg(&plane(told))
-}
-
-/// Draws what an outage costs by timeout as PNG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn chart_png(told: &Told) -> Result<Vec<u8>, ChartError> {
-    plane_png(&plane(told))
+/// Draws what an outage costs by timeout.
+pub(crate) fn chart(told: &Told) -> Drawing {
+    draw_plane(&plane(told))
 }
 
 fn plane(told: &Told) -> Plane {

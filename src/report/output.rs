@@ -1,6 +1,6 @@
 //! The folder of a run: all its files, written as a whole.
 
-use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
+use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
 use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
@@ -58,10 +58,7 @@ pub(crate) fn write_folder(
         all.push(("workloads", Chart::Workloads(&report.serving)));
     }
     for (name, chart) in all {
-        let svg = charts::svg(chart, &heading, analysis)?;
-        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
-        let png = charts::png(chart, &heading, analysis)?;
-        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+        write_drawing(&mut folder, name, &charts::draw(chart, &heading, analysis))?;
     }
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
@@ -74,9 +71,20 @@ pub(crate) fn write_folder(
     for input in &report.source.fingerprint.inputs {
         folder.copy(input)?;
     }
-    // Last, so that a folder with a manifest is complete.
-    let manifest_of = manifest::manifest(report, hash, folder.files());
-    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
-    let files = folder.files().to_vec();
-    Ok(Written { folder: folder.finish()?, files })
+    Ok(folder.finish_with(manifest::of_run(report, hash))?)
+}
+
+/// Writes a drawing in both formats.
+///
+/// # Errors
+/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+pub(super) fn write_drawing(
+    folder: &mut Folder,
+    name: &str,
+    drawing: &Drawing,
+) -> Result<(), OutputError> {
+    let (svg, png) = (drawing.svg()?, drawing.png()?);
+    folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+    folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    Ok(())
 }

@@ -171,7 +171,7 @@ fn the_documents_hold_what_programs_ask_for() {
         assert_eq!(doc["files"]["names"][0], "events.jsonl");
         assert_eq!(json::summary_document(r)["summary"], doc["summary"]);
 
-        let m = manifest::manifest(r, 0x2a, &[("events.jsonl".to_owned(), 12)]);
+        let m = manifest::whole(manifest::of_run(r, 0x2a), &[("events.jsonl".to_owned(), 12)]);
         // The published hash of "foobar".
         assert_eq!(m["scenario"]["hash"], "fnv1a64:85944171f73967e8");
         assert_eq!(m["flags"]["kube-controller-manager"]["node-eviction-rate"], 0.1);
@@ -199,14 +199,19 @@ fn charts_are_the_same_twice_and_name_what_they_show() {
                 &["running and ready", "evicted so far", "flap 1", "minutes:seconds"],
             ),
         ] {
-            let svg = charts::svg(chart, &r.heading(), analysis).expect("can be drawn");
+            let svg = charts::draw(chart, &r.heading(), analysis).svg().expect("can be drawn");
             for label in labels {
                 assert!(svg.contains(label), "no {label} in {chart:?}");
             }
-            assert_eq!(svg, charts::svg(chart, &r.heading(), analysis).expect("can be drawn"));
-            let png = charts::png(chart, &r.heading(), analysis).expect("can be drawn");
+            assert_eq!(
+                svg,
+                charts::draw(chart, &r.heading(), analysis).svg().expect("can be drawn")
+            );
+            let png = charts::draw(chart, &r.heading(), analysis).png().expect("can be drawn");
             assert!(png.starts_with(b"\x89PNG\r\n"));
-            assert!(png == charts::png(chart, &r.heading(), analysis).expect("can be drawn"));
+            assert!(
+                png == charts::draw(chart, &r.heading(), analysis).png().expect("can be drawn")
+            );
         }
     });
 }
@@ -214,12 +219,9 @@ fn charts_are_the_same_twice_and_name_what_they_show() {
 #[test]
 fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
     with_report(&outage(5_000, 1, 10), |r| {
-        let svg = charts::svg(
-            Chart::Timeline(&lanes(r.analysis, MOST_NODE_LANES)),
-            &r.heading(),
-            r.analysis,
-        )
-        .expect("can be drawn");
+        let lanes = lanes(r.analysis, MOST_NODE_LANES);
+        let drawing = charts::draw(Chart::Timeline(&lanes), &r.heading(), r.analysis);
+        let svg = drawing.svg().expect("can be drawn");
         assert!(svg.len() < 2_000_000, "{} bytes", svg.len());
     });
     // Nothing at all: no node, no time.
@@ -231,7 +233,7 @@ fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
             Chart::Timeline(&lanes(r.analysis, 9)),
             Chart::Pods(&curves(r.analysis)),
         ] {
-            let svg = charts::svg(chart, &r.heading(), r.analysis).expect("can be drawn");
+            let svg = charts::draw(chart, &r.heading(), r.analysis).svg().expect("can be drawn");
             assert!(svg.contains("empty &lt;&amp;&gt;"));
         }
     });

@@ -49,7 +49,7 @@ fn manifests() -> Vec<Vec<u8>> {
     let report = Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW);
     let files = [("events.jsonl".to_owned(), 10), ("summary.json".to_owned(), 20)];
     vec![
-        manifest::manifest(&report, 1, &files).to_string().into_bytes(),
+        manifest::whole(manifest::of_run(&report, 1), &files).to_string().into_bytes(),
         br#"{"taintsim":"0.1.0","format":3,"files":[{"name":"a"}]}"#.to_vec(),
     ]
 }

@@ -100,7 +100,9 @@ fn reports(analysis: &Analysis<'_>, source: &Source) -> Result<(), String> {
     let (lanes, curves) = (lanes(analysis, 50), curves(analysis));
     for chart in [Chart::Timeline(&lanes), Chart::Pods(&curves), Chart::Workloads(&report.serving)]
     {
-        charts::svg(chart, &report.heading(), analysis).map_err(|e| format!("a chart: {e}"))?;
+        charts::draw(chart, &report.heading(), analysis)
+            .svg()
+            .map_err(|e| format!("a chart: {e}"))?;
     }
     Ok(())
 }

@@ -18,9 +18,7 @@ use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
 use crate::lab::Forecast;
 use crate::language::Problem;
-use crate::report::forecast::{
-    Outlook, board, changes, chart_png, chart_svg, document, write, write_beside,
-};
+use crate::report::forecast::{Outlook, board, changes, chart, document, write, write_beside};
 use crate::report::html::Page;
 use crate::report::tables::{csv, documents};
 use serde_json::{Value, json};
@@ -157,7 +155,7 @@ fn print(
         })?;
     }
     if let Some(file) = &args.chart {
-        write_chart(file, || chart_svg(base), || chart_png(base))?;
+        write_chart(file, &chart(base))?;
     }
     args.html.write(|| page(&outlooks))
 }

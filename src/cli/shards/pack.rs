@@ -10,7 +10,7 @@ use crate::cli::run::folder_failure;
 use crate::cli::terminal::Terminal;
 use crate::files::{self, InputFile, fnv1a64, hash_text};
 use crate::language::Problem;
-use crate::report::{FileError, Folder, OutputError, json, manifest};
+use crate::report::{FileError, Folder, OutputError};
 use crate::scenario::Loaded;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -47,16 +47,8 @@ pub(super) fn pack(
     for input in loaded.iter().flat_map(|l| &l.inputs) {
         add(&input.file, &bytes_of(input)?)?;
     }
-    let files = manifest::listed(folder.files());
-    let document = json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": manifest::FORMAT,
-        "work": { "version": VERSION, "arguments": arguments, "shards": shards },
-        "inputs": inputs,
-        "files": files,
-    });
-    folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
-    folder.finish().map_err(failed)?;
+    let work = json!({ "version": VERSION, "arguments": arguments, "shards": shards });
+    folder.finish_with(json!({ "work": work, "inputs": inputs })).map_err(failed)?;
     // As it was asked for, without a `./` or `.\` in front.
     say(&out.display().to_string(), shards, terminal)?;
     Ok(Exit::Fine)

@@ -1,14 +1,11 @@
 //! The charts of one run.
 
-use super::canvas::Canvas;
-use super::error::ChartError;
+use super::drawing::Drawing;
 use super::frame::{LANES_LEFT, Names, WIDTH};
-use super::image::About;
-use super::{image, pods, timeline, workloads};
+use super::{pods, timeline, workloads};
 use crate::analysis::{Analysis, Curves, Lanes, Serving, grouped};
 use crate::kernel::Time;
 use crate::report::Heading;
-use plotters::prelude::DrawingBackend;
 
 /// More nodes than these are drawn by zone.
 pub const MOST_NODE_LANES: usize = 60;
@@ -58,58 +55,28 @@ impl Chart<'_> {
         format!("{what}. Timeline: {}", entries.join("; "))
     }
 
-    fn size(&self, analysis: &Analysis<'_>, names: &Names) -> (u32, u32) {
-        let height = match self {
+    fn height(&self, analysis: &Analysis<'_>, names: &Names) -> f64 {
+        match self {
             Chart::Timeline(lanes) => timeline::height(analysis, lanes, names),
             Chart::Pods(_) => pods::height(names),
             Chart::Workloads(all) => workloads::height(all, names),
-        };
-        (WIDTH as u32, height as u32)
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        canvas: &Canvas<B>,
-        heading: &Heading,
-        analysis: &Analysis<'_>,
-        names: &Names,
-    ) -> Result<(), ChartError> {
-        match self {
-            Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, names, lanes),
-            Chart::Pods(curves) => {
-                let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
-                pods::draw(canvas, heading, names, (curves, fault))
-            }
-            Chart::Workloads(all) => workloads::draw(canvas, heading, analysis, names, all),
         }
     }
 }
 
-/// Draws a chart as SVG.
-///
-/// # Errors
-/// `ChartError`, see there.
-pub fn svg(
-    chart: Chart<'_>,
-    heading: &Heading,
-    analysis: &Analysis<'_>,
-) -> Result<String, ChartError> {
-    let names = Names::new(analysis, chart.left())?;
-    let about = About::new(heading, &chart.shows(&names));
-    image::svg(chart.size(analysis, &names), &about, |canvas| {
-        chart.draw(canvas, heading, analysis, &names)
-    })
-}
-
-/// Draws a chart as PNG.
-///
-/// # Errors
-/// `ChartError`, see there.
-pub fn png(
-    chart: Chart<'_>,
-    heading: &Heading,
-    analysis: &Analysis<'_>,
-) -> Result<Vec<u8>, ChartError> {
-    let names = Names::new(analysis, chart.left())?;
-    image::png(chart.size(analysis, &names), |canvas| chart.draw(canvas, heading, analysis, &names))
+/// Draws a chart.
+pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Drawing {
+    let names = Names::new(analysis, chart.left());
+    let size = (WIDTH, chart.height(analysis, &names));
+    let mut drawing = Drawing::new(size, heading, &chart.shows(&names));
+    let c = &mut drawing;
+    match chart {
+        Chart::Timeline(lanes) => timeline::draw(c, heading, analysis, &names, lanes),
+        Chart::Pods(curves) => {
+            let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
+            pods::draw(c, heading, &names, (curves, fault));
+        }
+        Chart::Workloads(all) => workloads::draw(c, heading, analysis, &names, all),
+    }
+    drawing
 }

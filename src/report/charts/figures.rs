@@ -1,16 +1,13 @@
 //! Figures of several rows side by side: a panel for each figure, and in it a dot for the mean of
 //! each row, with its interval and its range as bars behind it.
 
-use super::canvas::{Anchor, Canvas};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
+use super::font;
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use super::image::About;
 use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
-use super::{font, image};
 use crate::analysis::{clock::short, grouped};
 use crate::kernel::Dur;
 use crate::report::Heading;
-use plotters::backend::DrawingBackend;
 
 const ROW: f64 = 24.0;
 /// The names of panels and of the columns of values.
@@ -93,31 +90,6 @@ pub(crate) enum Beside {
     Ends,
 }
 
-/// Draws figures as SVG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn figures_svg(all: &Figures) -> Result<String, ChartError> {
-    let panels: Vec<&str> = all.panels.iter().map(|p| p.name.as_str()).collect();
-    let shows = format!("by {}: {}", all.title, panels.join("; "));
-    let about = About::new(&all.heading, &shows);
-    image::svg(size(all), &about, |canvas| draw(canvas, all))
-}
-
-/// Draws figures as PNG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn figures_png(all: &Figures) -> Result<Vec<u8>, ChartError> {
-    image::png(size(all), |canvas| draw(canvas, all))
-}
-
-/// The size of the chart, in points.
-fn size(all: &Figures) -> (u32, u32) {
-    let rows = all.rows.len() as f64;
-    (WIDTH as u32, (HEAD + TITLES + ROW * rows + FOOT) as u32)
-}
-
 /// Where the rows begin, in points from the top.
 const TOP: f64 = HEAD + TITLES;
 
@@ -126,7 +98,13 @@ fn middle(row: usize) -> f64 {
     TOP + ROW * (row as f64 + 0.5)
 }
 
-fn draw<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<(), ChartError> {
+/// Draws figures.
+pub(crate) fn draw_figures(all: &Figures) -> Drawing {
+    let panels: Vec<&str> = all.panels.iter().map(|p| p.name.as_str()).collect();
+    let shows = format!("by {}: {}", all.title, panels.join("; "));
+    let height = HEAD + TITLES + ROW * all.rows.len() as f64 + FOOT;
+    let mut drawing = Drawing::new((WIDTH, height), &all.heading, &shows);
+    let c = &mut drawing;
     let [dot, inner, outer] = all.legend;
     let legend = [
         (Swatch::Dot(AVAILABLE), dot),
@@ -135,102 +113,84 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<(), ChartErro
     ];
     // What has no name is not shown.
     let legend: Vec<(Swatch, &str)> = legend.into_iter().filter(|l| !l.1.is_empty()).collect();
-    head(c, &all.heading, LEFT, &legend)?;
-    let names_end = names(c, all)?;
+    head(c, &all.heading, LEFT, &legend);
+    let names_end = names(c, all);
     let room = WIDTH - RIGHT - names_end - NAME_GAP;
     let panels = &all.panels;
     let width =
         (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
     for (p, panel) in panels.iter().enumerate() {
         let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
-        draw_panel(c, panel, all.beside, left, width)?;
+        draw_panel(c, panel, all.beside, left, width);
     }
-    c.present()
+    drawing
 }
 
 /// Draws the names of the rows; gives where they end.
-fn names<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<f64, ChartError> {
-    let mut width = font::width(&all.title, STRONG)?;
+fn names(c: &mut Drawing, all: &Figures) -> f64 {
+    let mut width = font::width(&all.title, STRONG);
     for name in &all.rows {
-        width = width.max(font::width(name, LABEL)?);
+        width = width.max(font::width(name, LABEL));
     }
     let width = width.min(NAME_MAX);
     let end = LEFT + width;
-    c.text(
-        &font::fit(&all.title, STRONG, width)?,
-        (end, TOP - TITLES / 2.0),
-        Anchor::Right,
-        STRONG,
-    )?;
+    c.text(&font::fit(&all.title, STRONG, width), (end, TOP - TITLES / 2.0), Anchor::Right, STRONG);
     let rows: Vec<&str> = all.rows.iter().map(String::as_str).collect();
-    for (i, name) in font::fit_all(&rows, LABEL, width)?.iter().enumerate() {
-        c.text(name, (end, middle(i)), Anchor::Right, LABEL)?;
+    for (i, name) in font::fit_all(&rows, LABEL, width).iter().enumerate() {
+        c.text(name, (end, middle(i)), Anchor::Right, LABEL);
     }
-    Ok(end)
+    end
 }
 
-fn draw_panel<B: DrawingBackend>(
-    c: &Canvas<B>,
-    panel: &Panel,
-    beside: Beside,
-    left: f64,
-    width: f64,
-) -> Result<(), ChartError> {
+fn draw_panel(c: &mut Drawing, panel: &Panel, beside: Beside, left: f64, width: f64) {
     let ranges = &panel.ranges;
     let bottom = TOP + ROW * ranges.len() as f64;
     let most = ranges.iter().flatten().map(|r| r.greatest).max().unwrap_or(0);
     let scale = Scale::new(left, width, most, panel.unit);
     c.text(
-        &font::fit(&panel.name, STRONG, width)?,
+        &font::fit(&panel.name, STRONG, width),
         (left, TOP - TITLES / 2.0),
         Anchor::Left,
         STRONG,
-    )?;
+    );
     for i in 0..=ranges.len() {
         let y = TOP + ROW * i as f64;
         let color = if i == ranges.len() { RULE } else { GRID };
-        c.rule((left, y), (left + width, y), color)?;
+        c.rule((left, y), (left + width, y), color);
     }
     for &tick in &scale.ticks {
         let x = scale.x(tick);
         let color = if tick == 0 { RULE } else { GRID };
-        c.rule((x, TOP), (x, bottom + 5.0), color)?;
-        c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
+        c.rule((x, TOP), (x, bottom + 5.0), color);
+        c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL);
     }
     for (i, range) in ranges.iter().enumerate() {
         match range {
-            Some(range) => figure(c, &scale, *range, beside, middle(i))?,
-            None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
+            Some(range) => figure(c, &scale, *range, beside, middle(i)),
+            None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL),
         }
     }
-    Ok(())
 }
 
 /// A figure: its range, the interval of its mean, and the mean; and in numbers what is asked for,
 /// where nothing is in the way.
-fn figure<B: DrawingBackend>(
-    c: &Canvas<B>,
-    scale: &Scale,
-    d: Range,
-    beside: Beside,
-    y: f64,
-) -> Result<(), ChartError> {
+fn figure(c: &mut Drawing, scale: &Scale, d: Range, beside: Beside, y: f64) {
     const RADIUS: f64 = 4.0;
     let (from, at, to) = (scale.x(d.least), scale.x(d.mean), scale.x(d.greatest));
-    c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL)?;
-    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL)?;
-    c.disc((at, y), RADIUS, AVAILABLE)?;
+    c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL);
+    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL);
+    c.disc((at, y), RADIUS, AVAILABLE);
     let name = match beside {
         Beside::Mean => scale.name(d.mean),
         Beside::Ends => format!("{} to {}", scale.name(d.least), scale.name(d.greatest)),
     };
     let end = to.max(at + RADIUS) + 5.0;
-    let (x, anchor) =
-        if end + font::width(&name, SMALL)? <= scale.left + scale.width + BETWEEN - 8.0 {
-            (end, Anchor::Left)
-        } else {
-            (from.min(at - RADIUS) - 5.0, Anchor::Right)
-        };
+    let (x, anchor) = if end + font::width(&name, SMALL) <= scale.left + scale.width + BETWEEN - 8.0
+    {
+        (end, Anchor::Left)
+    } else {
+        (from.min(at - RADIUS) - 5.0, Anchor::Right)
+    };
     c.text(&name, (x, y), anchor, SMALL)
 }
 

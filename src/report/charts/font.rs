@@ -3,14 +3,13 @@
 //! plotters' own text drops the space before each glyph, which shows in words like "timing", and
 //! measures in whole pixels; so a PNG gets its text from here. An SVG holds its texts as texts.
 
-use super::error::ChartError;
-use ab_glyph::{Font, FontRef, Glyph, PxScale, point};
+use ab_glyph::{Font, FontRef, Glyph, OutlinedGlyph, PxScale, point};
 use plotters::style::RGBColor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// How a text is drawn. Sizes are those of the font, in points.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Ink {
     pub(super) size: f64,
     pub(super) bold: bool,
@@ -22,7 +21,7 @@ struct Fonts {
     bold: FontRef<'static>,
 }
 
-fn font(ink: Ink) -> Result<&'static FontRef<'static>, ChartError> {
+fn font(ink: Ink) -> Option<&'static FontRef<'static>> {
     static FONTS: OnceLock<Option<Fonts>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
         let normal =
@@ -31,8 +30,7 @@ fn font(ink: Ink) -> Result<&'static FontRef<'static>, ChartError> {
             FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-Bold-subset.ttf")).ok()?;
         Some(Fonts { normal, bold })
     });
-    let fonts = fonts.as_ref().ok_or(ChartError::Font)?;
-    Ok(if ink.bold { &fonts.bold } else { &fonts.normal })
+    fonts.as_ref().map(|fonts| if ink.bold { &fonts.bold } else { &fonts.normal })
 }
 
 /// The width of a text at size 1.
@@ -41,20 +39,20 @@ fn em_width(font: &FontRef<'_>, text: &str) -> f64 {
     text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / units
 }
 
-/// How wide a text is, in points.
-pub(super) fn width(text: &str, ink: Ink) -> Result<f64, ChartError> {
-    Ok(em_width(font(ink)?, text) * ink.size)
+/// How wide a text is, in points. Without a font, which painting will say, it is nothing.
+pub(super) fn width(text: &str, ink: Ink) -> f64 {
+    font(ink).map_or(0.0, |font| em_width(font, text) * ink.size)
 }
 
 /// The text, shortened to a width with an ellipsis at its end.
-pub(super) fn fit(text: &str, ink: Ink, most: f64) -> Result<String, ChartError> {
+pub(super) fn fit(text: &str, ink: Ink, most: f64) -> String {
     cut(text, ink, most, 1.0)
 }
 
 /// Shortens a text to a width with an ellipsis after that share of what is kept.
-fn cut(text: &str, ink: Ink, most: f64, head: f64) -> Result<String, ChartError> {
-    if width(text, ink)? <= most {
-        return Ok(text.to_owned());
+fn cut(text: &str, ink: Ink, most: f64, head: f64) -> String {
+    if width(text, ink) <= most {
+        return text.to_owned();
     }
     let chars: Vec<char> = text.chars().collect();
     let cut_to = |n: usize| {
@@ -65,20 +63,19 @@ fn cut(text: &str, ink: Ink, most: f64, head: f64) -> Result<String, ChartError>
     let (mut fits, mut too_long) = (0, chars.len());
     while too_long - fits > 1 {
         let middle = (fits + too_long) / 2;
-        if width(&cut_to(middle), ink)? <= most { fits = middle } else { too_long = middle }
+        if width(&cut_to(middle), ink) <= most { fits = middle } else { too_long = middle }
     }
-    Ok(cut_to(fits))
+    cut_to(fits)
 }
 
 /// Names that stand beside each other, shortened to a width so that different names stay different:
 /// all are cut at the same place, in the middle, at the end or at the beginning, whichever tells
 /// them apart. Where none does, those that would be the same get a number.
-pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Result<Vec<String>, ChartError> {
+pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Vec<String> {
     let different = names.iter().collect::<BTreeSet<_>>().len();
     let mut best = (0, Vec::new());
     for head in [0.5, 1.0, 0.0, 0.25, 0.75] {
-        let cut = names.iter().map(|n| cut(n, ink, most, head));
-        let labels = cut.collect::<Result<Vec<String>, _>>()?;
+        let labels: Vec<String> = names.iter().map(|n| cut(n, ink, most, head)).collect();
         let kept = labels.iter().collect::<BTreeSet<_>>().len();
         if kept > best.0 {
             best = (kept, labels);
@@ -94,49 +91,32 @@ pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Result<Vec<String>
         while taken.get(label).is_some_and(|of| of != name) {
             number += 1;
             let mark = format!(" {number}");
-            *label = fit(&short, ink, most - width(&mark, ink)?)? + &mark;
+            *label = fit(&short, ink, most - width(&mark, ink)) + &mark;
         }
         taken.insert(label.clone(), name);
     }
-    Ok(labels)
+    labels
 }
 
-/// Hands every pixel of a text to `draw` with how much of it is covered. The text begins at `x`,
-/// its base line is at `y`, one em has `size` pixels.
-pub(super) fn rasterise<E>(
+/// The outlines of a text's glyphs. The text begins at `x`, its base line is at `y`, one em has
+/// `size` pixels.
+pub(super) fn outlines(
     text: &str,
     ink: Ink,
     size: f64,
     (x, y): (f64, f64),
-    mut draw: impl FnMut(i32, i32, f64) -> Result<(), E>,
-) -> Result<Result<(), E>, ChartError> {
+) -> Option<Vec<OutlinedGlyph>> {
     let font = font(ink)?;
     let units = font.units_per_em().unwrap_or(1.0);
     // ab_glyph scales by the height of a line.
     let scale = PxScale::from(size as f32 * font.height_unscaled() / units);
     let mut pen = x;
-    for c in text.chars() {
+    let glyphs = text.chars().filter_map(|c| {
         let glyph = Glyph { id: font.glyph_id(c), scale, position: point(pen as f32, y as f32) };
         pen += f64::from(font.h_advance_unscaled(font.glyph_id(c)) / units) * size;
-        let Some(outline) = font.outline_glyph(glyph) else {
-            continue;
-        };
-        let bounds = outline.px_bounds();
-        let mut result = Ok(());
-        outline.draw(|gx, gy, covered| {
-            if result.is_ok() && covered > 0.0 {
-                result = draw(
-                    bounds.min.x as i32 + gx as i32,
-                    bounds.min.y as i32 + gy as i32,
-                    f64::from(covered.min(1.0)),
-                );
-            }
-        });
-        if result.is_err() {
-            return Ok(result);
-        }
-    }
-    Ok(Ok(()))
+        font.outline_glyph(glyph)
+    });
+    Some(glyphs.collect())
 }
 
 #[cfg(test)]
@@ -148,20 +128,18 @@ mod tests {
 
     #[test]
     fn texts_are_cut_where_they_end() {
-        assert_eq!(fit("cut b", INK, 100.0).expect("has a font"), "cut b");
-        let cut = fit("a name that is much too long for its place", INK, 60.0).expect("has a font");
-        assert!(cut.ends_with('…') && width(&cut, INK).expect("has a font") <= 60.0, "{cut}");
+        assert_eq!(fit("cut b", INK, 100.0), "cut b");
+        let cut = fit("a name that is much too long for its place", INK, 60.0);
+        assert!(cut.ends_with('…') && width(&cut, INK) <= 60.0, "{cut}");
         // There is a place for at least the ellipsis, even where there is none.
-        assert_eq!(fit("name", INK, 0.0).expect("has a font"), "…");
+        assert_eq!(fit("name", INK, 0.0), "…");
         // DejaVu Sans: digits are 1303 of 2048 units wide.
-        assert!(
-            (width("00", INK).expect("has a font") - 2.0 * 10.0 * 1303.0 / 2048.0).abs() < 1e-9
-        );
+        assert!((width("00", INK) - 2.0 * 10.0 * 1303.0 / 2048.0).abs() < 1e-9);
     }
 
     #[test]
     fn names_of_one_cloud_are_cut_where_they_differ() {
-        let fit = |names: &[&str]| fit_all(names, INK, 70.0).expect("has a font");
+        let fit = |names: &[&str]| fit_all(names, INK, 70.0);
         // Zones differ in their last letter, nodes of AWS before a long common end.
         let zones = fit(&["zone eu-central-1a", "zone eu-central-1b", "b"]);
         assert!(zones[0].starts_with("zone") && zones[0].ends_with("1a"));
@@ -186,13 +164,13 @@ mod tests {
             most in 8.0..120.0_f64,
         ) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let labels = fit_all(&names, INK, most).expect("has a font");
+            let labels = fit_all(&names, INK, most);
             for (i, a) in names.iter().enumerate() {
                 for (j, b) in names.iter().enumerate() {
                     proptest::prop_assert_eq!(a == b, labels[i] == labels[j]);
                 }
                 // The ellipsis and a number are there even where they have no room.
-                proptest::prop_assert!(most < 40.0 || width(&labels[i], INK).expect("has a font") <= most);
+                proptest::prop_assert!(most < 40.0 || width(&labels[i], INK) <= most);
             }
         }
     }

@@ -2,8 +2,7 @@
 //! timeline, the axis of time.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
@@ -11,7 +10,6 @@ use crate::analysis::quiet::{busy_from, quiet_from};
 use crate::kernel::Time;
 use crate::report::Heading;
 use crate::trace::What;
-use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
 /// The width of every chart, in points.
@@ -39,7 +37,7 @@ pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
 
 /// What zones are called beside their lanes: without the word where their names are too long for it,
 /// and different where the zones are.
-pub(super) fn zone_labels(zones: &[&str], room: f64) -> Result<Vec<String>, ChartError> {
+pub(super) fn zone_labels(zones: &[&str], room: f64) -> Vec<String> {
     let called = |word: &str| -> Vec<String> {
         let called = zones.iter().map(|zone| match *zone {
             "" => "no zone".to_owned(),
@@ -49,7 +47,7 @@ pub(super) fn zone_labels(zones: &[&str], room: f64) -> Result<Vec<String>, Char
     };
     let mut names = called("zone ");
     for name in &names {
-        if font::width(name, STRONG)? > room {
+        if font::width(name, STRONG) > room {
             names = called("");
             break;
         }
@@ -71,13 +69,7 @@ pub(super) enum Swatch {
 }
 
 /// Draws title, subtitle and legend onto clean paper.
-pub(super) fn head<B: DrawingBackend>(
-    c: &Canvas<B>,
-    heading: &Heading,
-    left: f64,
-    legend: &[(Swatch, &str)],
-) -> Result<(), ChartError> {
-    c.fill(PAPER)?;
+pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[(Swatch, &str)]) {
     let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
     // With a line of the scenario's own below the title, the rest goes to its right.
@@ -86,69 +78,56 @@ pub(super) fn head<B: DrawingBackend>(
     } else {
         (&heading.doc, LABEL, heading.subtitle.as_str())
     };
-    let beside = font::fit(beside, SMALL, width * 0.6)?;
-    let room = width - font::width(&beside, SMALL)? - 24.0;
-    c.text(&font::fit(&heading.title, title, room)?, (left, 22.0), Anchor::Left, title)?;
+    let beside = font::fit(beside, SMALL, width * 0.6);
+    let room = width - font::width(&beside, SMALL) - 24.0;
+    c.text(&font::fit(&heading.title, title, room), (left, 22.0), Anchor::Left, title);
     if !beside.is_empty() {
-        c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL)?;
+        c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL);
     }
-    c.text(&font::fit(below, ink, width)?, (left, 44.0), Anchor::Left, ink)?;
+    c.text(&font::fit(below, ink, width), (left, 44.0), Anchor::Left, ink);
     let (mut x, y) = (left, 70.0);
     let w = 18.0;
     let mut taken = 0.0;
     for (_, name) in legend {
-        taken += w + 6.0 + font::width(name, LABEL)?;
+        taken += w + 6.0 + font::width(name, LABEL);
     }
     let gaps = legend.len().saturating_sub(1).max(1) as f64;
     let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
     for &(swatch, name) in legend {
         match swatch {
             Swatch::Area(color) => {
-                c.rect((x, y - 6.0), (x + w, y + 6.0), GRID)?;
-                c.rect((x + 0.5, y - 5.5), (x + w - 0.5, y + 5.5), color)?;
+                c.rect((x, y - 6.0), (x + w, y + 6.0), GRID);
+                c.rect((x + 0.5, y - 5.5), (x + w - 0.5, y + 5.5), color);
             }
-            Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color)?,
-            Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color)?,
-            Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color)?,
-            Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color)?,
-            Swatch::Risen(color) => risen(c, (x + w / 2.0, y - 4.0), color)?,
-            Swatch::Hollow(color) => hollow(c, (x + w / 2.0, y + 4.0), color)?,
+            Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color),
+            Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color),
+            Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color),
+            Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color),
+            Swatch::Risen(color) => risen(c, (x + w / 2.0, y - 4.0), color),
+            Swatch::Hollow(color) => hollow(c, (x + w / 2.0, y + 4.0), color),
         }
-        c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL)?;
-        x += w + 6.0 + font::width(name, LABEL)? + gap;
+        c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL);
+        x += w + 6.0 + font::width(name, LABEL) + gap;
     }
-    Ok(())
 }
 
 /// A small triangle that points down at a point.
-pub(super) fn mark<B: DrawingBackend>(
-    c: &Canvas<B>,
-    (x, y): (f64, f64),
-    color: RGBColor,
-) -> Result<(), ChartError> {
+pub(super) fn mark(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     // A rim of paper keeps it visible on any colour.
-    c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER)?;
+    c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER);
     c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
 }
 
 /// The same with nothing in it.
-pub(super) fn hollow<B: DrawingBackend>(
-    c: &Canvas<B>,
-    (x, y): (f64, f64),
-    color: RGBColor,
-) -> Result<(), ChartError> {
-    mark(c, (x, y), color)?;
+pub(super) fn hollow(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+    mark(c, (x, y), color);
     c.polygon(&[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)], PAPER)
 }
 
 /// A small triangle that points up at a point.
-pub(super) fn risen<B: DrawingBackend>(
-    c: &Canvas<B>,
-    (x, y): (f64, f64),
-    color: RGBColor,
-) -> Result<(), ChartError> {
+pub(super) fn risen(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     let around = [(x - 6.0, y + 9.0), (x + 6.0, y + 9.0), (x, y - 2.2)];
-    c.polygon(&around, PAPER)?;
+    c.polygon(&around, PAPER);
     c.polygon(&[(x - 4.2, y + 7.8), (x + 4.2, y + 7.8), (x, y)], color)
 }
 
@@ -174,7 +153,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Lays out the entries of a chart whose data begin at `left`.
-    pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Result<Self, ChartError> {
+    pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Self {
         let horizon = analysis.horizon();
         let quiet = quiet_from(analysis);
         let busy = busy_from(analysis, quiet);
@@ -192,10 +171,10 @@ impl Names {
         } else {
             vec![""; entries.len()]
         };
-        let called = font::fit_all(&called, SMALL, 220.0)?;
+        let called = font::fit_all(&called, SMALL, 220.0);
         for ((e, ends), name) in entries.into_iter().zip(called) {
             let from = time.x(e.at);
-            let width = font::width(&name, SMALL)?;
+            let width = font::width(&name, SMALL);
             let before = from + width + 6.0 > WIDTH;
             let (begin, end) =
                 if before { (from - width - 6.0, from) } else { (from, from + width + 10.0) };
@@ -214,7 +193,7 @@ impl Names {
         for row in bands.iter_mut().filter_map(|b| b.row.as_mut()) {
             *row = rows - 1 - *row;
         }
-        Ok(Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time })
+        Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time }
     }
 
     /// The entries in words, those that have names.
@@ -224,50 +203,40 @@ impl Names {
     }
 
     /// Shades the time in which entries last, from `top` to `bottom`, behind everything else.
-    pub(super) fn shades<B: DrawingBackend>(
-        &self,
-        c: &Canvas<B>,
-        top: f64,
-        bottom: f64,
-    ) -> Result<(), ChartError> {
-        self.bands
-            .iter()
-            .try_for_each(|b| b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT)))
+    pub(super) fn shades(&self, c: &mut Drawing, top: f64, bottom: f64) {
+        for (from, to) in self.bands.iter().filter_map(|b| Some((b.from, b.to?))) {
+            c.rect((from, top), (to, bottom), FAULT);
+        }
     }
 
     /// Marks where entries begin and end down to `bottom`, over everything else, and names them
     /// above the data.
-    pub(super) fn lines<B: DrawingBackend>(
-        &self,
-        c: &Canvas<B>,
-        bottom: f64,
-    ) -> Result<(), ChartError> {
+    pub(super) fn lines(&self, c: &mut Drawing, bottom: f64) {
         for b in &self.bands {
             let foot = self.top - ROW * b.row.unwrap_or(0) as f64 - 2.0;
             if let Some(to) = b.to {
                 // A line below its name leads to its end, which several entries may have near it.
                 let head = if b.row.is_some() { foot } else { self.top };
-                c.rule((to, head - 5.0), (to, bottom), FAULT_EDGE)?;
+                c.rule((to, head - 5.0), (to, bottom), FAULT_EDGE);
                 if b.row.is_some() {
-                    c.rule((b.from, foot), (to, foot), FAULT_EDGE)?;
+                    c.rule((b.from, foot), (to, foot), FAULT_EDGE);
                 }
             }
             c.rule(
                 (b.from, if b.row.is_some() { foot - ROW } else { self.top }),
                 (b.from, bottom),
                 FAULT_EDGE,
-            )?;
+            );
         }
         // Lines of later entries with higher names may pass here: they give way to the names.
         for b in &self.bands {
             let Some(row) = b.row else { continue };
             let y = self.top - ROW * row as f64 - 2.0 - ROW / 2.0;
-            let width = font::width(&b.name, SMALL)?;
+            let width = font::width(&b.name, SMALL);
             let left = if b.before { b.from - 4.0 - width } else { b.from + 5.0 };
-            c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER)?;
-            c.text(&b.name, (left, y), Anchor::Left, SMALL)?;
+            c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER);
+            c.text(&b.name, (left, y), Anchor::Left, SMALL);
         }
-        Ok(())
     }
 }
 
@@ -294,28 +263,18 @@ fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
 }
 
 /// Draws the upright lines of round times, behind everything that comes later.
-pub(super) fn grid<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    top: f64,
-    bottom: f64,
-) -> Result<(), ChartError> {
+pub(super) fn grid(c: &mut Drawing, time: &TimeScale, top: f64, bottom: f64) {
     for (at, _) in time.ticks(TICKS) {
-        c.rule((time.x(at), top), (time.x(at), bottom), GRID)?;
+        c.rule((time.x(at), top), (time.x(at), bottom), GRID);
     }
-    Ok(())
 }
 
 /// Draws the axis of time below `y`.
-pub(super) fn time_axis<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    y: f64,
-) -> Result<(), ChartError> {
-    c.rule((time.left, y), (time.left + time.width, y), RULE)?;
+pub(super) fn time_axis(c: &mut Drawing, time: &TimeScale, y: f64) {
+    c.rule((time.left, y), (time.left + time.width, y), RULE);
     for (at, name) in time.ticks(TICKS) {
-        c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE)?;
-        c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
+        c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE);
+        c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL);
     }
     c.text(&time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
 }

@@ -9,14 +9,12 @@
 //! records.
 
 mod axis;
-mod canvas;
 mod chart;
 mod columns;
-mod error;
+mod drawing;
 mod figures;
 mod font;
 mod frame;
-mod image;
 mod node_lanes;
 mod palette;
 mod plane;
@@ -26,7 +24,7 @@ mod timeline;
 mod workloads;
 mod zone_lanes;
 
-pub use chart::{Chart, MOST_NODE_LANES, png, svg};
-pub(crate) use error::ChartError;
-pub(crate) use figures::{Beside, Figures, Panel, Range, Unit, figures_png, figures_svg};
-pub(crate) use plane::{Line, Plane, plane_png, plane_svg};
+pub use chart::{Chart, MOST_NODE_LANES, draw};
+pub use drawing::{ChartError, Drawing};
+pub(crate) use figures::{Beside, Figures, Panel, Range, Unit, draw_figures};
+pub(crate) use plane::{Line, Plane, draw_plane};

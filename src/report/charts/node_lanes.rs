@@ -2,9 +2,8 @@
 //! below, and evictions as marks with the number of pods.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas};
 use super::columns::{Spans, marks, spans};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
 use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health};
@@ -12,7 +11,6 @@ use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};
 use crate::kernel::Time;
-use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
 /// The height of all lanes, in points.
@@ -87,45 +85,45 @@ pub(super) struct Marked {
 }
 
 /// Draws the lanes from `top` on, but for the marks of evictions, which are to lie over all else.
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
+pub(super) fn draw(
+    c: &mut Drawing,
     analysis: &Analysis<'_>,
     time: &TimeScale,
     nodes: &[NodeLane],
     top: f64,
-) -> Result<Vec<Marked>, ChartError> {
+) -> Vec<Marked> {
     let height = node_height(nodes.len());
     let mut y = top + 8.0;
     let mut marked = Vec::new();
     let begins = (0..nodes.len()).filter(|i| begins_zone(analysis, nodes, *i));
     let zones: Vec<&str> = begins.map(|i| analysis.zone_name(nodes[i].node)).collect();
-    let mut zones = zone_labels(&zones, LANES_LEFT - 20.0)?.into_iter();
+    let mut zones = zone_labels(&zones, LANES_LEFT - 20.0).into_iter();
     let ink = Ink { size: if height > 20.0 { 11.0 } else { 9.0 }, ..LABEL };
     let names: Vec<&str> = nodes.iter().map(|n| analysis.node_name(n.node)).collect();
-    let names = font::fit_all(&names, ink, LANES_LEFT - 20.0)?;
+    let names = font::fit_all(&names, ink, LANES_LEFT - 20.0);
     for (i, (lane, name)) in nodes.iter().zip(&names).enumerate() {
         if begins_zone(analysis, nodes, i)
             && let Some(zone) = zones.next()
         {
-            c.text(&zone, (LANES_LEFT - 8.0, y + 5.0), Anchor::Right, STRONG)?;
+            c.text(&zone, (LANES_LEFT - 8.0, y + 5.0), Anchor::Right, STRONG);
             y += ZONE;
         }
         let bar = bar_of(height).0;
-        c.text(name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
-        marked.extend(draw_node(c, analysis, time, lane, y, height)?);
+        c.text(name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink);
+        marked.extend(draw_node(c, analysis, time, lane, y, height));
         y += height;
     }
-    Ok(marked)
+    marked
 }
 
-fn draw_node<B: DrawingBackend>(
-    c: &Canvas<B>,
+fn draw_node(
+    c: &mut Drawing,
     analysis: &Analysis<'_>,
     time: &TimeScale,
     lane: &NodeLane,
     y: f64,
     height: f64,
-) -> Result<Vec<Marked>, ChartError> {
+) -> Vec<Marked> {
     let horizon = analysis.horizon();
     let (bar, strip, gap) = bar_of(height);
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
@@ -134,21 +132,21 @@ fn draw_node<B: DrawingBackend>(
     let bars = spans(time, column, &lane.health, horizon, worse);
     for &(from, to, h) in &bars {
         if h != Health::Absent {
-            c.rect((time.left + from, y), (time.left + to, y + bar), health(h))?;
+            c.rect((time.left + from, y), (time.left + to, y + bar), health(h));
         }
     }
     if height > 20.0 {
         for (from, to, n) in spans(time, column, &lane.timers, horizon, u32::max) {
             let (left, right) = (time.left + from, time.left + to);
             if n > 0 {
-                c.rule((left, y + bar / 2.0), (right, y + bar / 2.0), TIMER)?;
+                c.rule((left, y + bar / 2.0), (right, y + bar / 2.0), TIMER);
             }
         }
     }
     // Above the bar, where no taint has its strip.
     for d in &lane.drains {
         let (x0, x1) = (time.x(d.from), time.x(d.to).max(time.x(d.from) + 2.0));
-        c.rect((x0, y - gap - strip), (x1, y - gap), DRAIN)?;
+        c.rect((x0, y - gap - strip), (x1, y - gap), DRAIN);
     }
     let both = |a: Tainted, b: Tainted| Tainted {
         no_schedule: a.no_schedule | b.no_schedule,
@@ -158,10 +156,10 @@ fn draw_node<B: DrawingBackend>(
         let (x0, x1) = (time.left + from, time.left + to);
         let first = y + bar + gap;
         if t.no_schedule {
-            c.rect((x0, first), (x1, first + strip), NO_SCHEDULE)?;
+            c.rect((x0, first), (x1, first + strip), NO_SCHEDULE);
         }
         if t.no_execute {
-            c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE)?;
+            c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE);
         }
     }
     evicted(time, lane, &bars, (y + bar / 2.0, height))
@@ -173,7 +171,7 @@ fn evicted(
     lane: &NodeLane,
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
-) -> Result<Vec<Marked>, ChartError> {
+) -> Vec<Marked> {
     let of = |counts: &[(Time, u32)], sign: Sign| {
         let marks = marks(time, 9.0, counts).into_iter();
         marks.map(move |(x, n)| (x, n, sign)).collect::<Vec<_>>()
@@ -195,7 +193,7 @@ fn evicted(
     };
     for (x, n, sign) in signs {
         let said = grouped(n.into());
-        let wide = font::width(&said, NUMBER)?;
+        let wide = font::width(&said, NUMBER);
         let free =
             |from: &f64| *from >= 0.0 && taken.iter().all(|t| t.1 <= *from || t.0 >= from + wide);
         let places = [x + SIGN, x - SIGN - wide];
@@ -211,7 +209,7 @@ fn evicted(
     for d in &lane.drains {
         let (from, to) = (time.offset(d.from), time.offset(d.to));
         let said = d.words();
-        let wide = font::width(&said, NUMBER)?;
+        let wide = font::width(&said, NUMBER);
         let free = |at: &f64| {
             let fits = *at >= 0.0 && at + wide <= time.width;
             fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
@@ -226,27 +224,23 @@ fn evicted(
             sign: Sign::Drained,
         });
     }
-    Ok(marked)
+    marked
 }
 
 /// Draws the marks of evictions, preemptions and replacements.
-pub(super) fn draw_marks<B: DrawingBackend>(
-    c: &Canvas<B>,
-    marked: &[Marked],
-) -> Result<(), ChartError> {
+pub(super) fn draw_marks(c: &mut Drawing, marked: &[Marked]) {
     for Marked { at: (x, middle), said, sign } in marked {
         match sign {
-            Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION)?,
-            Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION)?,
-            Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED)?,
+            Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION),
+            Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION),
+            Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED),
             Sign::Drained => {}
         }
         if let Some((said, from, color)) = said {
             let ink = Ink { color: *color, ..NUMBER };
-            c.text(said, (*from, *middle), Anchor::Left, ink)?;
+            c.text(said, (*from, *middle), Anchor::Left, ink);
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -279,12 +273,12 @@ mod tests {
             (&[2, 12], &[], 1),
         ] {
             let lane = lane(evictions, replacements);
-            let marked = evicted(&time, &lane, &Vec::new(), (0.0, 38.0)).unwrap();
+            let marked = evicted(&time, &lane, &Vec::new(), (0.0, 38.0));
             let marks: Vec<f64> = marked.iter().map(|m| m.at.0).collect();
             let mut said: Vec<_> = marked.into_iter().filter_map(|m| m.said).collect();
             assert_eq!(said.len(), room, "{evictions:?} {replacements:?}");
             said.sort_by(|a, b| a.1.total_cmp(&b.1));
-            let wide = font::width("3", NUMBER).unwrap();
+            let wide = font::width("3", NUMBER);
             assert!(said.windows(2).all(|s| s[1].1 > s[0].1 + wide));
             for (_, from, _) in said {
                 assert!(from >= 0.0 && marks.iter().all(|x| (from + wide / 2.0 - x).abs() > SIGN));

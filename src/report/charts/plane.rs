@@ -1,16 +1,13 @@
 //! Lines and points over a plane of two numbers: what an outage or a year costs by a setting,
 //! downtime beside needless evictions, how often a downtime is exceeded.
 
-use super::canvas::{Anchor, Canvas};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
+use super::font;
 use super::frame::{HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use super::image::About;
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE, SAID, STOPPED,
 };
-use super::{font, image};
 use crate::report::Heading;
-use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
 const HEIGHT: f64 = 520.0;
@@ -61,25 +58,8 @@ pub(crate) struct Plane {
     pub highest: [Option<f64>; 2],
 }
 
-/// Draws a plane as SVG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn plane_svg(plane: &Plane) -> Result<String, ChartError> {
-    let size = (WIDTH as u32, HEIGHT as u32);
-    image::svg(size, &about(plane), |c| draw(c, plane))
-}
-
-/// Draws a plane as PNG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn plane_png(plane: &Plane) -> Result<Vec<u8>, ChartError> {
-    image::png((WIDTH as u32, HEIGHT as u32), |c| draw(c, plane))
-}
-
-/// What is said of it to those who cannot see it.
-fn about(plane: &Plane) -> About {
+/// What it shows, for those who cannot see it.
+fn shows(plane: &Plane) -> String {
     let lines: Vec<&str> = plane.lines.iter().map(|l| l.name.as_str()).collect();
     let marks: Vec<&str> = plane.marks.iter().map(|m| m.2.as_str()).collect();
     let mut shows = format!("{}, by {}", plane.up, plane.across);
@@ -89,7 +69,7 @@ fn about(plane: &Plane) -> About {
             shows.push_str(&format!("; {what}: {}", names.join(", ")));
         }
     }
-    About::new(&plane.heading, &shows)
+    shows
 }
 
 /// From a number to a place.
@@ -156,7 +136,10 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     (across, up)
 }
 
-fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartError> {
+/// Draws a plane.
+pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
+    let mut drawing = Drawing::new((WIDTH, HEIGHT), &plane.heading, &shows(plane));
+    let c = &mut drawing;
     let mut legend: Vec<(Swatch, &str)> = Vec::new();
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
@@ -170,24 +153,24 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
     if let Some((_, _, name)) = &plane.span {
         legend.push((Swatch::Area(FAULT), name));
     }
-    head(c, &plane.heading, LEFT, &legend)?;
+    head(c, &plane.heading, LEFT, &legend);
     let (across, up) = scales(plane);
     let ends = [Some(across.to), Some(up.to)];
-    grid(c, plane, &across, &up)?;
+    grid(c, plane, &across, &up);
     // First, so that no line lies below the band of another one.
     for part in plane.lines.iter().flat_map(|line| on_scale(line, ends)) {
-        draw_band(c, &part, &across, &up)?;
+        draw_band(c, &part, &across, &up);
     }
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         for part in on_scale(line, ends) {
-            draw_line(c, &part, color, &across, &up)?;
+            draw_line(c, &part, color, &across, &up);
         }
     }
-    off_scale(c, plane, &across, &up)?;
+    off_scale(c, plane, &across, &up);
     let place = |(x, y): (f64, f64)| (across.at(x.min(across.to)), up.at(y.min(up.to)));
     for (x, y, _) in &plane.marks {
-        c.disc(place((*x, *y)), 5.5, INK)?;
+        c.disc(place((*x, *y)), 5.5, INK);
     }
     let at = |(x, y, name): &(f64, f64, String)| {
         let off = [(*x, across.to), (*y, up.to)];
@@ -201,12 +184,12 @@ fn draw<B: DrawingBackend>(c: &Canvas<B>, plane: &Plane) -> Result<(), ChartErro
             (left, top.max(TOP + 22.0), name)
         }
     };
-    for (x, y, name) in labels(plane.marks.iter().map(at).collect())? {
-        let wide = font::width(&name, STRONG)?;
+    for (x, y, name) in labels(plane.marks.iter().map(at).collect()) {
+        let wide = font::width(&name, STRONG);
         let x = (x + 10.0).min(WIDTH - RIGHT - wide);
-        c.text(&name, (x, y - 12.0), Anchor::Left, STRONG)?;
+        c.text(&name, (x, y - 12.0), Anchor::Left, STRONG);
     }
-    c.present()
+    drawing
 }
 
 /// Whether a point is beyond the ends of the scales.
@@ -238,33 +221,27 @@ fn on_scale(line: &Line, highest: [Option<f64>; 2]) -> Vec<Line> {
 }
 
 /// Says of what is off the scale what it is.
-fn off_scale<B: DrawingBackend>(
-    c: &Canvas<B>,
-    plane: &Plane,
-    across: &Scale,
-    up: &Scale,
-) -> Result<(), ChartError> {
+fn off_scale(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
     // Of the first line alone: others are beside it.
     let all = plane.lines.first().into_iter().flat_map(|l| &l.points);
     // Marks are named already.
     let is_marked = |p: &(f64, f64)| plane.marks.iter().any(|m| (m.0, m.1) == *p);
     for (x, y) in all.filter(|p| p.1 > up.to && !is_marked(p)) {
         let name = format!("off the scale: {}", number(*y));
-        let half = font::width(&name, SMALL)? / 2.0;
+        let half = font::width(&name, SMALL) / 2.0;
         let x = across.at(*x).min(WIDTH - RIGHT - half);
-        c.text(&name, (x, TOP + 8.0), Anchor::Middle, SMALL)?;
+        c.text(&name, (x, TOP + 8.0), Anchor::Middle, SMALL);
     }
-    Ok(())
 }
 
 /// Where labels stand: those that would lie over each other are one, at the first of their points.
-fn labels(mut points: Vec<(f64, f64, String)>) -> Result<Vec<(f64, f64, String)>, ChartError> {
+fn labels(mut points: Vec<(f64, f64, String)>) -> Vec<(f64, f64, String)> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut labels: Vec<(f64, f64, String)> = Vec::new();
     for (x, y, name) in points {
         if let Some(last) = labels.last_mut()
             && (last.1 - y).abs() < 16.0
-            && x < last.0 + 10.0 + font::width(&last.2, STRONG)?
+            && x < last.0 + 10.0 + font::width(&last.2, STRONG)
         {
             last.1 = last.1.min(y);
             last.2 = format!("{}, {name}", last.2);
@@ -272,25 +249,20 @@ fn labels(mut points: Vec<(f64, f64, String)>) -> Result<Vec<(f64, f64, String)>
             labels.push((x, y, name));
         }
     }
-    Ok(labels)
+    labels
 }
 
-fn grid<B: DrawingBackend>(
-    c: &Canvas<B>,
-    plane: &Plane,
-    across: &Scale,
-    up: &Scale,
-) -> Result<(), ChartError> {
+fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
     if let Some((from, to, _)) = &plane.span {
         let (a, b) = (across.at(*from) - 4.0, across.at(*to) + 4.0);
-        c.rect((a, TOP), (b, BOTTOM), FAULT)?;
-        c.rule((a, TOP), (a, BOTTOM), FAULT_EDGE)?;
-        c.rule((b, TOP), (b, BOTTOM), FAULT_EDGE)?;
+        c.rect((a, TOP), (b, BOTTOM), FAULT);
+        c.rule((a, TOP), (a, BOTTOM), FAULT_EDGE);
+        c.rule((b, TOP), (b, BOTTOM), FAULT_EDGE);
     }
     for tick in up.ticks(8.0) {
         let y = up.at(tick);
-        c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID)?;
-        c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL)?;
+        c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID);
+        c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL);
     }
     let ticks: Vec<(f64, String)> = if plane.ticks.is_empty() {
         across.ticks(12.0).into_iter().map(|t| (t, number(t))).collect()
@@ -300,15 +272,15 @@ fn grid<B: DrawingBackend>(
     let mut free = 0.0;
     for (at, name) in &ticks {
         let x = across.at(*at);
-        c.rule((x, BOTTOM), (x, BOTTOM + 5.0), RULE)?;
-        let half = font::width(name, SMALL)? / 2.0;
+        c.rule((x, BOTTOM), (x, BOTTOM + 5.0), RULE);
+        let half = font::width(name, SMALL) / 2.0;
         if x - half >= free {
-            c.text(name, (x, BOTTOM + 15.0), Anchor::Middle, SMALL)?;
+            c.text(name, (x, BOTTOM + 15.0), Anchor::Middle, SMALL);
             free = x + half + 8.0;
         }
     }
-    c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE)?;
-    c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG)?;
+    c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE);
+    c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG);
     c.text(&plane.across, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Middle, STRONG)
 }
 
@@ -319,15 +291,10 @@ fn placed(line: &Line, across: &Scale, up: &Scale) -> Vec<(f64, f64)> {
 }
 
 /// Fills the band of a line, if it has one. What lies below it is not seen any more.
-fn draw_band<B: DrawingBackend>(
-    c: &Canvas<B>,
-    line: &Line,
-    across: &Scale,
-    up: &Scale,
-) -> Result<(), ChartError> {
+fn draw_band(c: &mut Drawing, line: &Line, across: &Scale, up: &Scale) {
     let points = placed(line, across, up);
     if line.band.len() != points.len() || points.len() < 2 {
-        return Ok(());
+        return;
     }
     let of = points.iter().zip(&line.band);
     let upper = of.clone().map(|(p, b)| (p.0, up.at(b.1)));
@@ -336,33 +303,26 @@ fn draw_band<B: DrawingBackend>(
     c.polygon(&outline, AVAILABLE_FILL)
 }
 
-fn draw_line<B: DrawingBackend>(
-    c: &Canvas<B>,
-    line: &Line,
-    color: RGBColor,
-    across: &Scale,
-    up: &Scale,
-) -> Result<(), ChartError> {
+fn draw_line(c: &mut Drawing, line: &Line, color: RGBColor, across: &Scale, up: &Scale) {
     let points = placed(line, across, up);
     if points.len() > 1 && !line.dots_only {
-        c.line(&points, color, 2.0)?;
+        c.line(&points, color, 2.0);
     }
     // A band of nearly nothing is seen by its ends.
     for (point, band) in points.iter().zip(&line.band) {
         let ends = [band.0, band.1].into_iter().filter(|end| *end <= up.to);
         for end in ends.map(|end| up.at(end)) {
-            c.rule((point.0 - 6.0, end), (point.0 + 6.0, end), color)?;
-            c.rule((point.0, end), (point.0, point.1), color)?;
+            c.rule((point.0 - 6.0, end), (point.0 + 6.0, end), color);
+            c.rule((point.0, end), (point.0, point.1), color);
         }
     }
     if line.dots || line.dots_only {
         // What is drawn by its points alone stands beside a line that it may agree with.
         let aside = if line.dots_only { 9.0 } else { 0.0 };
         for point in points {
-            c.disc((point.0 + aside, point.1), 3.5, color)?;
+            c.disc((point.0 + aside, point.1), 3.5, color);
         }
     }
-    Ok(())
 }
 
 /// A number of an axis, without needless zeros.
@@ -395,7 +355,7 @@ mod tests {
         let points =
             [(105.0, 52.0, "b"), (100.0, 50.0, "a"), (110.0, 49.0, "c"), (400.0, 50.0, "d")];
         let points = points.map(|(x, y, name)| (x, y, name.to_owned())).to_vec();
-        let drawn = labels(points).expect("the font has them");
+        let drawn = labels(points);
         let expected = [(100.0, 49.0, "a, b, c".to_owned()), (400.0, 50.0, "d".to_owned())];
         assert_eq!(drawn, expected);
     }
@@ -419,7 +379,7 @@ mod tests {
             from_zero: true,
             highest: [None; 2],
         };
-        let svg = plane_svg(&plane).unwrap();
+        let svg = draw_plane(&plane).svg().unwrap();
         let places = |of: &str| svg.match_indices(of).map(|(at, _)| at).collect::<Vec<_>>();
         let (bands, lines) = (places("<polygon"), places("<polyline"));
         assert_eq!((bands.len(), lines.len()), (2, 2));
@@ -449,12 +409,12 @@ mod tests {
             from_zero: true,
             highest: [None; 2],
         };
-        let svg = plane_svg(&plane).unwrap();
+        let svg = draw_plane(&plane).svg().unwrap();
         assert!(
             svg.contains("<title>t</title>") && svg.contains("y, by x; lines: l; marked: here"),
             "{svg}"
         );
         assert!(["none", "flat", "here"].iter().all(|t| svg.contains(t)), "{svg}");
-        assert!(plane_png(&plane).unwrap().len() > 1_000);
+        assert!(draw_plane(&plane).png().unwrap().len() > 1_000);
     }
 }

@@ -5,9 +5,8 @@
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
 use super::axis::{CountScale, TimeScale};
-use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::font::{self, Ink};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
@@ -18,7 +17,6 @@ use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
 use crate::kernel::Time;
 use crate::report::Heading;
-use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
 /// Where the data begin.
@@ -34,25 +32,25 @@ pub(super) fn height(names: &Names) -> f64 {
     names.top + PANEL_TITLE + UPPER + BETWEEN + PANEL_TITLE + LOWER + FOOT
 }
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
+pub(super) fn draw(
+    c: &mut Drawing,
     heading: &Heading,
     names: &Names,
     (curves, fault): (&Curves, Option<Time>),
-) -> Result<(), ChartError> {
-    head(c, heading, LEFT, &legend(curves, fault))?;
+) {
+    head(c, heading, LEFT, &legend(curves, fault));
     let time = names.time;
     let upper_top = names.top + PANEL_TITLE;
     let upper_bottom = upper_top + UPPER;
     let lower_top = upper_bottom + BETWEEN + PANEL_TITLE;
     let bottom = lower_top + LOWER;
     for (top, bottom) in [(upper_top, upper_bottom), (lower_top, bottom)] {
-        names.shades(c, top, bottom)?;
-        grid(c, &time, top, bottom)?;
+        names.shades(c, top, bottom);
+        grid(c, &time, top, bottom);
     }
-    let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom)?;
-    let evicted = lost(c, &time, curves, lower_top, bottom)?;
-    names.lines(c, bottom)?;
+    let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom);
+    let evicted = lost(c, &time, curves, lower_top, bottom);
+    names.lines(c, bottom);
     if least > 0 {
         note(
             c,
@@ -63,7 +61,7 @@ pub(super) fn draw<B: DrawingBackend>(
                 if cut { "; fewer at first, not drawn" } else { "" }
             ),
             SMALL,
-        )?;
+        );
     }
     // The line of evictions is named where it ends.
     if let Some((y, n)) = evicted {
@@ -72,12 +70,11 @@ pub(super) fn draw<B: DrawingBackend>(
             (time.left + time.width - 4.0, y - 10.0),
             &format!("{} evicted", grouped(n.into())),
             STRONG,
-        )?;
+        );
     }
-    title(c, &time, upper_top, "pods running and ready")?;
-    title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
-    time_axis(c, &time, bottom)?;
-    c.present()
+    title(c, &time, upper_top, "pods running and ready");
+    title(c, &time, lower_top, "pods not running and ready, and evicted so far");
+    time_axis(c, &time, bottom);
 }
 
 /// What the colours mean, from left to right: those that occur.
@@ -101,14 +98,9 @@ fn legend(curves: &Curves, fault: Option<Time>) -> Vec<(Swatch, &'static str)> {
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.
-fn title<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    top: f64,
-    text: &str,
-) -> Result<(), ChartError> {
+fn title(c: &mut Drawing, time: &TimeScale, top: f64, text: &str) {
     let y = top - 13.0;
-    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
+    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG) + 8.0, y + 9.0), PAPER);
     c.text(text, (time.left, y), Anchor::Left, STRONG)
 }
 
@@ -117,32 +109,21 @@ fn most(steps: &Steps) -> u32 {
 }
 
 /// The level lines and numbers of a panel.
-fn numbers<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    scale: &CountScale,
-    ticks: &[u32],
-) -> Result<(), ChartError> {
+fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale, ticks: &[u32]) {
     for &tick in ticks {
         let y = scale.y(tick);
         c.rule(
             (time.left, y),
             (time.left + time.width, y),
             if tick == scale.least { RULE } else { GRID },
-        )?;
-        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
+        );
+        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL);
     }
-    Ok(())
 }
 
 /// A note that ends at `x`, on paper of its own so that no line crosses it.
-fn note<B: DrawingBackend>(
-    c: &Canvas<B>,
-    (x, y): (f64, f64),
-    text: &str,
-    ink: Ink,
-) -> Result<(), ChartError> {
-    c.rect((x - font::width(text, ink)? - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER)?;
+fn note(c: &mut Drawing, (x, y): (f64, f64), text: &str, ink: Ink) {
+    c.rect((x - font::width(text, ink) - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER);
     c.text(text, (x, y), Anchor::Right, ink)
 }
 
@@ -160,22 +141,22 @@ fn least_available(steps: &Steps, fault: Option<Time>) -> u32 {
 
 /// Draws the upper panel; hands back where its axis begins, and whether the line is left out where
 /// it was below that.
-fn available<B: DrawingBackend>(
-    c: &Canvas<B>,
+fn available(
+    c: &mut Drawing,
     time: &TimeScale,
     (curves, fault): (&Curves, Option<Time>),
     top: f64,
     bottom: f64,
-) -> Result<(u32, bool), ChartError> {
+) -> (u32, bool) {
     let steps = &curves.available;
     let least = least_available(steps, fault);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, least, most(steps), 4);
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
     // An area says how much; cut off below, it would say it wrongly.
     for &(from, to, n) in spans.iter().filter(|_| scale.least == 0) {
-        c.rect((time.left + from, scale.y(n)), (time.left + to, bottom), AVAILABLE_FILL)?;
+        c.rect((time.left + from, scale.y(n)), (time.left + to, bottom), AVAILABLE_FILL);
     }
-    numbers(c, time, &scale, &ticks)?;
+    numbers(c, time, &scale, &ticks);
     // A line along the edge would say that as many ran as the axis begins at.
     let below = |s: &(f64, f64, u32)| s.2 < scale.least;
     for piece in spans.split(below).filter(|piece| !piece.is_empty()) {
@@ -184,10 +165,10 @@ fn available<B: DrawingBackend>(
             [(time.left + from, y), (time.left + to, y)]
         };
         let outline: Vec<(f64, f64)> = piece.iter().flat_map(ends).collect();
-        c.line(&outline, AVAILABLE, 1.5)?;
+        c.line(&outline, AVAILABLE, 1.5);
     }
     let cut = spans.iter().any(below);
-    Ok((scale.least, cut))
+    (scale.least, cut)
 }
 
 /// Values of several step functions together, changing where any of them does.
@@ -199,13 +180,13 @@ fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
 }
 
 /// Draws the lower panel; hands back where its line of evictions ends, and at how many.
-fn lost<B: DrawingBackend>(
-    c: &Canvas<B>,
+fn lost(
+    c: &mut Drawing,
     time: &TimeScale,
     curves: &Curves,
     top: f64,
     bottom: f64,
-) -> Result<Option<(f64, u32)>, ChartError> {
+) -> Option<(f64, u32)> {
     let steps = together([&curves.not_ready, &curves.terminating, &curves.pending, &curves.dead]);
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let (scale, ticks) =
@@ -214,7 +195,7 @@ fn lost<B: DrawingBackend>(
         if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
     let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
-    numbers(c, time, &scale, &ticks)?;
+    numbers(c, time, &scale, &ticks);
     for (from, to, parts) in spans_of {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
@@ -225,33 +206,33 @@ fn lost<B: DrawingBackend>(
             (parts[2], PENDING),
         ] {
             let (low, high) = (scale.y(below), scale.y(below + n));
-            c.rect((time.left + from, high), (time.left + to, low), color)?;
+            c.rect((time.left + from, high), (time.left + to, low), color);
             below += n;
         }
     }
-    c.rule((time.left, bottom), (time.left + time.width, bottom), RULE)?;
+    c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
     steps_line(c, time, &scale, &curves.evicted, curves.horizon, EVICTION)
 }
 
-fn steps_line<B: DrawingBackend>(
-    c: &Canvas<B>,
+fn steps_line(
+    c: &mut Drawing,
     time: &TimeScale,
     scale: &CountScale,
     steps: &Steps,
     horizon: Time,
     color: RGBColor,
-) -> Result<Option<(f64, u32)>, ChartError> {
+) -> Option<(f64, u32)> {
     if most(steps) == 0 {
-        return Ok(None);
+        return None;
     }
     let spans = spans(time, 1.0, steps, horizon, u32::max);
     let points: Vec<(f64, f64)> = spans
         .iter()
         .flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))])
         .collect();
-    c.line(&points, color, 2.0)?;
+    c.line(&points, color, 2.0);
     let last = steps.last().map_or(0, |s| s.1);
-    Ok(Some((scale.y(last), last)))
+    Some((scale.y(last), last))
 }
 
 #[cfg(test)]

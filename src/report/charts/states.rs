@@ -5,16 +5,14 @@
 //! above them.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG, zone_labels};
 use super::palette::{FULL, GRID, INK, MASTER, PAPER, QUEUED, SLOW, STOPPED, TROUBLED};
 use crate::analysis::disruption::{Disrupted, Disruptions, Troubled};
 use crate::kernel::Time;
 use crate::trace::ZoneState;
-use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
 /// More zones have no band.
@@ -51,18 +49,13 @@ fn rows(d: &Disruptions) -> Vec<Vec<&Troubled>> {
 }
 
 /// Draws the bands from `top` on.
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    d: &Disruptions,
-    top: f64,
-) -> Result<(), ChartError> {
+pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64) {
     if d.is_empty() {
-        return Ok(());
+        return;
     }
     let mut y = top;
     for (i, row) in rows(d).into_iter().enumerate() {
-        row_name(c, if i == 0 { "control plane" } else { "" }, y)?;
+        row_name(c, if i == 0 { "control plane" } else { "" }, y);
         let spans: Vec<_> = row
             .into_iter()
             .map(|t| match &t.entry {
@@ -70,30 +63,30 @@ pub(super) fn draw<B: DrawingBackend>(
                 None => (t.from, t.to, MASTER, "controllers down".to_owned()),
             })
             .collect();
-        bands(c, time, &spans, y)?;
+        bands(c, time, &spans, y);
         y += ROW;
     }
     if !d.master.is_empty() || !d.zones.is_empty() {
-        key(c, time, d, y + KEY / 2.0)?;
+        key(c, time, d, y + KEY / 2.0);
         y += KEY;
     }
     if !d.master.is_empty() {
-        row_name(c, "all zones", y)?;
+        row_name(c, "all zones", y);
         let spans: Vec<_> = d
             .master
             .iter()
             .map(|&(from, to)| (from, to, MASTER, "master disruption: evictions stop".to_owned()))
             .collect();
-        bands(c, time, &spans, y)?;
+        bands(c, time, &spans, y);
         y += ROW;
     }
     let zones: Vec<&str> = d.zones.keys().take(MOST).map(String::as_str).collect();
-    let names = zone_labels(&zones, LANES_LEFT - 20.0)?;
+    let names = zone_labels(&zones, LANES_LEFT - 20.0);
     for (states, name) in d.zones.values().zip(&names) {
-        row_name(c, name, y)?;
+        row_name(c, name, y);
         let spans: Vec<_> =
             states.iter().map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned())).collect();
-        bands(c, time, &spans, y)?;
+        bands(c, time, &spans, y);
         y += ROW;
     }
     if d.zones.len() > MOST {
@@ -102,9 +95,8 @@ pub(super) fn draw<B: DrawingBackend>(
             (time.left, y + BAND / 2.0),
             Anchor::Left,
             SMALL,
-        )?;
+        );
     }
-    Ok(())
 }
 
 /// The height of the lane of nodes that wait for their NoExecute taint; nothing where none does.
@@ -116,32 +108,32 @@ pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
 }
 
 /// Draws how many nodes wait for their NoExecute taint.
-pub(super) fn draw_queue<B: DrawingBackend>(
-    c: &Canvas<B>,
+pub(super) fn draw_queue(
+    c: &mut Drawing,
     time: &TimeScale,
     waiting: &[(Time, u32)],
     horizon: Time,
     top: f64,
-) -> Result<(), ChartError> {
+) {
     let most = waiting.iter().map(|s| s.1).max().unwrap_or(0);
     if most == 0 {
-        return Ok(());
+        return;
     }
-    row_name(c, "waiting for taint", top)?;
+    row_name(c, "waiting for taint", top);
     let foot = top + ROW;
     for (from, to, n) in spans(time, 1.0, waiting, horizon, u32::max) {
         let y = foot - f64::from(n) / f64::from(most) * ROW;
-        c.rect((time.left + from, y), (time.left + to, foot), QUEUED)?;
+        c.rect((time.left + from, y), (time.left + to, foot), QUEUED);
     }
     let small = Ink { size: 9.0, ..SMALL };
     let left = time.left;
-    c.rule((left, foot), (left + time.width, foot), GRID)?;
+    c.rule((left, foot), (left + time.width, foot), GRID);
     let said = format!("at most {most} of the nodes");
     let end = waiting.iter().rev().find(|s| s.1 > 0).map_or(left, |last| {
         let after = waiting.iter().find(|s| s.0 > last.0);
         time.x(after.map_or(horizon, |s| s.0))
     });
-    let wide = font::width(&said, small)?;
+    let wide = font::width(&said, small);
     let room = left + time.width - wide;
     let begins = waiting.iter().find(|s| s.1 > 0).map_or(left, |s| time.x(s.0));
     let x = if end + 6.0 < room { end + 6.0 } else { begins - 6.0 - wide };
@@ -156,12 +148,7 @@ fn color(d: &Disrupted) -> RGBColor {
     }
 }
 
-fn key<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    d: &Disruptions,
-    y: f64,
-) -> Result<(), ChartError> {
+fn key(c: &mut Drawing, time: &TimeScale, d: &Disruptions, y: f64) {
     let all = || d.zones.values().flatten();
     let partial = |stopped: bool| {
         all().any(|s| s.state == ZoneState::PartialDisruption && s.pace.is_stopped() == stopped)
@@ -174,42 +161,35 @@ fn key<B: DrawingBackend>(
     ];
     let mut x = time.left;
     for (_, color, name) in entries.into_iter().filter(|e| e.0) {
-        let width = font::width(name, LABEL)?;
-        c.rect((x - 3.0, y - 8.0), (x + 28.0 + width, y + 8.0), PAPER)?;
-        c.rect((x, y - 5.0), (x + 18.0, y + 5.0), color)?;
-        c.text(name, (x + 24.0, y), Anchor::Left, LABEL)?;
+        let width = font::width(name, LABEL);
+        c.rect((x - 3.0, y - 8.0), (x + 28.0 + width, y + 8.0), PAPER);
+        c.rect((x, y - 5.0), (x + 18.0, y + 5.0), color);
+        c.text(name, (x + 24.0, y), Anchor::Left, LABEL);
         x += 24.0 + width + 22.0;
     }
-    Ok(())
 }
 
-fn row_name<B: DrawingBackend>(c: &Canvas<B>, name: &str, y: f64) -> Result<(), ChartError> {
+fn row_name(c: &mut Drawing, name: &str, y: f64) {
     c.text(name, (LANES_LEFT - 8.0, y + BAND / 2.0), Anchor::Right, STRONG)
 }
 
 /// Bands in one row, each with its name inside, or beside it up to the next one, or without.
-fn bands<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    spans: &[(Time, Time, RGBColor, String)],
-    y: f64,
-) -> Result<(), ChartError> {
+fn bands(c: &mut Drawing, time: &TimeScale, spans: &[(Time, Time, RGBColor, String)], y: f64) {
     let end = time.left + time.width;
     for (i, (from, to, color, name)) in spans.iter().enumerate() {
         let left = time.x(*from).min(end - 1.0);
         let right = time.x(*to).max(left + 1.0);
-        c.rect((left, y), (right, y + BAND), *color)?;
+        c.rect((left, y), (right, y + BAND), *color);
         let dark = [FULL, MASTER, STOPPED, TROUBLED].contains(color);
         let inside = Ink { size: 9.0, bold: true, color: if dark { PAPER } else { INK } };
-        let width = font::width(name, inside)?;
+        let width = font::width(name, inside);
         let next = spans.get(i + 1).map_or(end, |s| time.x(s.0));
         if width + 8.0 <= right - left {
-            c.text(name, (left + 4.0, y + BAND / 2.0), Anchor::Left, inside)?;
+            c.text(name, (left + 4.0, y + BAND / 2.0), Anchor::Left, inside);
         } else if right + width + 10.0 <= next {
             let beside = Ink { size: 9.0, bold: false, color: INK };
-            c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside)?, y + BAND), PAPER)?;
-            c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside)?;
+            c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside), y + BAND), PAPER);
+            c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside);
         }
     }
-    Ok(())
 }

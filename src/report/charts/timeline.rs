@@ -3,8 +3,7 @@
 //! The lanes are drawn by [`node_lanes`] and [`zone_lanes`]; above them stands why evictions pause,
 //! which [`states`] draws.
 
-use super::canvas::Canvas;
-use super::error::ChartError;
+use super::drawing::Drawing;
 use super::frame::{FOOT, LANES_LEFT, Names, Swatch, grid, head, time_axis};
 use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
 use super::{node_lanes, states, zone_lanes};
@@ -13,7 +12,6 @@ use crate::analysis::state::Health;
 use crate::analysis::waiting::waiting;
 use crate::analysis::{Analysis, Lanes};
 use crate::report::Heading;
-use plotters::backend::DrawingBackend;
 
 /// The height of the chart, in points.
 pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
@@ -25,37 +23,36 @@ pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f
     (names.top + above + body + FOOT).ceil()
 }
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
+pub(super) fn draw(
+    c: &mut Drawing,
     heading: &Heading,
     analysis: &Analysis<'_>,
     names: &Names,
     lanes: &Lanes,
-) -> Result<(), ChartError> {
+) {
     let legend = legend(lanes);
-    head(c, heading, LANES_LEFT, &legend)?;
+    head(c, heading, LANES_LEFT, &legend);
     let horizon = analysis.horizon();
     let (time, top) = (names.time, names.top);
     let bottom = height(analysis, lanes, names) - FOOT;
     let states = disruptions(analysis);
-    names.shades(c, top, bottom)?;
-    grid(c, &time, top, bottom)?;
+    names.shades(c, top, bottom);
+    grid(c, &time, top, bottom);
     let queue = waiting(analysis);
     let queue_top = top + states::height(&states);
     let lanes_top = queue_top + states::queue_height(&queue);
     let mut marked = Vec::new();
     match lanes {
-        Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top)?,
-        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top)?,
+        Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
+        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top),
     }
-    states::draw_queue(c, &time, &queue, horizon, queue_top)?;
-    names.lines(c, bottom)?;
+    states::draw_queue(c, &time, &queue, horizon, queue_top);
+    names.lines(c, bottom);
     // Over the lines of entries, which would cut through them, too.
-    node_lanes::draw_marks(c, &marked)?;
+    node_lanes::draw_marks(c, &marked);
     // Over the lines of entries, which would cut through their names.
-    states::draw(c, &time, &states, top)?;
-    time_axis(c, &time, bottom)?;
-    c.present()
+    states::draw(c, &time, &states, top);
+    time_axis(c, &time, bottom);
 }
 
 /// What the colours mean, from left to right: those that occur.

@@ -5,9 +5,8 @@
 //! counted below.
 
 use super::axis::{CountScale, TimeScale};
-use super::canvas::{Anchor, Canvas};
 use super::columns::{Spans, spans};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
@@ -17,7 +16,6 @@ use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Serving, grouped};
 use crate::report::Heading;
 use crate::report::text::{counted_from, tenths};
-use plotters::backend::DrawingBackend;
 
 /// More workloads are not drawn.
 const MOST: usize = 24;
@@ -42,13 +40,13 @@ pub(super) fn height(all: &Serving, names: &Names) -> f64 {
     (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more + FOOT).ceil()
 }
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
+pub(super) fn draw(
+    c: &mut Drawing,
     heading: &Heading,
     analysis: &Analysis<'_>,
     names: &Names,
     all: &Serving,
-) -> Result<(), ChartError> {
+) {
     let mut order: Vec<usize> = (0..all.workloads.len()).collect();
     if order.len() > MOST {
         order.sort_by_key(|&i| std::cmp::Reverse(all.workloads[i].costs.missing_ns));
@@ -56,26 +54,26 @@ pub(super) fn draw<B: DrawingBackend>(
         order.sort_unstable();
     }
     let of_shown = order.iter().map(|&i| &all.workloads[i]);
-    head(c, heading, pods::LEFT, &legend(of_shown))?;
+    head(c, heading, pods::LEFT, &legend(of_shown));
     let shown = order.len();
     let mut top = names.top + TITLE;
     let bottom_of_all = height(all, names) - FOOT;
     for &i in &order {
         let bottom = top + panel(shown);
-        names.shades(c, top, bottom)?;
-        grid(c, &names.time, top, bottom)?;
-        one(c, names, analysis, &all.workloads[i], top, bottom)?;
+        names.shades(c, top, bottom);
+        grid(c, &names.time, top, bottom);
+        one(c, names, analysis, &all.workloads[i], top, bottom);
         top = bottom + GAP + TITLE;
     }
-    names.lines(c, bottom_of_all)?;
+    names.lines(c, bottom_of_all);
     // Titles come last, on paper of their own so that no line crosses them.
     let mut top = names.top + TITLE;
     let called: Vec<String> =
         order.iter().map(|&i| all.workloads[i].name.replacen('/', " ", 1)).collect();
     let called: Vec<&str> = called.iter().map(String::as_str).collect();
-    let called = font::fit_all(&called, STRONG, names.time.width * 0.6)?;
+    let called = font::fit_all(&called, STRONG, names.time.width * 0.6);
     for (&i, called) in order.iter().zip(&called) {
-        title(c, names, analysis, &all.workloads[i], called, top)?;
+        title(c, names, analysis, &all.workloads[i], called, top);
         top += panel(shown) + GAP + TITLE;
     }
     if all.workloads.len() > MOST {
@@ -83,10 +81,9 @@ pub(super) fn draw<B: DrawingBackend>(
             "and {} workloads with fewer missing pods",
             grouped((all.workloads.len() - MOST) as u64)
         );
-        c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL)?;
+        c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL);
     }
-    time_axis(c, &names.time, bottom_of_all)?;
-    c.present()
+    time_axis(c, &names.time, bottom_of_all);
 }
 
 /// What the colours mean, from left to right: those that occur.
@@ -104,18 +101,18 @@ fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<(Swatch, &
     legend.map(|(_, swatch, name)| (swatch, name)).collect()
 }
 
-fn title<B: DrawingBackend>(
-    c: &Canvas<B>,
+fn title(
+    c: &mut Drawing,
     names: &Names,
     analysis: &Analysis<'_>,
     w: &Served,
     called: &str,
     top: f64,
-) -> Result<(), ChartError> {
+) {
     let (left, y) = (names.time.left, top - 12.0);
-    let wide = font::width(called, STRONG)?;
-    c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
-    c.text(called, (left, y), Anchor::Left, STRONG)?;
+    let wide = font::width(called, STRONG);
+    c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER);
+    c.text(called, (left, y), Anchor::Left, STRONG);
     let least =
         w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
     let worst = least.map(|least| {
@@ -127,23 +124,16 @@ fn title<B: DrawingBackend>(
     });
     let note: Vec<String> = counted_from(analysis, w).into_iter().chain(worst).collect();
     if note.is_empty() {
-        return Ok(());
+        return;
     }
     let note = note.join("; ");
     let right = left + names.time.width;
-    c.rect((right - font::width(&note, SMALL)? - 6.0, y - 8.0), (right, y + 9.0), PAPER)?;
+    c.rect((right - font::width(&note, SMALL) - 6.0, y - 8.0), (right, y + 9.0), PAPER);
     c.text(&note, (right, y), Anchor::Right, SMALL)
 }
 
 /// Draws one workload's panel.
-fn one<B: DrawingBackend>(
-    c: &Canvas<B>,
-    names: &Names,
-    analysis: &Analysis<'_>,
-    w: &Served,
-    top: f64,
-    bottom: f64,
-) -> Result<(), ChartError> {
+fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top: f64, bottom: f64) {
     let time = names.time;
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
     let highest = w
@@ -167,17 +157,17 @@ fn one<B: DrawingBackend>(
             (asked, asked + n.ghosts, GHOST),
         ];
         for (low, high, color) in layers.into_iter().filter(|(low, high, _)| high > low) {
-            c.rect((left, scale.y(high)), (right, scale.y(low)), color)?;
+            c.rect((left, scale.y(high)), (right, scale.y(low)), color);
         }
     }
     for &tick in &ticks {
         let y = scale.y(tick);
-        c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID })?;
-        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
+        c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID });
+        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL);
     }
     let outline = |of| outline(&time, &scale, &spans, of);
-    c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0)?;
-    c.line(&outline(|n| n.ready), SAID, 1.0)?;
+    c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
+    c.line(&outline(|n| n.ready), SAID, 1.0);
     c.line(&outline(|n| n.up), AVAILABLE, 1.5)
 }
 

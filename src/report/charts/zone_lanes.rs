@@ -2,9 +2,8 @@
 //! share with a NoExecute taint as a line, and evictions as bars below.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas};
 use super::columns::{bins, spans};
-use super::error::ChartError;
+use super::drawing::{Anchor, Drawing};
 use super::font::Ink;
 use super::frame::{LANES_LEFT, SMALL, STRONG, zone_labels};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, RULE, health};
@@ -14,7 +13,6 @@ use crate::analysis::lanes::ZoneLane;
 use crate::analysis::state::Health;
 use crate::kernel::Time;
 use crate::report::text::counted;
-use plotters::backend::DrawingBackend;
 
 /// More zones are not drawn.
 const MOST_ZONES: usize = 16;
@@ -44,13 +42,7 @@ fn zone_height(zones: usize) -> f64 {
 }
 
 /// Draws the lanes from `top` on.
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    zones: &[ZoneLane],
-    horizon: Time,
-    top: f64,
-) -> Result<(), ChartError> {
+pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], horizon: Time, top: f64) {
     let shown = &zones[..zones.len().min(MOST_ZONES)];
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
@@ -64,18 +56,17 @@ pub(super) fn draw<B: DrawingBackend>(
         .unwrap_or(0)
         .max(1);
     let names: Vec<&str> = shown.iter().map(|z| z.zone.as_str()).collect();
-    let names = zone_labels(&names, NAMES_RIGHT - 6.0)?;
+    let names = zone_labels(&names, NAMES_RIGHT - 6.0);
     for (zone, name) in shown.iter().zip(&names) {
         let lane = Lane::new(zone, name, time, y, height);
-        draw_zone(c, &lane, horizon, most)?;
+        draw_zone(c, &lane, horizon, most);
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
         let more =
             format!("and {} more zones, not drawn", grouped((zones.len() - shown.len()) as u64));
-        c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL)?;
+        c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL);
     }
-    Ok(())
 }
 
 /// A zone's lane on the chart.
@@ -93,22 +84,17 @@ struct Lane<'a> {
     floor: f64,
 }
 
-fn draw_zone<B: DrawingBackend>(
-    c: &Canvas<B>,
-    lane: &Lane<'_>,
-    horizon: Time,
-    most: u32,
-) -> Result<(), ChartError> {
+fn draw_zone(c: &mut Drawing, lane: &Lane<'_>, horizon: Time, most: u32) {
     let bars = lane.floor - lane.base - 4.0;
     let (left, right) = (lane.time.left, lane.time.left + lane.time.width);
-    lane.names(c)?;
-    lane.nodes(c, horizon)?;
-    lane.tainted(c, horizon)?;
+    lane.names(c);
+    lane.nodes(c, horizon);
+    lane.tainted(c, horizon);
     if !lane.zone.evictions.is_empty() {
-        lane.scale(c, bars, most)?;
+        lane.scale(c, bars, most);
     }
-    lane.evictions(c, bars, most)?;
-    c.rule((left, lane.base), (right, lane.base), RULE)?;
+    lane.evictions(c, bars, most);
+    c.rule((left, lane.base), (right, lane.base), RULE);
     c.rule((left, lane.floor), (right, lane.floor), GRID)
 }
 
@@ -120,13 +106,13 @@ impl<'a> Lane<'a> {
     }
 
     /// The names at the left: the zone, its size, and the ends of the scale.
-    fn names<B: DrawingBackend>(&self, c: &Canvas<B>) -> Result<(), ChartError> {
+    fn names(&self, c: &mut Drawing) {
         let middle = self.top + self.area / 2.0;
-        c.text(self.name, (NAMES_RIGHT, middle - 8.0), Anchor::Right, STRONG)?;
+        c.text(self.name, (NAMES_RIGHT, middle - 8.0), Anchor::Right, STRONG);
         let nodes = format!("{} nodes", grouped(self.zone.nodes.into()));
-        c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL)?;
+        c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL);
         let small = Ink { size: 9.0, ..SMALL };
-        c.text("100 %", (LANES_LEFT - 6.0, self.top + 5.0), Anchor::Right, small)?;
+        c.text("100 %", (LANES_LEFT - 6.0, self.top + 5.0), Anchor::Right, small);
         c.text("0", (LANES_LEFT - 6.0, self.base - 4.0), Anchor::Right, small)
     }
 
@@ -136,7 +122,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The health of the nodes.
-    fn nodes<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
+    fn nodes(&self, c: &mut Drawing, horizon: Time) {
         let (time, zone) = (self.time, self.zone);
         let (left, right) = (time.left, time.left + time.width);
         let ready = Health::Ready.index();
@@ -144,7 +130,7 @@ impl<'a> Lane<'a> {
             if b[ready] < a[ready] { b } else { a }
         };
         // Ready is what lies below, in one piece, so that no viewer shows seams in it.
-        c.rect((left, self.top), (right, self.base), health(Health::Ready))?;
+        c.rect((left, self.top), (right, self.base), health(Health::Ready));
         for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
             let mut below = 0;
             for h in [Health::NotReady, Health::Unknown, Health::Silent] {
@@ -153,7 +139,7 @@ impl<'a> Lane<'a> {
                     (left + from, self.share(below + n)),
                     (left + to, self.share(below)),
                     health(h),
-                )?;
+                );
                 below += n;
             }
             let present = zone.nodes.saturating_sub(counts[Health::Absent.index()]);
@@ -161,51 +147,39 @@ impl<'a> Lane<'a> {
                 (left + from, self.top),
                 (left + to, self.share(present)),
                 health(Health::Absent),
-            )?;
+            );
         }
-        Ok(())
     }
 
     /// The share of nodes with a NoExecute taint, as a line wherever there are any.
-    fn tainted<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
+    fn tainted(&self, c: &mut Drawing, horizon: Time) {
         let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
         for line in wherever_some(&tainted, self.time.width) {
             let points: Vec<_> =
                 line.into_iter().map(|(x, n)| (self.time.left + x, self.share(n))).collect();
-            c.line(&points, NO_EXECUTE, 1.5)?;
+            c.line(&points, NO_EXECUTE, 1.5);
         }
-        Ok(())
     }
 
     /// How many evictions the highest bar of all zones is, and what time a bar stands for.
-    fn scale<B: DrawingBackend>(
-        &self,
-        c: &Canvas<B>,
-        bars: f64,
-        most: u32,
-    ) -> Result<(), ChartError> {
+    fn scale(&self, c: &mut Drawing, bars: f64, most: u32) {
         let y = self.floor - (bars - BAR_GAP);
         let (left, right) = (self.time.left, self.time.left + self.time.width);
-        c.rule((left, y), (right, y), GRID)?;
+        c.rule((left, y), (right, y), GRID);
         let said = format!("{} in {}", grouped(most.into()), short(self.time.round_span(BAR).0));
         c.text(&said, (LANES_LEFT - 6.0, y + 1.0), Anchor::Right, Ink { size: 9.0, ..SMALL })
     }
 
     /// The evictions as bars no higher than `bars`, which is as high as `most` of them are, and
     /// their sum.
-    fn evictions<B: DrawingBackend>(
-        &self,
-        c: &Canvas<B>,
-        bars: f64,
-        most: u32,
-    ) -> Result<(), ChartError> {
+    fn evictions(&self, c: &mut Drawing, bars: f64, most: u32) {
         let (left, floor) = (self.time.left, self.floor);
         let total: u64 = self.zone.evictions.iter().map(|e| u64::from(e.1)).sum();
         let bar = self.time.round_span(BAR).1;
         let half = (bar - 1.0) / 2.0;
         for (x, n) in bins(self.time, bar, &self.zone.evictions) {
             let tall = (f64::from(n) / f64::from(most) * (bars - BAR_GAP)).max(1.0);
-            c.rect((left + x - half, floor - tall), (left + x + half, floor), EVICTION)?;
+            c.rect((left + x - half, floor - tall), (left + x + half, floor), EVICTION);
         }
         let mut said = if total == 0 {
             "none evicted".to_owned()

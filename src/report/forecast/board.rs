@@ -7,7 +7,7 @@ use crate::analysis::course::Happening;
 use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
 use crate::report::Heading;
-use crate::report::charts::{self, ChartError, Plane};
+use crate::report::charts::{self, Drawing, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
 use crate::report::text::counted;
 use serde_json::Value;
@@ -178,20 +178,9 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
     Table::new(title, &columns, outlook.forecast.happenings.iter().map(row).collect())
 }
 
-/// Draws how many are evicted by when as SVG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn chart_svg(outlook: &Outlook<'_>) -> Result<String, ChartError> {
-    charts::plane_svg(&plane(outlook))
-}
-
-/// Draws how many are evicted by when as PNG.
-///
-/// # Errors
-/// [`ChartError`], see there.
-pub(crate) fn chart_png(outlook: &Outlook<'_>) -> Result<Vec<u8>, ChartError> {
-    charts::plane_png(&plane(outlook))
+/// Draws how many are evicted by when.
+pub(crate) fn chart(outlook: &Outlook<'_>) -> Drawing {
+    charts::draw_plane(&plane(outlook))
 }
 
 fn plane(outlook: &Outlook<'_>) -> Plane {

@@ -5,7 +5,7 @@ mod json;
 mod said;
 mod text;
 
-pub(crate) use board::{board, chart_png, chart_svg};
+pub(crate) use board::{board, chart};
 pub(crate) use json::document;
 pub(crate) use said::{Outlook, changes};
 pub(crate) use text::{write, write_beside};

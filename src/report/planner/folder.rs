@@ -3,8 +3,9 @@
 use super::told::Told;
 use super::{charts, json::document, text};
 use crate::lab::planner::Kept;
-use crate::report::charts::{figures_png, figures_svg, plane_png, plane_svg};
-use crate::report::{Folder, OutputError, Style, Written, html, json, manifest};
+use crate::report::charts::{draw_figures, draw_plane};
+use crate::report::output::write_drawing;
+use crate::report::{Folder, OutputError, Style, Written, html, json};
 use serde_json::json;
 use std::path::Path;
 
@@ -34,25 +35,11 @@ pub(crate) fn write_folder(
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
-    let files = manifest::listed(folder.files());
-    let manifest_of = json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": manifest::FORMAT,
-        "plan": kept.scenario,
-        "files": files,
-    });
-    // Last, so that a folder with a manifest is complete.
-    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
-    let files = folder.files().to_vec();
-    Ok(Written { folder: folder.finish()?, files })
+    Ok(folder.finish_with(json!({ "plan": kept.scenario }))?)
 }
 
 /// Writes the charts of a plan, their names with something before them.
 fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), OutputError> {
-    let mut put = |name: &str, svg: String, png: Vec<u8>| -> Result<(), OutputError> {
-        folder.write(&format!("{before}{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
-        Ok(folder.write(&format!("{before}{name}.png"), |out| out.write_all(&png))?)
-    };
     let planes = [
         ("cost", Some(charts::cost(told))),
         ("front", Some(charts::front(told))),
@@ -60,11 +47,11 @@ fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), O
     ];
     for (name, plane) in planes {
         let Some(plane) = plane else { continue };
-        put(name, plane_svg(&plane)?, plane_png(&plane)?)?;
+        write_drawing(folder, &format!("{before}{name}"), &draw_plane(&plane))?;
     }
     if !told.answer.sensitivities.is_empty() {
-        let chart = charts::tornado(told);
-        put("tornado", figures_svg(&chart)?, figures_png(&chart)?)?;
+        let drawing = draw_figures(&charts::tornado(told));
+        write_drawing(folder, &format!("{before}tornado"), &drawing)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::{examples, module::Module, page};
 use crate::report::file_error::FileError;
 use crate::report::files::Folder;
 use crate::report::html::{UPLOT, UPLOT_LICENCE, shared, style};
-use crate::report::{json, manifest};
+use crate::report::json;
 use serde_json::json;
 use std::path::Path;
 
@@ -47,16 +47,7 @@ pub(crate) fn write(
     }
     folder.write("examples.json", |out| json::write(out, &examples::listed()))?;
     folder.write("simulation.bin", |out| out.write_all(&module.packed()?))?;
-    let listed = manifest::listed(folder.files());
-    let manifest_of = json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": manifest::FORMAT,
-        "playground": true,
-        "files": listed,
-    });
-    // Last, so that a folder with a manifest is complete.
-    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
-    folder.finish().map(drop)
+    folder.finish_with(json!({ "playground": true })).map(drop)
 }
 
 /// The page and all that it runs, but for the simulation.

@@ -7,7 +7,8 @@ use super::json::document;
 use super::runs::RunsTable;
 use crate::files::Fingerprint;
 use crate::lab::Case;
-use crate::report::charts::{figures_png, figures_svg};
+use crate::report::charts::draw_figures;
+use crate::report::output::write_drawing;
 use crate::report::{
     Folder, OutputError, TableForms, Written, html, json, manifest, tables, write_tables,
 };
@@ -34,23 +35,14 @@ pub(crate) fn write_folder(
     folder.write_large("runs.csv", forms.packing, |out| tables::csv::write(out, &runs))?;
     let about = [("scenario", heading.scenario.clone())];
     write_tables(&mut folder, forms, &[&table, &runs], &about)?;
-    let chart = figures(heading, layout, cases);
-    let svg = figures_svg(&chart)?;
-    folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
-    let png = figures_png(&chart)?;
-    folder.write("sweep.png", |out| out.write_all(&png))?;
+    write_drawing(&mut folder, "sweep", &draw_figures(&figures(heading, layout, cases)))?;
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
-    // Last, so that a folder with a manifest is complete.
-    let manifest_of = manifest_of(heading, cases, folder.files());
-    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
-    let files = folder.files().to_vec();
-    Ok(Written { folder: folder.finish()?, files })
+    Ok(folder.finish_with(came_from(heading, cases))?)
 }
 
-fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
-    let files = manifest::listed(files);
+fn came_from(heading: &Heading, cases: &[Case]) -> Value {
     let axes: Vec<Value> =
         heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
     let of = |(file, of): &(String, Fingerprint)| {
@@ -58,8 +50,6 @@ fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Va
     };
     let scenarios: Vec<Value> = heading.files.iter().map(of).collect();
     json!({
-        "taintsim": env!("CARGO_PKG_VERSION"),
-        "format": manifest::FORMAT,
         "scenario": scenarios.first(),
         "more_scenarios": scenarios.get(1..).unwrap_or_default(),
         "sweep": axes,
@@ -67,6 +57,5 @@ fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Va
         "seeds": heading.seeds,
         "needless_window_s": heading.window.as_nanos() as f64 / 1e9,
         "runs": cases.iter().map(|c| c.runs.len()).sum::<usize>(),
-        "files": files,
     })
 }

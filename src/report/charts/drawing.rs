@@ -1,0 +1,255 @@
+//! A drawing in points, laid out once and painted in two formats: SVG as text, PNG as bytes.
+//!
+//! In a bitmap an opaque rectangle leaves out its far edges, as in SVG, so that neighbours neither
+//! overlap nor gape.
+
+use super::font::{self, Ink};
+use super::palette::PAPER;
+use crate::report::Heading;
+use ab_glyph::OutlinedGlyph;
+use plotters::backend::DrawingBackend;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::element::{Circle, PathElement, Polygon, Rectangle};
+use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
+
+/// Pixels per point of a PNG.
+const PIXELS: u32 = 2;
+/// plotters gives sizes of text as heights of lines; this many of them make the height of an em.
+const LINE: f64 = 1.24;
+/// The height of capitals and of small letters of DejaVu Sans, in ems.
+const CAPITAL: f64 = 0.729;
+const SMALL_LETTER: f64 = 0.547;
+
+/// A drawing that could not be painted. With memory as the target only a defect of the program
+/// leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// The font that is built in was not accepted.
+    #[error("the built-in font of the charts cannot be read")]
+    Font,
+    /// Painting failed.
+    #[error("a chart cannot be drawn: {0}")]
+    Draw(String),
+    /// The image could not be encoded.
+    #[error("a chart cannot be encoded as PNG: {0}")]
+    Png(#[from] png::EncodingError),
+}
+
+fn failed(e: impl std::fmt::Display) -> ChartError {
+    ChartError::Draw(e.to_string())
+}
+
+/// A place, in points from the left and from the top.
+type Point = (f64, f64);
+
+/// What is drawn on clean paper, in order.
+#[derive(Debug)]
+enum Shape {
+    Rect(Point, Point),
+    Line(Vec<Point>, f64),
+    Polygon(Vec<Point>),
+    Disc(Point, f64),
+    Text(String, Point, Anchor, Ink),
+}
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Anchor {
+    Left,
+    Middle,
+    Right,
+}
+
+/// A drawing.
+#[derive(Debug)]
+pub struct Drawing {
+    size: (u32, u32),
+    title: String,
+    /// What it shows, for those who cannot see it.
+    shows: String,
+    shapes: Vec<(Shape, RGBColor)>,
+}
+
+impl Drawing {
+    /// Clean paper of that width and height under a heading; `shows` says what will be on it.
+    pub(super) fn new((width, height): (f64, f64), heading: &Heading, shows: &str) -> Self {
+        let said = [&heading.doc, &heading.subtitle, shows];
+        let said: Vec<&str> =
+            said.into_iter().map(|s| s.trim_end_matches('.')).filter(|s| !s.is_empty()).collect();
+        Drawing {
+            size: (width as u32, height as u32),
+            title: heading.title.clone(),
+            shows: said.join(". "),
+            shapes: Vec::new(),
+        }
+    }
+
+    /// A filled rectangle from one corner to the other.
+    pub(super) fn rect(&mut self, from: Point, to: Point, color: RGBColor) {
+        self.shapes.push((Shape::Rect(from, to), color));
+    }
+
+    /// A line through some points; its width is in points of the drawing.
+    pub(super) fn line(&mut self, points: &[Point], color: RGBColor, width: f64) {
+        self.shapes.push((Shape::Line(points.to_vec(), width), color));
+    }
+
+    /// A level or upright line, drawn as a rectangle so that it is sharp and has no ends of its
+    /// own.
+    pub(super) fn rule(&mut self, from: Point, to: Point, color: RGBColor) {
+        let thin = 1.0;
+        let to = if from.0 == to.0 { (to.0 + thin, to.1) } else { (to.0, to.1 + thin) };
+        self.rect(from, to, color);
+    }
+
+    pub(super) fn polygon(&mut self, points: &[Point], color: RGBColor) {
+        self.shapes.push((Shape::Polygon(points.to_vec()), color));
+    }
+
+    /// A filled circle with a rim of paper.
+    pub(super) fn disc(&mut self, at: Point, radius: f64, color: RGBColor) {
+        self.shapes.push((Shape::Disc(at, radius + 1.0), PAPER));
+        self.shapes.push((Shape::Disc(at, radius), color));
+    }
+
+    /// A text whose capitals have their middle at that height.
+    pub(super) fn text(&mut self, text: &str, at: Point, anchor: Anchor, ink: Ink) {
+        self.shapes.push((Shape::Text(text.to_owned(), at, anchor, ink), ink.color));
+    }
+
+    /// The drawing as SVG.
+    ///
+    /// # Errors
+    /// `ChartError`, see there.
+    pub fn svg(&self) -> Result<String, ChartError> {
+        let mut text = String::new();
+        let area = SVGBackend::with_string(&mut text, self.size).into_drawing_area();
+        Painter { area, scale: 1.0, pixels: false }.paint(&self.shapes)?;
+        // A title counts as that of the image where it is the first thing in it.
+        if let Some(end) = text.find('>') {
+            let (begin, rest) = (&text[..end], text[end + 1..].trim_start());
+            text = format!("{begin} role=\"img\">\n{}{rest}", self.about());
+        }
+        Ok(text)
+    }
+
+    /// What is said of it to screen readers, and by viewers to whoever waits over it.
+    fn about(&self) -> String {
+        let plain = |text: &str| {
+            let text: String = text.chars().filter(|c| !c.is_control()).collect();
+            text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+        };
+        format!("<title>{}</title>\n<desc>{}</desc>\n", plain(&self.title), plain(&self.shows))
+    }
+
+    /// The drawing as PNG.
+    ///
+    /// # Errors
+    /// `ChartError`, see there.
+    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        let (width, height) = (self.size.0 * PIXELS, self.size.1 * PIXELS);
+        let mut pixels = vec![0; width as usize * height as usize * 3];
+        let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
+        Painter { area, scale: f64::from(PIXELS), pixels: true }.paint(&self.shapes)?;
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&pixels)?;
+        writer.finish()?;
+        Ok(bytes)
+    }
+}
+
+/// What paints a drawing in one of the formats.
+struct Painter<B: DrawingBackend> {
+    area: DrawingArea<B, Shift>,
+    scale: f64,
+    /// Texts are painted as pixels, not handed on as texts.
+    pixels: bool,
+}
+
+impl<B: DrawingBackend> Painter<B> {
+    fn paint(self, shapes: &[(Shape, RGBColor)]) -> Result<(), ChartError> {
+        self.area.fill(&PAPER).map_err(failed)?;
+        shapes.iter().try_for_each(|(shape, color)| self.shape(shape, *color))?;
+        self.area.present().map_err(failed)
+    }
+
+    fn point(&self, (x, y): Point) -> (i32, i32) {
+        ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
+    }
+
+    fn points(&self, points: &[Point]) -> Vec<(i32, i32)> {
+        points.iter().map(|&p| self.point(p)).collect()
+    }
+
+    fn shape(&self, shape: &Shape, color: RGBColor) -> Result<(), ChartError> {
+        let area = &self.area;
+        match shape {
+            Shape::Rect(from, to) => {
+                let (a, b) = (self.point(*from), self.point(*to));
+                if b.0 <= a.0 || b.1 <= a.1 {
+                    return Ok(());
+                }
+                area.draw(&Rectangle::new([a, b], color.filled()))
+            }
+            Shape::Line(points, width) => {
+                let width = (width * self.scale).round().max(1.0) as u32;
+                area.draw(&PathElement::new(self.points(points), color.stroke_width(width)))
+            }
+            Shape::Polygon(points) => area.draw(&Polygon::new(self.points(points), color.filled())),
+            Shape::Disc(at, radius) => {
+                let radius = (radius * self.scale).round() as i32;
+                area.draw(&Circle::new(self.point(*at), radius, color.filled()))
+            }
+            Shape::Text(text, at, anchor, ink) => return self.text(text, *at, *anchor, *ink),
+        }
+        .map_err(failed)
+    }
+
+    fn text(&self, text: &str, (x, y): Point, anchor: Anchor, ink: Ink) -> Result<(), ChartError> {
+        if self.pixels {
+            let x = match anchor {
+                Anchor::Left => x,
+                Anchor::Middle => x - font::width(text, ink) / 2.0,
+                Anchor::Right => x - font::width(text, ink),
+            };
+            // The base line lies between pixels where that is sharpest: on one.
+            let base = ((y + CAPITAL / 2.0 * ink.size) * self.scale).round();
+            let from = (x * self.scale, base);
+            let glyphs = font::outlines(text, ink, ink.size * self.scale, from);
+            let mut glyphs = glyphs.ok_or(ChartError::Font)?.into_iter();
+            return glyphs.try_for_each(|glyph| self.glyph(&glyph, ink.color));
+        }
+        let h = match anchor {
+            Anchor::Left => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::Right => HPos::Right,
+        };
+        let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let font = FontDesc::new(FontFamily::SansSerif, ink.size * LINE * self.scale, style);
+        let style = TextStyle::from(font).color(&ink.color).pos(Pos::new(h, VPos::Center));
+        // plotters puts the middle of small letters there.
+        let y = y + (CAPITAL - SMALL_LETTER) / 2.0 * ink.size;
+        self.area.draw_text(text, &style, self.point((x, y))).map_err(failed)
+    }
+
+    fn glyph(&self, glyph: &OutlinedGlyph, color: RGBColor) -> Result<(), ChartError> {
+        let (left, top) = (glyph.px_bounds().min.x as i32, glyph.px_bounds().min.y as i32);
+        let mut result = Ok(());
+        glyph.draw(|x, y, covered| {
+            if result.is_ok() && covered > 0.0 {
+                let at = (left + x as i32, top + y as i32);
+                let covered = f64::from(covered.min(1.0));
+                result = self.area.draw_pixel(at, &color.mix(covered)).map_err(failed);
+            }
+        });
+        result
+    }
+}
