@@ -1,7 +1,7 @@
 //! Events, as the broadcaster of the controllers logs them.
 
 use super::log::{Log, text};
-use super::statements::EVENT;
+use super::statements::Said;
 use crate::plan::log_forms::EvictionLog;
 use crate::trace::{Actor, Record};
 
@@ -42,12 +42,6 @@ impl Log<'_> {
             ("reason", text(reason)),
             ("message", text(message)),
         ];
-        let form = match (self.forms.events, self.forms.events_at_3) {
-            (true, true) => 0,
-            (true, false) => 1,
-            (false, _) => 2,
-        };
-        let said = EVENT.at_level(if self.forms.events_at_3 { 3 } else { 0 });
-        self.say_or(r.at, said, (form, self.forms.events), &values, &words);
+        self.say_in_words(r.at, Said::Event, &values, &words);
     }
 }

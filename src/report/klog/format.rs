@@ -4,6 +4,7 @@
 use crate::api::taint::Taint;
 use crate::files::acts;
 use crate::kernel::{Dur, Time};
+use serde::Deserialize;
 
 /// A value behind a key.
 pub(super) enum Value {
@@ -13,9 +14,22 @@ pub(super) enum Value {
     Raw(String),
 }
 
+impl Value {
+    /// As it stands in free words.
+    pub(super) fn plain(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Raw(text) => text,
+        }
+    }
+}
+
+/// Keys and the values behind them.
+pub(super) type Values<'v> = &'v [(&'v str, Value)];
+
 /// Whether a line is of information, a warning or an error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 pub(super) enum Severity {
+    #[default]
     Info,
     Warning,
     Error,
@@ -84,7 +98,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// A message with keys and values.
-pub(super) fn structured(message: &str, values: &[(&str, Value)]) -> String {
+pub(super) fn structured(message: &str, values: Values<'_>) -> String {
     let mut out = quoted(message);
     for (key, value) in values {
         out.push(' ');

@@ -1,12 +1,8 @@
 //! What the node lifecycle controller says, and what node controllers share.
 
 use super::format::{Timed, Value, go_duration, go_time, taints_json, taints_pointers};
-use super::log::{Log, Values, text};
-use super::statements::{
-    ALL_DARK, HEALTHY_REMOVED, HEALTHY_REMOVING, NODE_CREATED, NODE_DELETED, NODE_EVENT,
-    NOT_UPDATED, POD_NOT_READY, PODS_OF_NODE, QUEUED_NOT_READY, QUEUED_UNRESPONSIVE, SOME_READY,
-    STATUS_CHANGE, Statement, TAINT_ABSENT, TAINT_ADDED, ZONE_METRIC, ZONE_STATE,
-};
+use super::log::{Log, text};
+use super::statements::Said;
 use crate::analysis::state::{Follow, NO_NODE};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::TextId;
@@ -17,16 +13,6 @@ use crate::kernel::{Dur, Time};
 use crate::trace::{EventText, Record, ZoneState};
 
 impl<'a> Log<'a> {
-    /// Says something of the controller's own.
-    fn lifecycle(&mut self, at: Time, said: Statement<2>, values: Values<'_>, words: &str) {
-        self.say_either(at, said, self.forms.node_lifecycle, values, words);
-    }
-
-    /// Says something that node controllers share.
-    fn helper(&mut self, at: Time, said: Statement<2>, values: Values<'_>, words: &str) {
-        self.say_either(at, said, self.forms.node_helpers, values, words);
-    }
-
     /// Taints with the times at which they were written to a node.
     pub(super) fn timed(&self, node: u32, taints: &'a [Taint]) -> Vec<Timed<'a>> {
         taints
@@ -58,7 +44,6 @@ impl<'a> Log<'a> {
         let switches = &self.analysis.plan.profile.node_lifecycle;
         let node = self.node(r.object);
         let duration = go_duration(Dur::from_millis(ms.into()));
-        let level = if self.forms.expired_at_2 { 2 } else { 4 };
         let kinds = [
             (NodeConditionType::Ready, true),
             (NodeConditionType::OutOfDisk, switches.out_of_disk),
@@ -82,17 +67,13 @@ impl<'a> Log<'a> {
                 kind.as_str(),
                 reason.as_str()
             );
-            let words = format!(
-                "node {node} hasn't been updated for {duration}. Last {} is: {condition}",
-                kind.as_str()
-            );
             let values = [
                 ("node", text(node)),
                 ("duration", text(duration.clone())),
                 ("nodeConditionType", text(kind.as_str())),
                 ("currentCondition", text(condition)),
             ];
-            self.lifecycle(r.at, NOT_UPDATED.at_level(level), &values, &words);
+            self.say(r.at, Said::NotUpdated, &values);
         }
     }
 
@@ -103,15 +84,8 @@ impl<'a> Log<'a> {
             .conditions
             .get(&(r.object, NodeConditionType::Ready))
             .is_some_and(|c| c.0 == ConditionStatus::False);
-        let now = go_time(r.at);
-        let (what, said) = if not_ready {
-            ("NotReady", QUEUED_NOT_READY)
-        } else {
-            ("unresponsive", QUEUED_UNRESPONSIVE)
-        };
-        let words = format!("Node {node} is {what} as of {now}. Adding it to the Taint queue.");
-        let values = [("node", text(node)), ("timeStamp", text(now))];
-        self.lifecycle(r.at, said, &values, &words);
+        let said = if not_ready { Said::QueuedNotReady } else { Said::QueuedUnresponsive };
+        self.say(r.at, said, &[("node", text(node)), ("timeStamp", text(go_time(r.at)))]);
     }
 
     /// The controller changed the taints of a node.
@@ -155,9 +129,11 @@ impl<'a> Log<'a> {
     /// A node is Ready again, and has lost its taints.
     fn healthy_again(&mut self, r: &Record) {
         let node = self.node(r.object);
-        let said = if self.forms.healthy_removed { HEALTHY_REMOVED } else { HEALTHY_REMOVING };
-        let words = format!("Node {node} is healthy again, removing all taints");
-        self.lifecycle(r.at, said, &[("node", text(node))], &words);
+        let said = match self.forms.healthy_removed {
+            true => Said::HealthyRemoved,
+            false => Said::HealthyRemoving,
+        };
+        self.say(r.at, said, &[("node", text(node))]);
     }
 
     /// A node got a taint, and lost the opposite one.
@@ -165,10 +141,10 @@ impl<'a> Log<'a> {
         let node = self.node(r.object);
         let words = format!("Added {} Taint to Node {node}", taints_pointers(added));
         let values = [("taint", self.pointers(added)), ("node", text(node))];
-        self.helper(r.at, TAINT_ADDED, &values, &words);
+        self.say_in_words(r.at, Said::TaintAdded, &values, &words);
         let words = format!("Made sure that Node {node} has no {} Taint", taints_pointers(removed));
         let values = [("node", text(node)), ("taint", self.pointers(removed))];
-        self.helper(r.at, TAINT_ABSENT, &values, &words);
+        self.say_in_words(r.at, Said::TaintAbsent, &values, &words);
     }
 
     /// The pods of a node are about to be set to not Ready; `r` is the record of the first one, or
@@ -176,9 +152,7 @@ impl<'a> Log<'a> {
     pub(super) fn marking(&mut self, r: &Record, follow: &Follow<'_>) {
         let node = r.pod().map_or(r.object, |pod| follow.pod(pod).node);
         if node != NO_NODE {
-            let node = self.node(node);
-            let words = format!("Update ready status of pods on node [{node}]");
-            self.helper(r.at, PODS_OF_NODE, &[("node", text(node))], &words);
+            self.say(r.at, Said::PodsOfNode, &[("node", text(self.node(node)))]);
         }
     }
 
@@ -186,15 +160,13 @@ impl<'a> Log<'a> {
     pub(super) fn pod_not_ready(&mut self, r: &Record) {
         let pod = self.pod(r.object);
         let name = if self.forms.node_lifecycle { pod } else { short_name(pod) };
-        let words = format!("Updating ready status of pod {name} to false");
-        self.helper(r.at, POD_NOT_READY, &[("pod", text(name))], &words);
+        self.say(r.at, Said::PodNotReady, &[("pod", text(name))]);
     }
 
     /// A zone gets a queue of nodes to taint.
     pub(super) fn zone_metric(&mut self, r: &Record) {
         let zone = self.analysis.trace.names.text_of(TextId(r.object));
-        let words = format!("Initializing eviction metric for zone: {zone}");
-        self.lifecycle(r.at, ZONE_METRIC, &[("zone", text(zone))], &words);
+        self.say(r.at, Said::ZoneMetric, &[("zone", text(zone))]);
     }
 
     /// A zone has another state. What zones become with the beginning and the end of master
@@ -205,46 +177,36 @@ impl<'a> Log<'a> {
             return;
         }
         let zone = self.analysis.trace.names.text_of(TextId(r.object));
-        let words =
-            format!("Controller detected that zone {zone} is now in state {}.", state.as_str());
         let values = [("zone", text(zone)), ("newState", text(state.as_str()))];
-        self.lifecycle(r.at, ZONE_STATE, &values, &words);
+        self.say(r.at, Said::ZoneInState, &values);
     }
 
     /// Master disruption begins.
     pub(super) fn all_dark(&mut self, r: &Record) {
         self.dark = true;
-        let words = format!("{}.", ALL_DARK.message);
-        self.lifecycle(r.at, ALL_DARK, &[], &words);
+        self.say(r.at, Said::AllDark, &[]);
     }
 
     /// Master disruption ends.
     pub(super) fn some_ready(&mut self, r: &Record) {
         (self.dark, self.light_since) = (false, Some(r.at));
-        let words = format!("{}.", SOME_READY.message);
-        self.lifecycle(r.at, SOME_READY, &[], &words);
+        self.say(r.at, Said::SomeReady, &[]);
     }
 
     /// The controller records an event of a node.
     pub(super) fn node_event(&mut self, r: &Record, event: EventText) {
         let node = self.node(r.object);
         let own = match event {
-            EventText::RegisteredNode => {
-                Some((NODE_CREATED, format!("Controller observed a new Node: {node:?}")))
-            }
-            EventText::RemovingNode => {
-                Some((NODE_DELETED, format!("Controller observed a Node deletion: {node}")))
-            }
+            EventText::RegisteredNode => Some(Said::NodeCreated),
+            EventText::RemovingNode => Some(Said::NodeDeleted),
             _ => None,
         };
-        if let Some((said, words)) = own {
-            self.lifecycle(r.at, said, &[("node", text(node))], &words);
+        if let Some(said) = own {
+            self.say(r.at, said, &[("node", text(node))]);
         }
         if event == EventText::NodeNotReady {
-            let words =
-                format!("Recording status change NodeNotReady event message for node {node}");
             let values = [("status", text("NodeNotReady")), ("node", text(node))];
-            self.helper(r.at, STATUS_CHANGE, &values, &words);
+            self.say(r.at, Said::StatusChange, &values);
         } else {
             let fields = self.analysis.trace.fields(r);
             let message = fields.message.unwrap_or_default();
@@ -252,9 +214,8 @@ impl<'a> Log<'a> {
                 .strip_prefix(&format!("Node {node} event: "))
                 .unwrap_or(&message)
                 .to_owned();
-            let words = format!("Recording {event} event message for node {node}");
             let values = [("event", text(event)), ("node", text(node))];
-            self.helper(r.at, NODE_EVENT, &values, &words);
+            self.say(r.at, Said::NodeEvent, &values);
         }
     }
 }

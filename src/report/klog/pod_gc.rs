@@ -1,9 +1,7 @@
 //! What the pod garbage collector says of a pod that it deletes.
 
-use super::log::{Log, Values, text};
-use super::statements::{
-    FORCE_DELETING, ORPHANED, ORPHANED_DELETED, Statement, UNSCHEDULED, UNSCHEDULED_DELETED,
-};
+use super::log::{Log, text};
+use super::statements::Said;
 use crate::analysis::state::{NO_NODE, Step};
 use crate::trace::Record;
 
@@ -15,32 +13,16 @@ impl Log<'_> {
         };
         let pod = self.pod(r.object);
         let node = before.node_id().map_or("", |n| self.node(n.0));
-        let form = (0, self.forms.pod_gc);
-        let mut say = |said: Statement<1>, values: Values<'_>, words: String| {
-            self.say_or(r.at, said, form, values, &words);
-        };
-        let (what, deleted) = if before.node != NO_NODE {
-            say(
-                ORPHANED,
-                &[("pod", text(pod)), ("node", text(node))],
-                format!("Found orphaned Pod {pod} assigned to the Node {node}. Deleting."),
-            );
-            ("orphaned", ORPHANED_DELETED)
+        let of_pod = [("pod", text(pod))];
+        let deleted = if before.node != NO_NODE {
+            let values = [("pod", text(pod)), ("node", text(node))];
+            self.say(r.at, Said::Orphaned, &values);
+            Said::OrphanedDeleted
         } else {
-            say(
-                UNSCHEDULED,
-                &[("pod", text(pod))],
-                format!(
-                    "Found unscheduled terminating Pod {pod} not assigned to any Node. Deleting."
-                ),
-            );
-            ("unscheduled terminating", UNSCHEDULED_DELETED)
+            self.say(r.at, Said::Unscheduled, &of_pod);
+            Said::UnscheduledDeleted
         };
-        say(FORCE_DELETING, &[("pod", text(pod))], format!("PodGC is force deleting Pod: {pod}"));
-        say(
-            deleted,
-            &[("pod", text(pod))],
-            format!("Forced deletion of {what} Pod {pod} succeeded"),
-        );
+        self.say(r.at, Said::ForceDeleting, &of_pod);
+        self.say(r.at, deleted, &of_pod);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::format::Value;
 use super::log::{Log, text};
-use super::statements::TOO_FEW;
+use super::statements::Said;
 use crate::analysis::Analysis;
 use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
@@ -53,15 +53,11 @@ impl Log<'_> {
     pub(super) fn too_few(&mut self, at: Time, batch: &Batch) {
         let full = self.analysis.trace.names.workload_name(WorkloadId(batch.workload));
         let name = full.split_once('/').map_or(full, |(_, name)| name);
-        let words = format!(
-            "Too few replicas for ReplicaSet {name}, need {}, creating {}",
-            batch.wanted, batch.creating
-        );
         let values = [
             ("replicaSet", text(name)),
             ("need", Value::Raw(batch.wanted.to_string())),
             ("creating", Value::Raw(batch.creating.to_string())),
         ];
-        self.say_either(at, TOO_FEW, self.forms.events, &values, &words);
+        self.say(at, Said::TooFew, &values);
     }
 }
