@@ -29,7 +29,8 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     let (file, cluster) = read.map_err(|error| {
         let problem = Problem::new(error.to_string())
             .help("a path is relative to the scenario; `taintsim import` reads the same files");
-        loaded.located(&at!["cluster"], problem)
+        let place = at!["cluster"];
+        loaded.located(&place, problem)
     })?;
     loaded.inputs.push(file);
     loaded.take_in(cluster);

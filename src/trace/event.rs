@@ -94,56 +94,50 @@ const NORMAL: &str = "Normal";
 const WARNING: &str = "Warning";
 
 impl EventText {
-    /// Of each in the order of their declaration: the type of the event, its reason or one word for
-    /// it ([`event_reason`](super::event_texts::event_reason)), and whether its argument is a text:
-    /// the message itself.
-    pub(crate) const TABLE: &[(Self, &'static str, &'static str, bool); 40] = &[
-        (Self::RegisteredNode, NORMAL, "RegisteredNode", false),
-        (Self::RemovingNode, NORMAL, "RemovingNode", false),
-        (Self::NodeNotReady, NORMAL, "NodeNotReady", false),
-        (Self::NodeReady, NORMAL, "NodeReady", false),
-        (Self::PodNodeNotReady, WARNING, "NodeNotReady", false),
-        (Self::MarkingForDeletion, NORMAL, "TaintManagerEviction", false),
-        (Self::CancellingDeletion, NORMAL, "TaintManagerEviction", false),
-        (Self::DeletingAllPods, NORMAL, "DeletingAllPods", false),
-        (Self::NodeControllerEviction, NORMAL, "NodeControllerEviction", false),
-        (Self::TaintToleration, WARNING, "TaintToleration", false),
-        (Self::DeletingNode, NORMAL, "DeletingNode", false),
-        (Self::DeletingNodeInReason, NORMAL, "DeletingNode", false),
-        (Self::NodeSynced, NORMAL, "Synced", false),
-        (Self::CreatedPod, NORMAL, "SuccessfulCreate", false),
-        (Self::DeletedPod, NORMAL, "SuccessfulDelete", false),
-        (Self::SuccessfulCreate, NORMAL, "SuccessfulCreate", true),
-        (Self::SuccessfulDelete, NORMAL, "SuccessfulDelete", true),
-        (Self::FailedCreate, WARNING, "FailedCreate", true),
-        (Self::FailedDelete, WARNING, "FailedDelete", true),
-        (Self::RecreatingFailedPod, WARNING, "RecreatingFailedPod", true),
-        (Self::RecreatingTerminatedPod, NORMAL, "RecreatingTerminatedPod", true),
-        (Self::ScalingReplicaSet, NORMAL, "ScalingReplicaSet", true),
-        (Self::FailedDaemonPod, WARNING, "FailedDaemonPod", true),
-        (Self::SucceededDaemonPod, NORMAL, "SucceededDaemonPod", true),
-        (Self::BackoffLimitExceeded, WARNING, "BackoffLimitExceeded", true),
-        (Self::PodFailurePolicy, WARNING, "PodFailurePolicy", true),
-        (Self::JobCompleted, NORMAL, "Completed", true),
-        (Self::Scheduled, NORMAL, "Scheduled", false),
-        (Self::FailedScheduling, WARNING, "FailedScheduling", true),
-        (Self::Preempted, NORMAL, "Preempted", true),
-        (Self::NoPods, NORMAL, "NoPods", true),
-        (Self::CalculateExpectedPodCountFailed, WARNING, "CalculateExpectedPodCountFailed", true),
-        (Self::NoControllers, WARNING, "NoControllers", true),
-        (Self::NoControllerRef, WARNING, "NoControllerRef", true),
-        (Self::UnmanagedPods, WARNING, "UnmanagedPods", true),
-        (Self::NotDeleted, WARNING, "NotDeleted", true),
-        (Self::MultiplePodDisruptionBudgets, WARNING, "MultiplePodDisruptionBudgets", true),
-        (Self::TaintTolerationFailed, WARNING, "TaintToleration", false),
-        (Self::NodeAffinity, WARNING, "NodeAffinity", false),
-        (Self::NodeAffinityFailed, WARNING, "NodeAffinity", false),
+    /// Of each in the order of their declaration: the type of the event, and its reason or one word
+    /// for it ([`event_reason`](super::event_texts::event_reason)).
+    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 40] = &[
+        (Self::RegisteredNode, NORMAL, "RegisteredNode"),
+        (Self::RemovingNode, NORMAL, "RemovingNode"),
+        (Self::NodeNotReady, NORMAL, "NodeNotReady"),
+        (Self::NodeReady, NORMAL, "NodeReady"),
+        (Self::PodNodeNotReady, WARNING, "NodeNotReady"),
+        (Self::MarkingForDeletion, NORMAL, "TaintManagerEviction"),
+        (Self::CancellingDeletion, NORMAL, "TaintManagerEviction"),
+        (Self::DeletingAllPods, NORMAL, "DeletingAllPods"),
+        (Self::NodeControllerEviction, NORMAL, "NodeControllerEviction"),
+        (Self::TaintToleration, WARNING, "TaintToleration"),
+        (Self::DeletingNode, NORMAL, "DeletingNode"),
+        (Self::DeletingNodeInReason, NORMAL, "DeletingNode"),
+        (Self::NodeSynced, NORMAL, "Synced"),
+        (Self::CreatedPod, NORMAL, "SuccessfulCreate"),
+        (Self::DeletedPod, NORMAL, "SuccessfulDelete"),
+        (Self::SuccessfulCreate, NORMAL, "SuccessfulCreate"),
+        (Self::SuccessfulDelete, NORMAL, "SuccessfulDelete"),
+        (Self::FailedCreate, WARNING, "FailedCreate"),
+        (Self::FailedDelete, WARNING, "FailedDelete"),
+        (Self::RecreatingFailedPod, WARNING, "RecreatingFailedPod"),
+        (Self::RecreatingTerminatedPod, NORMAL, "RecreatingTerminatedPod"),
+        (Self::ScalingReplicaSet, NORMAL, "ScalingReplicaSet"),
+        (Self::FailedDaemonPod, WARNING, "FailedDaemonPod"),
+        (Self::SucceededDaemonPod, NORMAL, "SucceededDaemonPod"),
+        (Self::BackoffLimitExceeded, WARNING, "BackoffLimitExceeded"),
+        (Self::PodFailurePolicy, WARNING, "PodFailurePolicy"),
+        (Self::JobCompleted, NORMAL, "Completed"),
+        (Self::Scheduled, NORMAL, "Scheduled"),
+        (Self::FailedScheduling, WARNING, "FailedScheduling"),
+        (Self::Preempted, NORMAL, "Preempted"),
+        (Self::NoPods, NORMAL, "NoPods"),
+        (Self::CalculateExpectedPodCountFailed, WARNING, "CalculateExpectedPodCountFailed"),
+        (Self::NoControllers, WARNING, "NoControllers"),
+        (Self::NoControllerRef, WARNING, "NoControllerRef"),
+        (Self::UnmanagedPods, WARNING, "UnmanagedPods"),
+        (Self::NotDeleted, WARNING, "NotDeleted"),
+        (Self::MultiplePodDisruptionBudgets, WARNING, "MultiplePodDisruptionBudgets"),
+        (Self::TaintTolerationFailed, WARNING, "TaintToleration"),
+        (Self::NodeAffinity, WARNING, "NodeAffinity"),
+        (Self::NodeAffinityFailed, WARNING, "NodeAffinity"),
     ];
-
-    /// All of them; of two with one reason and message the first is meant.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Self::TABLE.iter().map(|row| row.0)
-    }
 
     /// `Normal` or `Warning`.
     pub(crate) fn kind(self) -> &'static str {
@@ -153,11 +147,6 @@ impl EventText {
     /// The event's reason, or one word for it.
     pub(crate) const fn reason(self) -> &'static str {
         Self::TABLE[self as usize].2
-    }
-
-    /// Its argument is a text: the message itself.
-    pub(crate) fn has_words(self) -> bool {
-        Self::TABLE[self as usize].3
     }
 }
 

@@ -85,7 +85,7 @@ impl Reader<'_> {
     ) -> Option<Vec<Primitive>> {
         let whose = match clients {
             None => Clients::All,
-            Some(named) if named.is_empty() => {
+            Some([]) => {
                 let help = "leave `clients` out for everybody, or name some: `clients: [NodeLifecycle, Scheduler]`";
                 let problem = Problem::new("this rejects nobody's requests").help(help);
                 self.complaints.add(self.at("clients"), problem);
