@@ -4,7 +4,7 @@
 //! stdout has the verdict, stderr what was read and left out; `--out` has the scenario.
 
 #[cfg(test)]
-mod read_back;
+mod read_back_tests;
 
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;

@@ -5,9 +5,9 @@
 mod args;
 mod courses;
 #[cfg(test)]
-mod remembered;
+mod remembered_passes_tests;
 #[cfg(test)]
-mod remembered_passes;
+mod remembered_tests;
 #[cfg(test)]
 mod tests;
 mod watch;

@@ -3,7 +3,7 @@
 //! one before, a node is given up by the first that has heard nothing of it for more than 50 s, and a
 //! zone has one token in 10 s.
 
-use super::remembered::{courses, node, when};
+use super::remembered_tests::{courses, node, when};
 use crate::analysis::course::Happening;
 use serde_json::{Value, json};
 
