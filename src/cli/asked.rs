@@ -5,12 +5,10 @@
 //! folder. Whoever asks listens to signals itself, and says with [`interrupt()`] that what is under
 //! way is to end.
 
-pub use super::found::Runs;
-
 use super::command_line::{Cli, Command};
 use super::dispatch::gave_up;
 use super::failure::{Failure, Outcome};
-use super::found::{Found, Keeping};
+use super::found::{Found, Keeping, Tables};
 use super::progress::Progress;
 use super::run::{Ready, ready, simulate};
 use super::shards::{Inputs, Work};
@@ -19,6 +17,7 @@ use super::{exit::Exit, forecast, interrupt, plan, survey, sweep};
 use crate::kernel::Endless;
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
+use crate::report::tables::Table;
 use crate::report::{Report, Source, html};
 use crate::scenario::{self, Overrides};
 use crate::trace::Trace;
@@ -32,13 +31,12 @@ use std::path::Path;
 pub struct Answer {
     /// The document that the command prints as JSON.
     pub document: Value,
-    /// Of a sweep, its runs.
-    pub runs: Option<Runs>,
     /// What it prints for people.
     pub text: String,
     /// Whether every limit was kept that the question names.
     pub is_kept: bool,
     page: html::Page,
+    tables: Tables,
 }
 
 impl Answer {
@@ -48,6 +46,12 @@ impl Answer {
         // Nothing goes wrong in memory.
         let _ = html::write(&mut bytes, &self.page);
         bytes
+    }
+
+    /// A table of it: `rows` of all commands, `runs` of a sweep, `workloads` of a survey.
+    pub fn table(&self, name: &str) -> Option<&dyn Table> {
+        let (_, table) = self.tables.iter().find(|(own, _)| *own == name)?;
+        Some(&**table)
     }
 }
 
@@ -135,8 +139,8 @@ pub fn ask(words: &[String], texts: BTreeMap<String, Vec<u8>>) -> Result<Answer,
         let text = "this prints no document: leave out what makes a file or a work plan of it";
         return Err(Failure::Input(Problem::new(text)).into());
     };
-    let Found { document, page, runs } = found;
-    Ok(Answer { document, runs, text: page.text.clone(), is_kept: exit == Exit::Fine, page })
+    let Found { document, page, tables } = found;
+    Ok(Answer { document, text: page.text.clone(), is_kept: exit == Exit::Fine, page, tables })
 }
 
 /// Ends what is being answered, in every thread, as soon as it looks; and goes on saying so until
@@ -218,9 +222,8 @@ mod tests {
         let rows = found.document["rows"].as_array().expect("rows");
         assert_eq!(rows.len(), 2);
         let mut csv = Vec::new();
-        let runs = found.runs.as_ref().expect("runs");
-        let written = runs.with_table(|table| tables::csv::write(&mut csv, table));
-        written.expect("nothing goes wrong in memory");
+        let runs = found.table("runs").expect("runs");
+        tables::csv::write(&mut csv, runs).expect("nothing goes wrong in memory");
         let csv = String::from_utf8(csv).expect("text");
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
         let mut lines = csv.lines().map(cells);

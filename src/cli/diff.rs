@@ -141,7 +141,7 @@ fn single(
         terminal,
         |out, style| write(out, sides, &found, style),
         || document(sides, &found),
-        |document, take| take(&documents::diff(document)),
+        documents::diff,
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write(out, sides, &found, style))?;
@@ -265,7 +265,7 @@ fn print_many(
         terminal,
         |out, style| write_over_seeds(out, sides, &settings, found, style),
         || over_seeds(sides, &settings, found),
-        |document, take| take(&documents::diff(document)),
+        documents::diff,
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;

@@ -309,7 +309,7 @@ fn print(
             _ => searches.iter().try_for_each(|s| write(out, s, style)),
         },
         || document(searches, properties),
-        |document, take| take(&documents::explore(document)),
+        documents::explore,
     )
 }
 

@@ -5,15 +5,14 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
-use super::html::{HtmlArg, plain};
+use super::html::{HtmlArg, page};
 use super::output::{TableFormat, can_print};
 use super::shards::Inputs;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::Problem;
 use crate::language::text::Tree;
-use crate::report::faults::{Heading, HistoryTable, document, page_of, write};
-use crate::report::html::Page;
+use crate::report::faults::{Heading, board_of, document, history, write};
 use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
 use clap::ValueEnum;
 use std::io::Write;
@@ -96,10 +95,8 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let outages = drawn.models.draw(seed, args.window);
     let heading = Heading { name: loaded.name.clone(), seed, window: args.window };
     args.html.write(|| {
-        let text = plain(|out, style| write(out, &heading, &drawn, &outages, style))?;
-        let said = String::from_utf8_lossy(&text).into_owned();
-        let board = page_of(&heading, &drawn, &outages, said);
-        Ok(Page::of_board(&board, text, Vec::new()))
+        let print = |out: &mut Vec<u8>, style| write(out, &heading, &drawn, &outages, style);
+        page(print, |text| board_of(&heading, &drawn, &outages, text), Vec::new())
     })?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
@@ -113,7 +110,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         terminal.style(),
         |out, style| write(out, &heading, &drawn, &outages, style),
         || document(&heading, &drawn, &outages),
-        |_, take| take(&HistoryTable { drawn: &drawn, outages: &outages }),
+        |_| history(&drawn, &outages),
     )?;
     match file {
         Some(file) => super::file::write_whole(file, &bytes)?,

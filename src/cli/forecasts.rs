@@ -5,16 +5,33 @@ use super::interrupt;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::analysis::course::Course as Ran;
-use crate::lab::Event;
 use crate::lab::{Forecasting, Stopped};
-use crate::scenario::{Loaded, Overrides};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::scenario::{Loaded, Overrides, what_if};
 
 /// A course, and what it is called.
 pub(super) struct Course {
     pub(super) name: String,
     pub(super) loaded: Loaded,
     pub(super) overrides: Overrides,
+}
+
+/// The first course, and beside it one for each command of somebody.
+pub(super) fn courses(
+    name: &str,
+    base: Loaded,
+    overrides: &Overrides,
+    commands: &[String],
+) -> Result<Vec<Course>, Failure> {
+    let course =
+        |name: &str, loaded| Course { name: name.to_owned(), loaded, overrides: overrides.clone() };
+    let other = |command: &String| {
+        let mut other = base.clone();
+        other.spec.timeline.extend(what_if(command, &base.spec).map_err(Failure::Input)?);
+        Ok(course(command, other))
+    };
+    let others = commands.iter().map(other).collect::<Result<Vec<_>, Failure>>()?;
+    let first = course(name, base.clone());
+    Ok(std::iter::once(first).chain(others).collect())
 }
 
 /// Runs all of them: of each the course of every seed.
@@ -29,13 +46,7 @@ pub(super) fn run_all(
     let all = seeds * courses.len() as u64;
     let words = |done: u64, all: u64| format!("{done} of {all} runs");
     let progress = Progress::new(terminal, quiet, name, all, words);
-    let done = AtomicU64::new(0);
-    let watch = |event: Event| {
-        if event == Event::Done {
-            progress.set(done.fetch_add(1, Relaxed) + 1);
-        }
-        !interrupt::asked()
-    };
+    let watch = |event| progress.goes_on(event);
     let one = |course: &Course| {
         let forecasting = Forecasting {
             loaded: &course.loaded,

@@ -10,6 +10,7 @@ use crate::analysis::Analysis;
 use crate::files;
 use crate::kernel::Dur;
 use crate::language::Problem;
+use crate::report::html::board::Board;
 use crate::report::html::{self, Page};
 use crate::report::{Report, Style};
 use crate::scenario::{Loaded, Overrides};
@@ -95,6 +96,17 @@ pub(super) fn plain(
     let style = Style { colour: false, width: 120 };
     print(&mut text, style)?;
     Ok(text)
+}
+
+/// A page of parts, with the runs that they show, by name; `board` may show what is printed, too.
+pub(super) fn page(
+    print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
+    board: impl FnOnce(String) -> Board,
+    runs: Vec<(String, Vec<u8>)>,
+) -> Result<Page, Failure> {
+    let text = plain(print)?;
+    let board = board(String::from_utf8_lossy(&text).into_owned());
+    Ok(Page::of_board(&board, text, runs))
 }
 
 /// A run as the columns of a page.

@@ -10,8 +10,8 @@ use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{replaces_only_by_force, write_text};
-use super::forecasts::{Course, run_all};
-use super::html::{HtmlArg, plain, run_for_page};
+use super::forecasts::{Course, courses, run_all};
+use super::html::{HtmlArg, page, run_for_page};
 use super::output::{OutputArg, TableFormat};
 use super::suggest;
 use super::terminal::Terminal;
@@ -27,12 +27,9 @@ use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::Problem;
 use crate::report::WallClock;
-use crate::report::forecast::{Outlook, write_beside};
-use crate::report::html::Page;
-use crate::report::incident::{Verdict, board, document, write};
-use crate::report::tables::documents;
-use crate::scenario::{self, Loaded, Overrides, what_if};
-use serde_json::json;
+use crate::report::forecast::{Outlook, put_what_if, write_beside};
+use crate::report::incident::{Verdict, board, document, table, write};
+use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -122,7 +119,8 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         write_text(Some(out), &was.text, terminal)?;
     }
     let loaded = scenario::parse("incident.ron", was.text.clone().into_bytes(), Path::new(""))?;
-    let courses = courses(args, loaded)?;
+    let overrides = args.change.overrides(Vec::new());
+    let courses = courses("as it was", loaded, &overrides, &args.what_if)?;
     let runs = run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?;
     let Some(base) = runs.first() else {
         return Ok(Exit::Nothing);
@@ -135,10 +133,9 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     args.html.write(|| {
         let Course { loaded, overrides, .. } = &courses[0];
         let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
-        let text = plain(|out, style| write(out, &verdict, true, style))?;
-        let said = String::from_utf8_lossy(&text).into_owned();
-        let board = board(&verdict, said, Some("run".to_owned()));
-        Ok(Page::of_board(&board, text, vec![("run".to_owned(), run)]))
+        let print = |out: &mut Vec<u8>, style| write(out, &verdict, true, style);
+        let board = |text| board(&verdict, text, Some("run".to_owned()));
+        page(print, board, vec![("run".to_owned(), run)])
     })?;
     let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
     Ok(match args.exit_code && !all {
@@ -183,22 +180,6 @@ fn watchfulness(
         grace: plan.flags.node_monitor_grace_period,
         period: plan.flags.node_monitor_period + plan.timing.pass_overhead,
     })
-}
-
-fn courses(args: &IncidentArgs, base: Loaded) -> Result<Vec<Course>, Failure> {
-    let overrides = args.change.overrides(Vec::new());
-    let mut courses = vec![Course {
-        name: "as it was".to_owned(),
-        loaded: base.clone(),
-        overrides: overrides.clone(),
-    }];
-    for text in &args.what_if {
-        let mut other = base.clone();
-        let entries = what_if(text, &base.spec).map_err(Failure::Input)?;
-        other.spec.timeline.extend(entries);
-        courses.push(Course { name: text.clone(), loaded: other, overrides: overrides.clone() });
-    }
-    Ok(courses)
 }
 
 fn verdict(
@@ -257,18 +238,10 @@ fn print(
     };
     let document = || {
         let mut whole = document(verdict);
-        if beside.len() > 1 {
-            let of = |(name, o): &(String, Outlook<'_>)| {
-                let of = crate::report::forecast::document(o);
-                json!({"course": name, "events": of["events"], "by_when": of["by_when"]})
-            };
-            whole["what_if"] = beside[1..].iter().map(of).collect();
-        }
+        put_what_if(&mut whole, beside.get(1..).unwrap_or_default());
         whole
     };
-    args.output
-        .form
-        .print(terminal, text, document, |document, take| take(&documents::incident(document)))
+    args.output.form.print(terminal, text, document, |_| table(verdict))
 }
 
 #[cfg(test)]

@@ -4,15 +4,15 @@ use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{replaces_only_by_force, write_chart};
-use super::html::{HtmlArg, plain};
+use super::html::{HtmlArg, page};
 use super::output::{OutputArg, TableFormat};
 use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::language::{HistoryFormat, Problem};
 use crate::outages::{Distribution, Noticing, fits};
-use crate::report::html::Page;
-use crate::report::outages::{Asked, OutagesTable, Told, chart, document, page_of, write};
-use crate::report::tables::documents;
+use crate::report::outages::{
+    Asked, Told, board, chart, document, fits_table, outages_table, write,
+};
 use crate::scenario;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ const EITHER_WAY_S: f64 = 7.5;
 const PASS_S: f64 = 5.0;
 
 fn detection(text: &str) -> Result<Detection, String> {
-    let seconds = |text: &str| duration(text).map(|d| d.as_nanos() as f64 / 1e9);
+    let seconds = |text: &str| duration(text).map(Dur::as_secs_f64);
     let Some((from, to)) = text.split_once("..") else {
         let middle = seconds(text)?;
         return Ok(Detection { from: (middle - EITHER_WAY_S).max(0.0), to: middle + EITHER_WAY_S });
@@ -133,15 +133,13 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         terminal,
         |out, style| write(out, &told, style),
         || document(&told),
-        |document, take| match args.table.unwrap_or_default() {
-            WhichTable::Fits => take(&documents::fits(document)),
-            WhichTable::Outages => take(&OutagesTable(&told.history)),
+        |_| match args.table.unwrap_or_default() {
+            WhichTable::Fits => fits_table(&told),
+            WhichTable::Outages => outages_table(&told.history),
         },
     )?;
     args.html.write(|| {
-        let text = plain(|out, style| write(out, &told, style))?;
-        let said = String::from_utf8_lossy(&text).into_owned();
-        Ok(Page::of_board(&page_of(&told, said), text, Vec::new()))
+        page(|out, style| write(out, &told, style), |text| board(&told, text), Vec::new())
     })?;
     Ok(Exit::Fine)
 }

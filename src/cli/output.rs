@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::records::can_write_parquet;
 use super::terminal::Terminal;
 use crate::language::Problem;
-use crate::report::tables::{self, Table};
+use crate::report::tables::{self, Rows};
 use crate::report::{Style, json};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -47,9 +47,6 @@ pub(crate) enum TableFormat {
     Parquet,
 }
 
-/// What takes the table that is to be printed.
-pub(crate) type Take<'t> = &'t mut dyn FnMut(&dyn Table) -> io::Result<()>;
-
 impl TableFormat {
     /// The form of the table, where one is printed.
     pub(crate) fn of_table(self) -> Option<tables::Form> {
@@ -73,14 +70,13 @@ impl TableFormat {
         self.of_table().map_or(Ok(()), |form| can_print(form, None))
     }
 
-    /// Prints results on standard output: a text for people, the document, or the table, which is
-    /// handed over by `table`, of the document mostly.
+    /// Prints results on standard output: a text for people, the document, or the table.
     pub(crate) fn print(
         self,
         terminal: &Terminal,
         text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
         document: impl FnOnce() -> Value,
-        table: impl FnOnce(&Value, Take<'_>) -> io::Result<()>,
+        table: impl FnOnce(&Value) -> Rows,
     ) -> Result<(), Failure> {
         let mut out = terminal.out_as(self.of_table());
         self.write(&mut out, terminal.style(), text, document, table)?;
@@ -97,14 +93,14 @@ impl TableFormat {
         style: Style,
         text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
         document: impl FnOnce() -> Value,
-        table: impl FnOnce(&Value, Take<'_>) -> io::Result<()>,
+        table: impl FnOnce(&Value) -> Rows,
     ) -> io::Result<()> {
         match (self, self.of_table()) {
             (_, Some(form)) => {
                 let document = document();
                 let scenario = document["scenario"].as_str();
                 let about = scenario.map(|name| ("scenario", name.to_owned()));
-                table(&document, &mut |table| tables::write(out, table, form, about.as_slice()))
+                tables::write(out, &table(&document), form, about.as_slice())
             }
             (Self::Json, _) => json::write(out, &document()),
             _ => text(out, style),

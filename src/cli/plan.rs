@@ -410,7 +410,10 @@ fn tell(
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let exit = if answers.iter().all(|a| a.keeps) { Exit::Fine } else { Exit::Differs };
     let found = || {
-        Ok(Found { document: document(&all, kept), page: page(&all, kept, planner)?, runs: None })
+        let document = document(&all, kept);
+        let rows = Box::new(documents::plan(&document));
+        let page = page(&all, kept, planner)?;
+        Ok(Found { document, page, tables: vec![("rows", rows)] })
     };
     if work.keep(found)? {
         return Ok(exit);
@@ -428,7 +431,7 @@ fn tell(
         terminal,
         |out, style| write(out, &all, written.as_ref(), style),
         || document(&all, kept),
-        |document, take| take(&documents::plan(document)),
+        documents::plan,
     )?;
     if interrupt::asked() {
         return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));

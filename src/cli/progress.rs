@@ -7,9 +7,12 @@
     reason = "progress is told by the clock of the wall, on stderr only, and by several threads in a sweep"
 )]
 
+use super::interrupt;
 use super::terminal::Terminal;
 use crate::files::line;
+use crate::lab::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,6 +43,7 @@ pub struct Progress {
     /// Says how much of how much is done.
     words: fn(done: u64, all: u64) -> String,
     all: u64,
+    counted: AtomicU64,
     begun: Instant,
     shown: Mutex<Shown>,
 }
@@ -68,6 +72,7 @@ impl Progress {
             name: line(name).into_owned(),
             words,
             all,
+            counted: AtomicU64::new(0),
             begun: Instant::now(),
             shown: Mutex::new(shown),
         }
@@ -94,6 +99,18 @@ impl Progress {
             .map_or(String::new(), |percent| format!(" ({percent}%)"));
         self.terminal.note(&format!("{}: {words}{part}", self.name));
         shown.next = elapsed + BETWEEN_LINES;
+    }
+
+    /// Counts runs as they are done; false once Ctrl-C was pressed.
+    pub(crate) fn goes_on(&self, event: Event) -> bool {
+        let one = u64::from(event == Event::Done);
+        self.set(self.counted.fetch_add(one, Relaxed) + one);
+        !interrupt::asked()
+    }
+
+    /// How many were counted.
+    pub(crate) fn counted(&self) -> u64 {
+        self.counted.load(Relaxed)
     }
 
     /// All is done, and now something else is.

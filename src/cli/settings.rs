@@ -57,7 +57,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
         terminal,
         |out, style| write(out, &all, style),
         || document(&loaded.name, &all),
-        |document, take| take(&documents::settings(document)),
+        documents::settings,
     )?;
     Ok(Exit::Fine)
 }

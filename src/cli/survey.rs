@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::found::Found;
 use super::given::{asked, given};
-use super::html::{HtmlArg, RUNS_MAX, plain, run_for_page};
+use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
 use super::interrupt;
 use super::kubectl::KubectlArgs;
 use super::output::{OutputArg, TableFormat};
@@ -14,17 +14,14 @@ use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
-use crate::lab::Event;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
 use crate::lab::{Desk, Stopped};
 use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
-use crate::report::html::Page;
-use crate::report::survey::{Called, Heading, board, document, write};
-use crate::report::tables::documents;
+use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
 use crate::scenario::{self, Loaded, Overrides};
+use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What a loss can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -152,10 +149,9 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         return planned;
     }
     let done = run(args, &survey, work.desk(), terminal)?;
-    let broken = broken(args, &done);
-    let is_kept = work.keep(|| found(args, &loaded, &survey, &done, &broken))?;
-    if !is_kept {
-        print(args, &loaded, &survey, &done, &broken, terminal)?;
+    let report = reported(args, &survey, &done)?;
+    if !work.keep(|| found(&report))? {
+        print(args, &survey, &report, terminal)?;
     }
     if done.losses < done.asked {
         let text = format!(
@@ -165,7 +161,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         );
         return Err(Failure::Interrupted(text));
     }
-    Ok(if broken.is_empty() { Exit::Fine } else { Exit::Differs })
+    Ok(if report.broken.is_empty() { Exit::Fine } else { Exit::Differs })
 }
 
 /// Writes a single loss as a scenario.
@@ -191,15 +187,7 @@ fn run(
         Progress::new(terminal, args.many.quiet, &survey.loaded.name, all, |done, all| {
             format!("{} of {} losses", grouped(done), grouped(all))
         });
-    let done = AtomicU64::new(0);
-    let watch = |event| {
-        let done = match event {
-            Event::Done => done.fetch_add(1, Relaxed) + 1,
-            Event::Running => done.load(Relaxed),
-        };
-        progress.set(done);
-        !interrupt::asked()
-    };
+    let watch = |event| progress.goes_on(event);
     let ran = interrupt::heeding(|| survey.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
     let ran = ran.map_err(|stopped| match stopped {
@@ -233,47 +221,37 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
 }
 
 /// What was found, for whoever asked for it.
-fn found(
-    args: &SurveyArgs,
-    loaded: &Loaded,
-    survey: &Survey<'_>,
-    done: &Surveyed,
-    broken: &[String],
-) -> Result<Found, Failure> {
-    let (heading, called) = (heading(args, loaded, survey)?, called(args));
-    let text = plain(|out, style| write(out, &heading, done, &called, broken, style))?;
-    let board = board(&heading, done, &called, broken, &[]);
+fn found(report: &SurveyReport<'_>) -> Result<Found, Failure> {
+    let print = |out: &mut Vec<u8>, style| write(out, report, style);
     Ok(Found {
-        document: document(&heading, done, &called, broken),
-        page: Page::of_board(&board, text, Vec::new()),
-        runs: None,
+        document: document(report),
+        page: page(print, |_| board(report, &[]), Vec::new())?,
+        tables: vec![
+            ("rows", Box::new(losses(report.survey))),
+            ("workloads", Box::new(workloads(report.survey))),
+        ],
     })
 }
 
 fn print(
     args: &SurveyArgs,
-    loaded: &Loaded,
     survey: &Survey<'_>,
-    done: &Surveyed,
-    broken: &[String],
+    report: &SurveyReport<'_>,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    let heading = heading(args, loaded, survey)?;
-    let called = called(args);
     args.output.form.print(
         terminal,
-        |out, style| write(out, &heading, done, &called, broken, style),
-        || document(&heading, done, &called, broken),
-        |document, take| match args.table.unwrap_or_default() {
-            WhichTable::Losses => take(&documents::survey(document)),
-            WhichTable::Workloads => take(&documents::workloads(document)),
+        |out, style| write(out, report, style),
+        || document(report),
+        |_| match args.table.unwrap_or_default() {
+            WhichTable::Losses => losses(report.survey),
+            WhichTable::Workloads => workloads(report.survey),
         },
     )?;
     args.html.write(|| {
-        let (named, runs) = worst(survey, done, terminal)?;
-        let text = plain(|out, style| write(out, &heading, done, &called, broken, style))?;
-        let board = board(&heading, done, &called, broken, &named);
-        Ok(Page::of_board(&board, text, runs))
+        let (named, runs) = worst(survey, report.survey, terminal)?;
+        let print = |out: &mut Vec<u8>, style| write(out, report, style);
+        page(print, |_| board(report, &named), runs)
     })
 }
 
@@ -293,16 +271,23 @@ fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Ru
     Ok((named, runs))
 }
 
-fn heading(args: &SurveyArgs, loaded: &Loaded, survey: &Survey<'_>) -> Result<Heading, Problems> {
-    let plan = scenario::build(loaded, &survey.overrides)?;
-    let seed = scenario::seed(loaded, &survey.overrides)?;
+fn reported<'a>(
+    args: &SurveyArgs,
+    survey: &Survey<'_>,
+    done: &'a Surveyed,
+) -> Result<SurveyReport<'a>, Problems> {
+    let plan = scenario::build(survey.loaded, &survey.overrides)?;
+    let seed = scenario::seed(survey.loaded, &survey.overrides)?;
     let release = plan.profile.release.trim_start_matches('v');
-    Ok(Heading {
-        name: loaded.name.clone(),
+    Ok(SurveyReport {
+        name: survey.loaded.name.clone(),
         line: format!("Kubernetes {release}, {} timing, seed {seed}", plan.timing.name),
         notes: plan.notes,
         lasts: args.lasts,
         rows: args.rows,
+        survey: done,
+        called: called(args),
+        broken: broken(args, done),
     })
 }
 
@@ -320,13 +305,9 @@ fn called(args: &SurveyArgs) -> Called {
         let lasts = crate::language::duration::format(args.lasts);
         options.extend(["--for".to_owned(), lasts]);
     }
-    let by = match args.by {
-        How::Machine => None,
-        How::Network => Some("network"),
-        How::ApiServer => Some("api-server"),
-        How::Drain => Some("drain"),
-    };
-    options.extend(by.into_iter().flat_map(|by| ["--by".to_owned(), by.to_owned()]));
+    if let Some(by) = args.by.to_possible_value().filter(|_| args.by != How::Machine) {
+        options.extend(["--by".to_owned(), by.get_name().to_owned()]);
+    }
     for set in args.many.overrides().as_sets() {
         options.extend(["--set".to_owned(), set]);
     }

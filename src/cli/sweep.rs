@@ -4,7 +4,7 @@
 use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::found::{Found, Runs};
+use super::found::Found;
 use super::html;
 use super::interrupt;
 use super::output::{OutputArg, TableFormat};
@@ -16,21 +16,21 @@ use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
-use crate::lab::Event;
 use crate::lab::sweep::run_all;
 use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::html::Page;
+use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
-    CasesTable, Cells, Heading, Layout, board, document, write_folder, write_table,
+    Cells, Heading, Layout, RunsTable, Swept, board, document, table, tidy, write_folder,
+    write_table,
 };
-use crate::report::{Written, still_being_made};
 use crate::scenario::{self, Loaded, Overrides, split_values};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]
@@ -117,28 +117,30 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if stopped {
         heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
     }
-    let mut layout = Layout { columns, cells: args.cells, against };
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
     ran.progress.then("writing results");
-    if layout.columns.is_empty() {
-        layout.columns = usual(&cases);
-    }
-    if work.keep(|| found(&heading, &layout, &cases))? {
+    let columns = if columns.is_empty() { usual(&cases) } else { columns };
+    let layout = Layout { columns, cells: args.cells, against };
+    let swept = Swept { heading: &heading, layout: &layout, cases: &cases };
+    if work.keep(|| found(swept))? {
         return match stopped {
             true => Err(Failure::Interrupted(ran.after)),
             false => Ok(Exit::Fine),
         };
     }
-    let page = args.html.then(|| page(&sweeps, &heading, &layout, &cases, terminal)).transpose()?;
+    let page = args.html.then(|| page(&sweeps, swept, terminal)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
-    let written = interrupt::heeding(|| {
-        write_folder(&heading, &layout, &cases, &args.out, (page.as_ref(), forms))
-    })
-    .map_err(|error| folder_failure(&error))?;
+    let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))
+        .map_err(|error| folder_failure(&error))?;
     ran.progress.clear();
-    print(args, &heading, &layout, &cases, &written, terminal)?;
+    args.output.form.print(
+        terminal,
+        |out, style| write_table(out, swept, Some(&written), style),
+        || document(swept),
+        |_| table(swept),
+    )?;
     if stopped {
         let place = written.folder.display();
         return Err(Failure::Interrupted(format!(
@@ -168,36 +170,30 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
 }
 
 /// What was found, for whoever asked for it.
-fn found(heading: &Heading, layout: &Layout, cases: &[Case]) -> Result<Found, Failure> {
-    let text = html::plain(|out, style| write_table(out, heading, layout, cases, None, style))?;
-    let board = board(heading, layout, cases, Vec::new());
+fn found(swept: Swept<'_>) -> Result<Found, Failure> {
+    let print = |out: &mut Vec<u8>, style| write_table(out, swept, None, style);
+    let runs = RunsTable::new(swept.heading, Cow::Owned(swept.cases.to_vec()));
     Ok(Found {
-        document: document(heading, layout, cases),
-        page: Page::of_board(&board, text, Vec::new()),
-        runs: Some(Runs { heading: heading.clone(), cases: cases.to_vec() }),
+        document: document(swept),
+        page: html::page(print, |_| board(swept, Vec::new()), Vec::new())?,
+        tables: vec![("rows", Box::new(tidy(swept))), ("runs", Box::new(runs))],
     })
 }
 
 /// The page, with a run of each of the first rows, all with the first seed.
-fn page(
-    sweeps: &[Sweep<'_>],
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
-    terminal: &Terminal,
-) -> Result<Page, Failure> {
+fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<Page, Failure> {
     let rows =
         sweeps.iter().flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
     let (mut named, mut runs) = (Vec::new(), Vec::new());
-    for (i, ((sweep, values), case)) in rows.zip(cases).take(html::RUNS_MAX).enumerate() {
+    for (i, ((sweep, values), case)) in rows.zip(swept.cases).take(html::RUNS_MAX).enumerate() {
         let name = format!("run-{i}");
         let columns =
             html::run_for_page(sweep.loaded, sweep.overrides(&values), sweep.window, terminal)?;
         named.push((case.values.join(" / "), name.clone()));
         runs.push((name, columns));
     }
-    let text = html::plain(|out, style| write_table(out, heading, layout, cases, None, style))?;
-    Ok(Page::of_board(&board(heading, layout, cases, named), text, runs))
+    let print = |out: &mut Vec<u8>, style| write_table(out, swept, None, style);
+    html::page(print, |_| board(swept, named), runs)
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.
@@ -254,17 +250,11 @@ fn run(
     let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
-    let done = AtomicU64::new(0);
-    let watch = |event| {
-        let done =
-            if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
-        progress.set(done);
-        !interrupt::asked()
-    };
+    let watch = |event| progress.goes_on(event);
     let ran = interrupt::heeding(|| run_all(prepared, &watch, desk))?;
     desk.over()?;
-    let after =
-        format!("interrupted after {} of {} runs", grouped(done.load(Relaxed)), grouped(all));
+    let done = progress.counted();
+    let after = format!("interrupted after {} of {} runs", grouped(done), grouped(all));
     if ran.seeds < args.seeds && ran.seeds == 0 {
         progress.clear();
         return Err(Failure::Interrupted(format!(
@@ -283,23 +273,6 @@ fn named(mut cases: Vec<Vec<Case>>, loaded: &[Loaded]) -> Vec<Case> {
         }
     }
     cases.concat()
-}
-
-/// Prints the table on standard output.
-fn print(
-    args: &SweepArgs,
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
-    written: &Written,
-    terminal: &Terminal,
-) -> Result<(), Failure> {
-    args.output.form.print(
-        terminal,
-        |out, style| write_table(out, heading, layout, cases, Some(written), style),
-        || document(heading, layout, cases),
-        |_, take| take(&CasesTable { heading, layout, cases }),
-    )
 }
 
 /// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is

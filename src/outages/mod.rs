@@ -21,5 +21,5 @@ mod sample;
 pub(crate) use closed::{Noticing, best};
 pub(crate) use distribution::Distribution;
 pub(crate) use fit::{Fit, fits};
-pub(crate) use history::{History, read};
+pub(crate) use history::{History, Recorded, read};
 pub(crate) use sample::Spans;

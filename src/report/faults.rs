@@ -2,9 +2,9 @@
 
 use super::short;
 use crate::analysis::grouped;
-use crate::kernel::{Dur, Time};
-use crate::report::html::board::{self, Bar, Board, Item, Part};
-use crate::report::tables::{self, Column, Kind};
+use crate::kernel::Dur;
+use crate::report::html::board::{self, Bar, Board, Part};
+use crate::report::tables::{self, Column, Kind, Rows};
 use crate::report::text::{Style, counted, fold};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -69,14 +69,18 @@ pub(crate) fn write(
 
 /// The page of what was drawn: how many outages, how long they last, and the table; `text` is what
 /// was printed.
-pub(crate) fn page_of(heading: &Heading, drawn: &Drawn, outages: &[Outage], text: String) -> Board {
+pub(crate) fn board_of(
+    heading: &Heading,
+    drawn: &Drawn,
+    outages: &[Outage],
+    text: String,
+) -> Board {
     let models = || drawn.models.list.iter();
     let rows = || models().map(|m| row(heading, m, outages));
-    let said = |[name, of, expected, drawn, nodes, ..]: [String; 7]| Item {
-        text: format!(
+    let said = |[name, of, expected, drawn, nodes, ..]: [String; 7]| {
+        format!(
             "{name}, of {of}: {expected} outages expected, {drawn} drawn, {nodes} times that a node is away"
-        ),
-        command: None,
+        )
     };
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
     let bar = |m: &Model| {
@@ -94,7 +98,7 @@ pub(crate) fn page_of(heading: &Heading, drawn: &Drawn, outages: &[Outage], text
         title: format!("{}: faults", heading.name),
         subtitle: heading.line(drawn),
         parts: vec![
-            Part::List { title: "What was drawn".to_owned(), items: rows().map(said).collect() },
+            Part::list("What was drawn", rows().map(said)),
             Part::Bars {
                 title: "How long outages last, from the shortest to the longest".to_owned(),
                 unit: "minutes".to_owned(),
@@ -138,7 +142,7 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let spans = lengths(&own);
     let span = |d: Option<&Dur>| d.map_or("-".to_owned(), |d| short(rounded(*d)));
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
-    let years = heading.window.as_nanos() as f64 / 1e9 / YEAR_S;
+    let years = heading.window.as_secs_f64() / YEAR_S;
     let expected = model.per_year() * years;
     [
         model.name.clone(),
@@ -163,8 +167,8 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
         let nodes: Vec<String> = o.nodes.iter().map(name).collect();
         json!({
             "name": o.name,
-            "at_s": seconds(o.at.since(Time::ZERO)),
-            "lasts_s": o.lasts.map(seconds),
+            "at_s": o.at.as_secs_f64(),
+            "lasts_s": o.lasts.map(Dur::as_secs_f64),
             "do": kind(&o.what),
             "nodes": nodes,
         })
@@ -173,45 +177,35 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
         "version": 1,
         "scenario": heading.name,
         "seed": heading.seed,
-        "window_s": seconds(heading.window),
+        "window_s": heading.window.as_secs_f64(),
         "models": drawn.models.list.iter().map(model).collect::<Vec<_>>(),
         "outages": outages.iter().map(outage).collect::<Vec<_>>(),
     })
 }
 
 /// The outages as a history: a row for each node that is away.
-pub(crate) struct HistoryTable<'a> {
-    pub(crate) drawn: &'a Drawn,
-    pub(crate) outages: &'a [Outage],
-}
-
-impl tables::Table for HistoryTable<'_> {
-    fn name(&self) -> &'static str {
-        "history"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Column::all(&[
+pub(crate) fn history(drawn: &Drawn, outages: &[Outage]) -> Rows {
+    let of_one = |o: &Outage, lasts: Dur| {
+        let row = |node: &u32| {
+            vec![
+                tables::Cell::Text(drawn.plan.nodes[*node as usize].name.clone().into()),
+                tables::Cell::Seconds(o.at),
+                tables::Cell::Seconds(o.at.saturating_add(lasts)),
+                tables::Cell::Text(kind(&o.what).into()),
+            ]
+        };
+        o.nodes.iter().map(row).collect::<Vec<_>>()
+    };
+    let rows = outages.iter().filter_map(|o| Some(of_one(o, o.lasts?)));
+    Rows {
+        name: "history",
+        columns: Column::all(&[
             ("node", Kind::Text),
             ("start", Kind::Seconds),
             ("end", Kind::Seconds),
             ("kind", Kind::Text),
-        ])
-    }
-
-    fn rows(&self, each: &mut tables::Each<'_>) -> io::Result<()> {
-        for outage in self.outages {
-            let Some(lasts) = outage.lasts else { continue };
-            for node in &outage.nodes {
-                each(&[
-                    tables::Cell::Text(self.drawn.plan.nodes[*node as usize].name.as_str().into()),
-                    tables::Cell::Seconds(outage.at),
-                    tables::Cell::Seconds(outage.at.saturating_add(lasts)),
-                    tables::Cell::Text(kind(&outage.what).into()),
-                ])?;
-            }
-        }
-        Ok(())
+        ]),
+        rows: rows.flatten().collect(),
     }
 }
 
@@ -226,8 +220,4 @@ fn kind(what: &Away) -> &'static str {
         Away::Controllers => "controllers",
         Away::ApiServer => "api",
     }
-}
-
-fn seconds(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 1e9
 }

@@ -3,14 +3,14 @@
 
 use super::Heading;
 use super::charts::{Drawing, Line, Plane, draw_plane};
-use super::html::board::{self, Board, Curve, Part, Table};
+use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::short;
-use super::tables::{self, Cell, Column, Each, Kind};
+use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 use super::text::{PLAIN, Printer, Style, counted};
 use crate::analysis::grouped;
 use crate::analysis::statistics::poisson_interval;
 use crate::kernel::Dur;
-use crate::outages::{Distribution, Fit, History, Noticing, Spans, best};
+use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -53,7 +53,7 @@ impl Told {
     /// The best toleration by a distribution, in whole seconds, none for ever; and what an outage
     /// costs with it, in seconds.
     fn best(&self, of: &Distribution) -> (Option<u64>, f64) {
-        let found = best(of, seconds(self.asked.price), &self.asked.noticing);
+        let found = best(of, self.asked.price.as_secs_f64(), &self.asked.noticing);
         let is_finite = found.toleration.is_finite();
         (is_finite.then_some(found.toleration.ceil() as u64), found.cost)
     }
@@ -61,7 +61,7 @@ impl Told {
     /// What an outage costs with such a toleration, in seconds, and which share of outages evicts.
     fn with(&self, toleration: u64) -> (f64, f64) {
         let (noticing, of) = (&self.asked.noticing, &self.measured);
-        let price = seconds(self.asked.price);
+        let price = self.asked.price.as_secs_f64();
         (noticing.cost(of, toleration as f64, price), noticing.evicting(of, toleration as f64))
     }
 
@@ -183,7 +183,7 @@ impl Printer<'_> {
 
 /// The page of a history: which toleration is best, what each costs, and how long outages last;
 /// `text` is what was printed.
-pub(crate) fn page_of(told: &Told, text: String) -> Board {
+pub(crate) fn board(told: &Told, text: String) -> Board {
     let mut items = vec![told.said_best("measured", &told.measured)];
     let fits = told.fits.iter();
     items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
@@ -224,10 +224,10 @@ fn curve(plane: Plane) -> Curve {
         |line: &Line| -> Vec<(f64, f64)> { line.points.iter().copied().step_by(EVERY).collect() };
     let at: Vec<f64> =
         plane.lines.first().map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
-    let lines = plane.lines.iter().map(|l| board::Line {
+    let lines = plane.lines.iter().map(|l| PageLine {
         name: l.name.clone(),
         values: points(l).into_iter().map(|p| Some(p.1)).collect(),
-        ..board::Line::default()
+        ..PageLine::default()
     });
     let nearest = |x: f64| {
         let far = |i: &usize| (at[*i] - x).abs();
@@ -339,7 +339,7 @@ pub(crate) fn document(told: &Told) -> Value {
         "mean_s": s.mean(),
         "quantiles_s": QUANTILES.map(|q| json!([q, s.quantile(q)])),
         "over_within": SHARES.map(|(t, _)| json!([t, 1.0 - s.survival(t)])),
-        "price_s": seconds(told.asked.price),
+        "price_s": told.asked.price.as_secs_f64(),
         "detection_s": noticing.middle(),
         "detection_range_s": [noticing.from, noticing.to],
         "best": found(&told.measured),
@@ -349,36 +349,47 @@ pub(crate) fn document(told: &Told) -> Value {
     })
 }
 
+/// Which toleration is best, a row by what was measured and one by each fit.
+pub(crate) fn fits_table(told: &Told) -> Rows {
+    let row = |name, fit: Option<&Fit>, of: &Distribution| {
+        let (toleration, cost) = told.best(of);
+        vec![
+            Cell::Text(name),
+            Cell::text(fit.map(|f| ron(&f.distribution))),
+            Cell::number(fit.map(|f| f.log_likelihood)),
+            Cell::number(Some(of.mean())),
+            Cell::number(toleration.map(|t| t as f64 + told.asked.noticing.middle())),
+            Cell::whole(toleration.map(u64::cast_signed)),
+            Cell::number(Some(cost)),
+        ]
+    };
+    let mut rows = vec![row("measured".into(), None, &told.measured)];
+    rows.extend(told.fits.iter().map(|f| row(f.name.into(), Some(f), &f.distribution)));
+    Rows {
+        name: "fits",
+        columns: Column::all(&[
+            ("model", Kind::Text),
+            ("distribution", Kind::Text),
+            ("log_likelihood", Kind::Number),
+            ("mean_s", Kind::Number),
+            ("timeout_s", Kind::Number),
+            ("toleration_seconds", Kind::Whole),
+            ("cost_s", Kind::Number),
+        ]),
+        rows,
+    }
+}
+
 /// The outages of a history, in the order in which they began; times are from its beginning on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OutagesTable<'a>(pub(crate) &'a History);
-
-impl tables::Table for OutagesTable<'_> {
-    fn name(&self) -> &'static str {
-        "outages"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Column::all(&[
-            ("node", Kind::Text),
-            ("start_s", Kind::Number),
-            ("end_s", Kind::Number),
-            ("lasts_s", Kind::Number),
-        ])
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        for outage in &self.0.outages {
-            let node = self.0.nodes.get(outage.node as usize);
-            each(&[
-                Cell::text(node.map(String::as_str)),
-                Cell::Number(outage.start),
-                Cell::Number(outage.start + outage.lasts),
-                Cell::Number(outage.lasts),
-            ])?;
-        }
-        Ok(())
-    }
+pub(crate) fn outages_table(history: &History) -> Rows {
+    let fields: [Field<(&History, &Recorded)>; 4] = [
+        ("node", Kind::Text, |(h, o)| Cell::text(h.nodes.get(o.node as usize).cloned())),
+        ("start_s", Kind::Number, |(_, o)| Cell::Number(o.start)),
+        ("end_s", Kind::Number, |(_, o)| Cell::Number(o.start + o.lasts)),
+        ("lasts_s", Kind::Number, |(_, o)| Cell::Number(o.lasts)),
+    ];
+    let rows = history.outages.iter().map(|outage| cells(&fields, (history, outage)));
+    Rows { name: "outages", columns: columns(&fields), rows: rows.collect() }
 }
 
 /// Draws what an outage costs by timeout.
@@ -388,7 +399,7 @@ pub(crate) fn chart(told: &Told) -> Drawing {
 
 fn plane(told: &Told) -> Plane {
     const POINTS: u32 = 240;
-    let price = seconds(told.asked.price);
+    let price = told.asked.price.as_secs_f64();
     let (toleration, costs) = told.best(&told.measured);
     let mut last = told.spans.quantile(0.75).max(900.0);
     if let Some(seconds) = toleration {
@@ -425,10 +436,6 @@ fn plane(told: &Told) -> Plane {
     }
 }
 
-fn seconds(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 1e9
-}
-
 /// A span as people read it, to the second from a minute on.
 fn span(s: f64) -> String {
     if s < 60.0 {
@@ -442,4 +449,35 @@ fn days(s: f64) -> String {
         return span(s);
     }
     format!("{:.1} days", s / 86_400.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tables::tests::{csv_of_both, is_told};
+    use std::sync::Arc;
+
+    /// Evicted as soon as it is noticed, an outage of a minute costs 50 s and the price, 51 s.
+    #[test]
+    fn what_was_measured_stands_above_the_fits() {
+        let spans = Spans::new([60.0]).unwrap();
+        let noticing = Noticing { from: 50.0, to: 50.0, back: 0.0 };
+        let fixed = Distribution::Fixed(60.0);
+        let told = Told {
+            asked: Asked { file: String::new(), price: Dur::from_secs(1), noticing },
+            begun_before: false,
+            history: History::default(),
+            measured: Distribution::Measured(Arc::new(spans.clone())),
+            spans,
+            fits: vec![Fit { name: "Fixed", distribution: fixed, log_likelihood: -1.5 }],
+        };
+        let table = fits_table(&told);
+        is_told(&table, &[]);
+        let expected = "\
+model,distribution,log_likelihood,mean_s,timeout_s,toleration_seconds,cost_s
+measured,,,60,50,0,51
+Fixed,\"Fixed(\"\"1m\"\")\",-1.5,60,50,0,51
+";
+        assert_eq!(csv_of_both(&table), expected);
+    }
 }

@@ -9,9 +9,14 @@ use chrono::{DateTime, SecondsFormat, Utc};
 pub struct WallClock(pub i64);
 
 impl WallClock {
-    fn at(self, at: Time) -> DateTime<Utc> {
+    /// A time of the run in microseconds since 1970.
+    pub(crate) fn micros(self, at: Time) -> i64 {
         let us = i64::try_from(at.as_nanos() / 1_000).unwrap_or(i64::MAX);
-        DateTime::from_timestamp_micros(self.0.saturating_add(us)).unwrap_or_default()
+        self.0.saturating_add(us)
+    }
+
+    fn at(self, at: Time) -> DateTime<Utc> {
+        DateTime::from_timestamp_micros(self.micros(at)).unwrap_or_default()
     }
 
     /// `2026-11-21T02:30:05.620Z`

@@ -61,8 +61,7 @@ impl Cells {
     pub(crate) fn push(&mut self, cell: &Cell<'_>) {
         match self {
             Self::Text(cells) => cells.append_option(match cell {
-                Cell::Text(text) => Some(text.as_ref()),
-                Cell::Given(text) => Some(*text),
+                Cell::Text(text) | Cell::Given(text) => Some(text.as_ref()),
                 _ => None,
             }),
             Self::Texts(cells) => match cell {

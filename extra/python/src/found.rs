@@ -4,7 +4,6 @@ use crate::refusal::defect;
 use crate::table::Table;
 use pyo3::prelude::*;
 use taintsim::cli::asked::Answer;
-use taintsim::report::tables::documents;
 
 /// What a command found: its document, its tables, its page.
 #[pyclass(frozen, module = "taintsim._taintsim")]
@@ -43,22 +42,10 @@ impl Found {
     }
 
     /// A table of it: `rows` of all commands, `runs` of a sweep, `workloads` of a survey.
-    fn table(&self, py: Python<'_>, command: &str, name: &str) -> PyResult<Table> {
-        py.detach(|| {
-            let document = &self.answer.document;
-            match (command, name) {
-                ("sweep", "rows") => Table::of(&documents::sweep(document)),
-                ("sweep", "runs") => {
-                    let runs = self.answer.runs.as_ref();
-                    let runs = runs.ok_or_else(|| defect("a sweep without runs"))?;
-                    runs.with_table(Table::of)
-                }
-                ("survey", "rows") => Table::of(&documents::survey(document)),
-                ("survey", "workloads") => Table::of(&documents::workloads(document)),
-                ("plan", "rows") => Table::of(&documents::plan(document)),
-                ("forecast", "rows") => Table::of(&documents::forecast(document)),
-                _ => Err(defect(format!("no table {name} of {command}"))),
-            }
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        py.detach(|| match self.answer.table(name) {
+            Some(table) => Table::of(table),
+            None => Err(defect(format!("no table {name}"))),
         })
     }
 }

@@ -107,9 +107,6 @@ class Run:
 class Found:
     """What a command found: its rows are a table, and it can be taken for one."""
 
-    #: The command.
-    _command = ""
-
     def __init__(self, found: _taintsim.Found) -> None:
         self._found = found
 
@@ -122,7 +119,7 @@ class Found:
     @cached_property
     def rows(self) -> Table:
         """Its rows."""
-        return self._found.table(self._command, "rows")
+        return self._found.table("rows")
 
     @property
     def is_kept(self) -> bool:
@@ -160,23 +157,21 @@ class Sweep(Found):
     """Several values of a setting over many seeds. ``rows`` has, for each combination of values and
     each figure, what it comes to over the seeds."""
 
-    _command = "sweep"
 
     @cached_property
     def runs(self) -> Table:
         """Every run: the values, the seed, and a column for each figure."""
-        return self._found.table(self._command, "runs")
+        return self._found.table("runs")
 
 
 class Survey(Found):
     """Every single loss of a cluster, worst first."""
 
-    _command = "survey"
 
     @cached_property
     def workloads(self) -> Table:
         """The workloads that each loss touches."""
-        return self._found.table(self._command, "workloads")
+        return self._found.table("workloads")
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -188,7 +183,6 @@ class Survey(Found):
 class Plan(Found):
     """Which value of a setting costs least."""
 
-    _command = "plan"
 
     def __init__(self, found: _taintsim.Found, given: dict[str, dict[str, Any]]) -> None:
         super().__init__(found)
@@ -207,4 +201,3 @@ class Plan(Found):
 class Forecast(Found):
     """What comes of an outage that is under way: who is evicted, and when."""
 
-    _command = "forecast"

@@ -7,7 +7,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::cli::args::jobs;
 use crate::cli::failure::Failure;
-use crate::cli::forecasts::{Course, run_all};
+use crate::cli::forecasts::{Course, courses, run_all};
 use crate::cli::terminal::Terminal;
 use crate::import::{ImportedCluster, Input};
 use crate::kernel::Time;
@@ -16,7 +16,7 @@ use crate::language::{Entry, NodeSelector, Problem, Step, duration};
 use crate::plan::{NodeStart, Plan};
 use crate::report::WallClock;
 use crate::report::short;
-use crate::scenario::{self, Loaded, what_if};
+use crate::scenario::{self, Loaded};
 use std::collections::BTreeSet;
 
 /// An export with its courses.
@@ -73,18 +73,7 @@ impl Courses {
             args.seeds,
             short(args.horizon)
         );
-        let course_of = |name: &str, loaded| Course {
-            name: name.to_owned(),
-            loaded,
-            overrides: overrides.clone(),
-        };
-        let mut courses = vec![course_of("as it is", base.clone())];
-        for text in &args.what_if {
-            let mut other = base.clone();
-            let entries = what_if(text, &base.spec).map_err(Failure::Input)?;
-            other.spec.timeline.extend(entries);
-            courses.push(course_of(text, other));
-        }
+        let courses = courses("as it is", base, &overrides, &args.what_if)?;
         Ok(Courses {
             clock,
             silent,

@@ -7,7 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::file::{replaces_only_by_force, write_chart};
 use crate::cli::found::Found;
-use crate::cli::html::plain;
+use crate::cli::html::page;
 use crate::cli::import::read;
 use crate::cli::interrupt;
 use crate::cli::kubectl;
@@ -18,10 +18,11 @@ use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
 use crate::lab::Forecast;
 use crate::language::Problem;
-use crate::report::forecast::{Outlook, board, changes, chart, document, write, write_beside};
+use crate::report::forecast::{
+    Outlook, board, changes, chart, document, table, write, write_beside,
+};
 use crate::report::html::Page;
-use crate::report::tables::{csv, documents};
-use serde_json::{Value, json};
+use crate::report::tables::csv;
 use std::io::Write;
 use std::path::Path;
 
@@ -126,7 +127,7 @@ fn print(
     if form == TableFormat::Csv && before.is_some() {
         // Those of one export after the other are one table; `at` tells them apart.
         let mut out = terminal.out();
-        csv::write_on(&mut out, &documents::forecast(&of_all(base, others)))?;
+        csv::write_on(&mut out, &table(base, others))?;
         out.flush()?;
     } else {
         let text = |out: &mut dyn Write, style| {
@@ -144,20 +145,18 @@ fn print(
             Ok(())
         };
         let document = || {
-            let mut whole = of_all(base, others);
+            let mut whole = document(base, others);
             if let Some(changed) = &changed {
                 whole["changes"] = changed.clone().into();
             }
             whole
         };
-        form.print(terminal, text, document, |document, take| {
-            take(&documents::forecast(document))
-        })?;
+        form.print(terminal, text, document, |_| table(base, others))?;
     }
     if let Some(file) = &args.chart {
         write_chart(file, &chart(base))?;
     }
-    args.html.write(|| page(&outlooks))
+    args.html.write(|| page_of(&outlooks))
 }
 
 fn outlooks<'a>(
@@ -168,32 +167,22 @@ fn outlooks<'a>(
     forecasts.iter().map(of).collect()
 }
 
-/// The document of a forecast with its other courses.
-fn of_all(base: &Outlook<'_>, others: &[(String, Outlook<'_>)]) -> Value {
-    let mut whole = document(base);
-    if !others.is_empty() {
-        let of = |(name, o): &(String, Outlook<'_>)| {
-            let of = document(o);
-            json!({ "course": name, "events": of["events"], "by_when": of["by_when"] })
-        };
-        whole["what_if"] = others.iter().map(of).collect();
-    }
-    whole
-}
-
 /// What was found, for whoever asked for it.
 fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
     let outlooks = outlooks(courses, forecasts);
-    let document = match outlooks.split_first() {
-        Some(((_, base), others)) => of_all(base, others),
-        None => Value::Null,
+    let Some(((_, base), others)) = outlooks.split_first() else {
+        return Err(Failure::Io("a forecast has a course".to_owned()));
     };
-    Ok(Found { document, page: page(&outlooks)?, runs: None })
+    Ok(Found {
+        document: document(base, others),
+        page: page_of(&outlooks)?,
+        tables: vec![("rows", Box::new(table(base, others)))],
+    })
 }
 
 /// The page of a forecast, which the next export's replaces.
-fn page(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
-    let text = plain(|out, style| {
+fn page_of(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
+    let print = |out: &mut Vec<u8>, style| {
         for (_, outlook) in outlooks.iter().take(1) {
             write(out, outlook, false, style)?;
         }
@@ -202,9 +191,8 @@ fn page(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
             write_beside(out, outlooks, style)?;
         }
         Ok(())
-    })?;
-    let said = String::from_utf8_lossy(&text).into_owned();
-    Ok(Page::of_board(&board(outlooks, said), text, Vec::new()))
+    };
+    page(print, |text| board(outlooks, text), Vec::new())
 }
 
 fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {

@@ -78,14 +78,14 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum How {
-    /// Their machines are dead.
+    /// Their machines are dead
     #[default]
     Machine,
-    /// They are cut off from everybody.
+    /// They are cut off from everybody
     Network,
     /// They are cut off from the API server alone; clients still reach their pods.
     ApiServer,
-    /// They are drained, and their machines are off.
+    /// They are drained, and their machines are off
     Drain,
 }
 

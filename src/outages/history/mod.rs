@@ -10,5 +10,5 @@ mod simgrid;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use raw::History;
+pub(crate) use raw::{History, Recorded};
 pub(crate) use read::read;

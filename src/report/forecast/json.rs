@@ -3,26 +3,56 @@
 use super::said::Outlook;
 use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
+use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
 use serde_json::{Value, json};
+
+/// A course by its name.
+pub(crate) type Named<'a> = (String, Outlook<'a>);
+
+/// What the first course is called in tables, in which nobody does anything.
+const AS_IT_IS: &str = "as it is";
+
+/// What is told of each thing that may happen.
+fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
+    [
+        ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
+        ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
+        ("low", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.low)),
+        ("median", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.median)),
+        ("high", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.high)),
+        ("share", Kind::Number, |(_, f)| Cell::number(Some(f.when.share))),
+        ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
+        ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
+    ]
+}
 
 /// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
 /// "workload"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}]}`, times
-/// in RFC 3339. How many have come by when is of all pods where `workload` is null.
-pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
-    let event = |f: &Foreseen| {
-        json!({
-            "what": f.what.as_str(),
-            "object": f.object,
-            "low": outlook.clock.rfc3339(f.when.low),
-            "median": outlook.clock.rfc3339(f.when.median),
-            "high": outlook.clock.rfc3339(f.when.high),
-            "share": f.when.share,
-            "node": f.node,
-            "workload": f.workload.as_deref().map(workload),
-        })
-    };
+/// in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
+/// pods where `workload` is null.
+pub(crate) fn document(base: &Outlook<'_>, others: &[Named<'_>]) -> Value {
+    let [events, by_when] = [events(base), by_when(base)];
+    let at = base.clock.begins();
+    let mut whole = json!({ "version": 1, "at": at, "notes": base.notes, "events": events, "by_when": by_when });
+    put_what_if(&mut whole, others);
+    whole
+}
+
+/// Puts other courses into a document, where there are some.
+pub(crate) fn put_what_if(whole: &mut Value, others: &[Named<'_>]) {
+    let course = |(name, o): &Named<'_>| json!({ "course": name, "events": events(o), "by_when": by_when(o) });
+    if !others.is_empty() {
+        whole["what_if"] = others.iter().map(course).collect();
+    }
+}
+
+fn events(outlook: &Outlook<'_>) -> Value {
+    outlook.forecast.happenings.iter().map(|f| object(&fields(), (outlook, f))).collect()
+}
+
+fn by_when(outlook: &Outlook<'_>) -> Value {
     let times = &outlook.forecast.times;
-    let by_when = |b: &ByWhen| {
+    let of_one = |b: &ByWhen| {
         let by = |(at, c): (&Time, &Count)| json!({ "at": outlook.clock.rfc3339(*at), "low": c.low, "median": c.median, "high": c.high });
         json!({
             "what": b.what.as_str(),
@@ -30,12 +60,83 @@ pub(crate) fn document(outlook: &Outlook<'_>) -> Value {
             "by": times.iter().zip(&b.counts).map(by).collect::<Vec<_>>(),
         })
     };
-    let counts: Vec<Value> = outlook.forecast.by_when.iter().map(by_when).collect();
-    let events: Vec<Value> = outlook.forecast.happenings.iter().map(event).collect();
-    json!({ "version": 1, "at": outlook.clock.begins(), "notes": outlook.notes, "events": events, "by_when": counts })
+    outlook.forecast.by_when.iter().map(of_one).collect()
+}
+
+/// A row for each thing that may happen on each course.
+pub(crate) fn table(base: &Outlook<'_>, others: &[Named<'_>]) -> Rows {
+    let fields = fields();
+    let mut all = vec![Column::new("course", Kind::Text)];
+    all.extend(columns(&fields));
+    all.push(Column::new("at", Kind::Instant));
+    let others = others.iter().map(|(name, outlook)| (name.as_str(), outlook));
+    let mut rows = Vec::new();
+    for (name, outlook) in std::iter::once((AS_IT_IS, base)).chain(others) {
+        for f in &outlook.forecast.happenings {
+            let mut row = vec![Cell::Text(name.to_owned().into())];
+            row.extend(cells(&fields, (outlook, f)));
+            row.push(Cell::Instant(base.clock.0));
+            rows.push(row);
+        }
+    }
+    Rows { name: "forecast", columns: all, rows }
 }
 
 /// A workload as every other table calls it; people read `Deployment shop/web`.
 fn workload(said: &str) -> String {
     said.replacen(' ', "/", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::course::Happening;
+    use crate::lab::Forecast;
+    use crate::lab::forecast::When;
+    use crate::report::WallClock;
+    use crate::report::tables::tests::{csv_of_both, is_told};
+
+    fn forecast(object: &str) -> Forecast {
+        let when = When {
+            low: Time::from_secs(3),
+            median: Time::from_millis(4_250),
+            high: Time::from_secs(5),
+            share: 0.5,
+        };
+        let event = Foreseen {
+            what: Happening::PodDeleted,
+            object: object.to_owned(),
+            when,
+            node: Some("n-1".to_owned()),
+            workload: Some("Deployment shop/web".to_owned()),
+        };
+        Forecast { happenings: vec![event], ..Forecast::default() }
+    }
+
+    fn outlook(forecast: &Forecast) -> Outlook<'_> {
+        Outlook {
+            // 2026-11-21T02:29:57Z by `date -u -d … +%s`.
+            clock: WallClock(1_795_228_197_000_000),
+            forecast,
+            silent: &[],
+            course: String::new(),
+            head: String::new(),
+            notes: &[],
+            horizon: Time::ZERO,
+            open: None,
+        }
+    }
+
+    #[test]
+    fn a_forecast_has_a_row_for_each_event_of_each_course() {
+        let [a, b] = ["shop/a", "shop/b"].map(forecast);
+        let table = table(&outlook(&a), &[("=x".to_owned(), outlook(&b))]);
+        is_told(&table, &[]);
+        let expected = "\
+course,what,object,low,median,high,share,node,workload,at
+as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,2026-11-21T02:29:57.000Z
+'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,2026-11-21T02:29:57.000Z
+";
+        assert_eq!(csv_of_both(&table), expected);
+    }
 }

@@ -6,6 +6,6 @@ mod said;
 mod text;
 
 pub(crate) use board::{board, chart};
-pub(crate) use json::document;
+pub(crate) use json::{document, put_what_if, table};
 pub(crate) use said::{Outlook, changes};
 pub(crate) use text::{write, write_beside};

@@ -6,6 +6,6 @@ mod text;
 mod verdict;
 
 pub(crate) use board::board;
-pub(crate) use json::document;
+pub(crate) use json::{document, table};
 pub(crate) use text::write;
 pub(crate) use verdict::Verdict;

@@ -1,10 +1,11 @@
 //! A survey as a page: what a person should know, a heat map of losses against workloads, and the
 //! table of all losses.
 
-use super::{Called, Heading};
+use super::SurveyReport;
 use crate::analysis::size_in_words;
-use crate::lab::survey::{Lost, Measure, Surveyed, Unit};
+use crate::lab::survey::{Finding, Lost, Measure, Surveyed, Unit};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
+use crate::report::short;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -13,26 +14,17 @@ const ROWS: usize = 60;
 const COLUMNS: usize = 24;
 
 /// The page of a survey; `runs` has for the first losses the names of their runs in the page.
-pub(crate) fn board(
-    heading: &Heading,
-    survey: &Surveyed,
-    called: &Called,
-    broken: &[String],
-    runs: &[Option<String>],
-) -> Board {
+pub(crate) fn board(report: &SurveyReport<'_>, runs: &[Option<String>]) -> Board {
+    let SurveyReport { survey, called, broken, .. } = report;
     let run_of = |i: usize| runs.get(i).cloned().flatten();
     let mut parts = Vec::new();
-    if !broken.is_empty() {
-        parts.push(Part::list("Limits that are broken", broken.iter().cloned()));
-    }
-    if !survey.lead.is_empty() {
-        parts.push(Part::list("First of all", survey.lead.iter().cloned()));
+    for (title, texts) in [("Limits that are broken", broken), ("First of all", &survey.lead)] {
+        if !texts.is_empty() {
+            parts.push(Part::list(title, texts.iter().cloned()));
+        }
     }
     if !survey.findings.is_empty() {
-        let item = |f| Item {
-            text: crate::lab::survey::Finding::clone(f).text,
-            command: called.command(f),
-        };
+        let item = |f: &Finding| Item { text: f.text.clone(), command: called.command(f) };
         parts.push(Part::List {
             title: "Findings".to_owned(),
             items: survey.findings.iter().map(item).collect(),
@@ -44,7 +36,7 @@ pub(crate) fn board(
     }
     parts.push(Part::Table(table(survey, &run_of)));
     let left = survey.lost.len().saturating_sub(ROWS);
-    let mut notes: Vec<String> = survey.skipped.iter().chain(&heading.notes).cloned().collect();
+    let mut notes: Vec<String> = survey.skipped.iter().chain(&report.notes).cloned().collect();
     if left > 0 {
         notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));
     }
@@ -52,12 +44,12 @@ pub(crate) fn board(
         notes.push(format!("Interrupted: {} of {} losses.", survey.losses, survey.asked));
     }
     Board {
-        title: format!("{}: survey", heading.name),
+        title: format!("{}: survey", report.name),
         doc: format!(
             "Everything that can be lost, each alone for {}: what it costs.",
-            crate::report::short(heading.lasts)
+            short(report.lasts)
         ),
-        subtitle: format!("{}; {}", size_in_words(&survey.size), heading.line),
+        subtitle: format!("{}; {}", size_in_words(&survey.size), report.line),
         notes,
         parts,
     }

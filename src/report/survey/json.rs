@@ -1,25 +1,23 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
-use super::{Called, Heading};
-use crate::lab::survey::{Hit, Lost, Measure, Surveyed, Unit};
+use super::SurveyReport;
+use crate::kernel::Dur;
+use crate::lab::survey::{Finding, Hit, Lost, Measure, Surveyed, Unit};
+use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 use serde_json::{Map, Value, json};
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
 /// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds. `at_least` and
 /// `not_simulated` say of a loss and of a workload that its figures may be higher.
-pub(crate) fn document(
-    heading: &Heading,
-    survey: &Surveyed,
-    called: &Called,
-    broken: &[String],
-) -> Value {
-    let finding = |f: &crate::lab::survey::Finding| json!({ "text": f.text, "loss": f.loss, "object": f.object, "command": called.command(f) });
+pub(crate) fn document(report: &SurveyReport<'_>) -> Value {
+    let SurveyReport { survey, called, .. } = report;
+    let finding = |f: &Finding| json!({ "text": f.text, "loss": f.loss, "object": f.object, "command": called.command(f) });
     json!({
         "version": 1,
-        "scenario": heading.name,
-        "run": heading.line,
-        "notes": heading.notes,
-        "lost_for_s": heading.lasts.as_nanos() as f64 / 1e9,
+        "scenario": report.name,
+        "run": report.line,
+        "notes": report.notes,
+        "lost_for_s": report.lasts.as_secs_f64(),
         "nodes": survey.size.nodes,
         "pods": survey.size.pods,
         "pods_to_make": survey.size.to_make,
@@ -29,16 +27,19 @@ pub(crate) fn document(
         "skipped": survey.skipped,
         "lead": survey.lead,
         "findings": survey.findings.iter().map(finding).collect::<Vec<_>>(),
-        "broken": broken,
+        "broken": report.broken,
     })
 }
 
+/// The name of a figure, with the unit of times.
+fn name(measure: &Measure) -> String {
+    let unit = if measure.unit == Unit::Count { "" } else { "_minutes" };
+    format!("{}{unit}", measure.name)
+}
+
 fn row(l: &Lost) -> Value {
-    let mut figures = Map::new();
-    for measure in Measure::ALL {
-        let unit = if measure.unit == Unit::Count { "" } else { "_minutes" };
-        figures.insert(format!("{}{unit}", measure.name), (measure.of)(&l.damage.figures).into());
-    }
+    let figure = |m: &Measure| (name(m), (m.of)(&l.damage.figures).into());
+    let figures: Map<String, Value> = Measure::ALL.iter().map(figure).collect();
     json!({
         "lost": l.loss.name(),
         "like": l.loss.like,
@@ -56,7 +57,7 @@ fn hit(h: &Hit) -> Value {
         "workload": h.workload,
         "desired": h.desired,
         "spared": h.spared,
-        "down_minutes": h.down.as_nanos() as f64 / 60e9,
+        "down_minutes": minutes(h.down),
         "missing_minutes": h.missing_minutes,
         "pending": h.pending,
         "why_pending": h.why,
@@ -66,8 +67,68 @@ fn hit(h: &Hit) -> Value {
         "gibibytes_missing": h.gibibytes,
         "stuck": h.stuck,
         "left": h.left,
-        "evicted_after_s": h.evicted_after.map(|d| d.as_nanos() as f64 / 1e9),
+        "evicted_after_s": h.evicted_after.map(Dur::as_secs_f64),
         "not_simulated": h.volumes.then_some("volumes"),
-        "still_below_need": h.still.is_some_and(|s| s.below),
+        "still_below_need": is_still_below(h),
     })
+}
+
+fn is_still_below(h: &Hit) -> bool {
+    h.still.is_some_and(|s| s.below)
+}
+
+fn minutes(d: Dur) -> f64 {
+    d.as_nanos() as f64 / 60e9
+}
+
+/// A row for each loss, worst first.
+pub(crate) fn losses(survey: &Surveyed) -> Rows {
+    let mut columns = Column::all(&[
+        ("lost", Kind::Text),
+        ("like", Kind::Texts),
+        ("nodes", Kind::Whole),
+        ("pods", Kind::Whole),
+    ]);
+    columns.extend(Measure::ALL.iter().map(|m| Column::new(name(m), Kind::Number)));
+    columns.push(Column::new("at_least", Kind::Truth));
+    let row = |l: &Lost| {
+        let mut row = vec![
+            Cell::Text(l.loss.name().into()),
+            Cell::Texts(l.loss.like.clone().into()),
+            Cell::Whole(l.damage.size.0 as i64),
+            Cell::Whole(l.damage.size.1 as i64),
+        ];
+        row.extend(Measure::ALL.iter().map(|m| Cell::number(Some((m.of)(&l.damage.figures)))));
+        row.push(Cell::Truth(l.is_least()));
+        row
+    };
+    Rows { name: "survey", columns, rows: survey.lost.iter().map(row).collect() }
+}
+
+/// A row for each workload that a loss touches.
+pub(crate) fn workloads(survey: &Surveyed) -> Rows {
+    let fields: [Field<(&Lost, &Hit)>; 16] = [
+        ("lost", Kind::Text, |(l, _)| Cell::Text(l.loss.name().into())),
+        ("workload", Kind::Text, |(_, h)| Cell::text(Some(h.workload.clone()))),
+        ("desired", Kind::Whole, |(_, h)| Cell::Whole(h.desired.into())),
+        ("spared", Kind::Whole, |(_, h)| Cell::Whole(h.spared.into())),
+        ("down_minutes", Kind::Number, |(_, h)| Cell::number(Some(minutes(h.down)))),
+        ("missing_minutes", Kind::Number, |(_, h)| Cell::number(Some(h.missing_minutes))),
+        ("pending", Kind::Whole, |(_, h)| Cell::Whole(h.pending)),
+        ("why_pending", Kind::Text, |(_, h)| Cell::text(h.why.clone())),
+        ("cores_missing", Kind::Number, |(_, h)| Cell::number(h.cores)),
+        ("gibibytes_missing", Kind::Number, |(_, h)| Cell::number(h.gibibytes)),
+        ("stuck", Kind::Whole, |(_, h)| Cell::Whole(h.stuck)),
+        ("left", Kind::Whole, |(_, h)| Cell::Whole(h.left)),
+        ("still_below_need", Kind::Truth, |(_, h)| Cell::Truth(is_still_below(h))),
+        ("held", Kind::Whole, |(_, h)| Cell::Whole(h.held)),
+        ("evicted_after_s", Kind::Number, |(_, h)| {
+            Cell::number(h.evicted_after.map(Dur::as_secs_f64))
+        }),
+        ("not_simulated", Kind::Text, |(_, h)| Cell::text(h.volumes.then_some("volumes"))),
+    ];
+    let hits =
+        survey.lost.iter().flat_map(|lost| lost.damage.hits.iter().map(move |hit| (lost, hit)));
+    let rows = hits.map(|row| cells(&fields, row)).collect();
+    Rows { name: "workloads", columns: columns(&fields), rows }
 }

@@ -7,5 +7,5 @@ mod table;
 
 pub(crate) use board::board;
 pub(crate) use called::Called;
-pub(crate) use json::document;
-pub(crate) use table::{Heading, write};
+pub(crate) use json::{document, losses, workloads};
+pub(crate) use table::{SurveyReport, write};

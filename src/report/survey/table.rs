@@ -10,9 +10,8 @@ use crate::report::Style;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold, painted};
 use std::io::{self, Write};
 
-/// What stands above the table.
-#[derive(Clone, Debug)]
-pub(crate) struct Heading {
+/// A survey that has run, and what is said with it.
+pub(crate) struct SurveyReport<'a> {
     /// The scenario's name.
     pub name: String,
     /// Release, timing and seed.
@@ -23,27 +22,29 @@ pub(crate) struct Heading {
     pub lasts: Dur,
     /// How many rows are shown.
     pub rows: usize,
+    pub survey: &'a Surveyed,
+    pub called: Called,
+    /// Which limits which losses break, a sentence each.
+    pub broken: Vec<String>,
 }
 
-/// Writes a survey; `broken` says which limits which losses break.
+/// Writes a survey.
 ///
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
     out: &mut dyn Write,
-    heading: &Heading,
-    survey: &Surveyed,
-    called: &Called,
-    broken: &[String],
+    report: &SurveyReport<'_>,
     style: Style,
 ) -> io::Result<()> {
+    let survey = report.survey;
     let style = Style { width: style.width.min(WIDEST), ..style };
-    writeln!(out, "{}", painted(&heading.name, BOLD, style))?;
+    writeln!(out, "{}", painted(&report.name, BOLD, style))?;
     let mut p = Printer { out, style };
     write!(p.out, "  ")?;
-    let line = format!("{}; {}", size_in_words(&survey.size), heading.line);
+    let line = format!("{}; {}", size_in_words(&survey.size), report.line);
     p.folded(&line, 2, PLAIN)?;
-    let mut runs = format!("{} for {} each", losses(survey.losses), short(heading.lasts));
+    let mut runs = format!("{} for {} each", losses(survey.losses), short(report.lasts));
     if survey.lost.len() < survey.losses {
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
     }
@@ -65,18 +66,18 @@ pub(crate) fn write(
         p.notes(&[format!("The scenario's own timeline ({entries}) is left out.")])?;
     }
     p.notes(&survey.skipped)?;
-    p.notes(&heading.notes)?;
+    p.notes(&report.notes)?;
     writeln!(p.out)?;
     for text in &survey.lead {
         p.folded(text, 0, BOLD)?;
     }
     p.findings(survey)?;
-    let shown = &survey.lost[..survey.lost.len().min(heading.rows)];
+    let shown = &survey.lost[..survey.lost.len().min(report.rows)];
     p.losses(shown)?;
-    if survey.lost.len() > heading.rows {
+    if survey.lost.len() > report.rows {
         let text = format!(
             "{} more cost less; --rows {} shows them.",
-            losses(survey.lost.len() - heading.rows),
+            losses(survey.lost.len() - report.rows),
             survey.lost.len()
         );
         p.folded(&text, 0, DIM)?;
@@ -87,8 +88,8 @@ pub(crate) fn write(
     if shown.iter().any(Lost::is_least) {
         p.folded(LEAST, 0, YELLOW)?;
     }
-    p.commands(survey, called)?;
-    for text in broken {
+    p.commands(survey, &report.called)?;
+    for text in &report.broken {
         p.folded(text, 0, RED)?;
     }
     Ok(())

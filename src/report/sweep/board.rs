@@ -1,7 +1,7 @@
 //! A sweep as a page: a curve for each of the first figures, the table, and a run of each row.
 
 use super::columns::{Column, Measure};
-use super::heading::{Heading, Layout};
+use super::heading::Swept;
 use crate::analysis::{Figure, Sample};
 use crate::lab::Case;
 use crate::language::duration;
@@ -15,12 +15,8 @@ const CURVES: usize = 6;
 const LINES: usize = 16;
 
 /// The page of a sweep; `runs` are those of it that the page holds, each with the name of its row.
-pub(crate) fn board(
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
-    runs: Vec<(String, String)>,
-) -> Board {
+pub(crate) fn board(swept: Swept<'_>, runs: Vec<(String, String)>) -> Board {
+    let Swept { heading, layout, cases } = swept;
     let mut notes = heading.notes.clone();
     notes.extend(heading.fixed.iter().map(|f| format!("In every run: {f}")));
     let of = heading.columns().join(" / ");
@@ -35,7 +31,7 @@ pub(crate) fn board(
         let runs = Runs { title: "A run of each row".to_owned(), of, runs, beside: false };
         parts.push(Part::Runs(runs));
     }
-    parts.push(Part::Table(table(heading, layout, cases)));
+    parts.push(Part::Table(table(swept)));
     Board {
         title: heading.name.clone(),
         doc: heading.doc.clone(),
@@ -154,10 +150,11 @@ impl<'a> Lines<'a> {
 /// A value as a number: a duration in seconds.
 fn number(value: &str) -> Option<f64> {
     let plain = value.parse::<f64>().ok().filter(|n| n.is_finite());
-    plain.or_else(|| Some(duration::parse(value).ok()?.as_nanos() as f64 / 1e9))
+    plain.or_else(|| Some(duration::parse(value).ok()?.as_secs_f64()))
 }
 
-fn table(heading: &Heading, layout: &Layout, cases: &[Case]) -> Table {
+fn table(swept: Swept<'_>) -> Table {
+    let Swept { heading, layout, cases } = swept;
     let mut columns = heading.columns();
     for c in &layout.columns {
         columns.push(format!("{}{}", c.heading(), unit(c.measure).0));

@@ -1,12 +1,10 @@
 //! The table of a sweep for files: a row for each combination of values, with what each figure
 //! comes to over the seeds.
 
-use super::columns::{Column, Measure};
-use super::heading::{Heading, Layout};
-use crate::analysis::Sample;
+use super::heading::{Heading, Swept};
+use crate::analysis::{Interval, Sample};
 use crate::lab::Case;
-use crate::report::tables::{self, Cell, Each, Kind, Table, are_numbers};
-use std::io;
+use crate::report::tables::{self, Cell, Kind, Rows, are_numbers};
 
 /// What is written of each figure over the seeds; the names of columns end in it.
 const STATISTICS: [&str; 12] = [
@@ -27,13 +25,6 @@ const STATISTICS: [&str; 12] = [
 /// The same of the differences from another row.
 const DIFFERENCES: [&str; 3] = ["diff_mean", "diff_low", "diff_high"];
 
-/// The columns of files: every figure of all workloads, and what else is shown.
-pub(super) fn of_files(layout: &Layout) -> Vec<Column> {
-    let mut all: Vec<Column> = Measure::all().map(Column::of_all).collect();
-    all.extend(layout.columns.iter().filter(|c| c.workload.is_some()).cloned());
-    all
-}
-
 /// The columns of the settings: numbers, where all values of one are.
 pub(super) fn settings(heading: &Heading, cases: &[Case]) -> Vec<tables::Column> {
     let setting = |(i, path): (usize, &str)| {
@@ -52,86 +43,116 @@ pub(super) fn settings(heading: &Heading, cases: &[Case]) -> Vec<tables::Column>
 /// 95th percentile, each with its 95 % interval, the least and the greatest value; with a row to
 /// hold the others against, the mean of the differences from it, seed by seed, with its interval.
 /// What did not happen in any run, or cannot be told from so few, is empty. Units are in the names.
-pub(crate) struct CasesTable<'a> {
-    pub(crate) heading: &'a Heading,
-    pub(crate) layout: &'a Layout,
-    pub(crate) cases: &'a [Case],
-}
-
-impl CasesTable<'_> {
-    /// The row that the others are held against.
-    fn from(&self) -> Option<&Case> {
-        self.layout.against.and_then(|i| self.cases.get(i))
+pub(crate) fn table(swept: Swept<'_>) -> Rows {
+    let (figures, against) = (swept.columns_of_files(), swept.against());
+    let differences = if against.is_some() { &DIFFERENCES[..] } else { &[] };
+    let mut columns = settings(swept.heading, swept.cases);
+    columns.push(tables::Column::new("seeds", Kind::Natural));
+    for figure in &figures {
+        for which in STATISTICS.iter().chain(differences) {
+            let kind = if *which == "n" { Kind::Natural } else { Kind::Number };
+            columns.push(tables::Column::new(format!("{}_{which}", figure.name()), kind));
+        }
     }
-}
-
-impl Table for CasesTable<'_> {
-    fn name(&self) -> &'static str {
-        "sweep"
-    }
-
-    fn columns(&self) -> Vec<tables::Column> {
-        let mut all = settings(self.heading, self.cases);
-        all.push(tables::Column::new("seeds", Kind::Natural));
-        let differences: &[&str] = match self.from() {
-            Some(_) => &DIFFERENCES,
-            None => &[],
-        };
-        for column in of_files(self.layout) {
-            for which in STATISTICS.iter().chain(differences) {
-                let kind = match *which {
-                    "n" => Kind::Natural,
-                    _ => Kind::Number,
-                };
-                let name = format!("{}_{which}", column.name());
-                all.push(tables::Column::new(name, kind));
+    let row = |case: &Case| {
+        let mut row = values(case);
+        row.push(Cell::Natural(swept.heading.seeds));
+        for figure in &figures {
+            row.extend(statistics(figure.sample(case).as_ref()));
+            if let Some(from) = against {
+                let difference = figure.difference(case, from);
+                let interval = difference.as_ref().and_then(Sample::mean_interval);
+                row.push(Cell::number(difference.as_ref().map(Sample::mean)));
+                row.extend(ends(interval));
             }
         }
-        all
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        let columns = of_files(self.layout);
-        for case in self.cases {
-            let mut row: Vec<Cell<'_>> = case.values.iter().map(|v| Cell::Given(v)).collect();
-            row.push(Cell::Natural(self.heading.seeds));
-            for column in &columns {
-                row.extend(statistics(column.sample(case).as_ref()));
-                if let Some(from) = self.from() {
-                    let difference = column.difference(case, from);
-                    let interval = difference.as_ref().and_then(Sample::mean_interval);
-                    let values = [
-                        difference.as_ref().map(Sample::mean),
-                        interval.map(|i| i.low),
-                        interval.map(|i| i.high),
-                    ];
-                    row.extend(values.map(Cell::number));
-                }
-            }
-            each(&row)?;
-        }
-        Ok(())
-    }
-}
-
-fn statistics(sample: Option<&Sample>) -> [Cell<'static>; STATISTICS.len()] {
-    let Some(s) = sample else {
-        return [const { Cell::Empty }; STATISTICS.len()];
+        row
     };
-    let (mean, median, p95) =
-        (s.figure_interval(), s.quantile_interval(50), s.quantile_interval(95));
-    [
-        Cell::Natural(s.count() as u64),
-        Cell::Number(s.mean()),
-        Cell::number(mean.map(|i| i.low)),
-        Cell::number(mean.map(|i| i.high)),
-        Cell::Number(s.quantile(50)),
-        Cell::number(median.map(|i| i.low)),
-        Cell::number(median.map(|i| i.high)),
-        Cell::Number(s.quantile(95)),
-        Cell::number(p95.map(|i| i.low)),
-        Cell::number(p95.map(|i| i.high)),
-        Cell::Number(s.min()),
-        Cell::Number(s.max()),
-    ]
+    Rows { name: "sweep", columns, rows: swept.cases.iter().map(row).collect() }
+}
+
+/// The same, a row for each combination of values and each figure.
+pub(crate) fn tidy(swept: Swept<'_>) -> Rows {
+    let mut columns = settings(swept.heading, swept.cases);
+    columns.extend(tables::Column::all(&[("figure", Kind::Text), ("n", Kind::Whole)]));
+    columns.extend(STATISTICS[1..].iter().map(|name| tables::Column::new(*name, Kind::Number)));
+    let mut rows = Vec::new();
+    for case in swept.cases {
+        for figure in swept.columns_of_files() {
+            let sample = figure.sample(case);
+            let mut row = values(case);
+            row.push(Cell::Text(figure.name().into()));
+            row.push(Cell::whole(sample.as_ref().map(|s| s.count() as i64)));
+            row.extend(statistics(sample.as_ref()).into_iter().skip(1));
+            rows.push(row);
+        }
+    }
+    Rows { name: "sweep", columns, rows }
+}
+
+/// The values of the settings of a row.
+pub(super) fn values(case: &Case) -> Vec<Cell<'static>> {
+    case.values.iter().map(|v| Cell::Given(v.clone().into())).collect()
+}
+
+fn ends(interval: Option<Interval>) -> [Cell<'static>; 2] {
+    [Cell::number(interval.map(|i| i.low)), Cell::number(interval.map(|i| i.high))]
+}
+
+fn statistics(sample: Option<&Sample>) -> Vec<Cell<'static>> {
+    let Some(s) = sample else {
+        return vec![Cell::Empty; STATISTICS.len()];
+    };
+    let mut row = vec![Cell::Natural(s.count() as u64)];
+    for (value, interval) in [
+        (s.mean(), s.figure_interval()),
+        (s.quantile(50), s.quantile_interval(50)),
+        (s.quantile(95), s.quantile_interval(95)),
+    ] {
+        row.push(Cell::Number(value));
+        row.extend(ends(interval));
+    }
+    row.extend([s.min(), s.max()].map(Cell::Number));
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Costs, Metrics};
+    use crate::kernel::Dur;
+    use crate::lab::Axis;
+    use crate::report::sweep::{Cells, Layout};
+    use crate::report::tables::tests::csv_of_both;
+    use serde_json::json;
+
+    #[test]
+    fn a_sweep_is_tidy() {
+        let costs = Costs { evicted: 2, ..Costs::default() };
+        let metrics = Metrics { costs, ..Metrics::default() };
+        let runs = json!([{ "seed": 1, "metrics": metrics }, { "seed": 2, "metrics": metrics }]);
+        let runs = serde_json::from_value(runs).unwrap();
+        let values = vec!["1.30".to_owned()];
+        let heading = Heading {
+            name: String::new(),
+            scenario: String::new(),
+            doc: String::new(),
+            line: String::new(),
+            unchecked: false,
+            notes: Vec::new(),
+            axes: vec![Axis { path: "kubernetes".to_owned(), values: values.clone() }],
+            fixed: Vec::new(),
+            files: Vec::new(),
+            seeds: 2,
+            window: Dur::ZERO,
+        };
+        let layout = Layout { columns: Vec::new(), cells: Cells::Mean, against: None };
+        let cases = [Case { values, runs }];
+        let text = csv_of_both(&tidy(Swept { heading: &heading, layout: &layout, cases: &cases }));
+        let heading = "kubernetes,figure,n,mean,mean_low,mean_high,median,median_low,median_high,p95,p95_low,p95_high,min,max";
+        assert_eq!(text.lines().next(), Some(heading));
+        // Of two runs no interval of a quantile is known, and what did not happen is empty.
+        assert!(text.contains("\n1.30,evicted,2,2,2,2,2,,,2,,,2,2\n"), "{text}");
+        assert!(text.contains("\n1.30,detection_s,,,,,,,,,,,,\n"), "{text}");
+    }
 }

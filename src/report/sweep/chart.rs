@@ -2,7 +2,7 @@
 //! first figures.
 
 use super::columns::{Column, Measure};
-use super::heading::{Heading, Layout};
+use super::heading::{Layout, Swept};
 use crate::analysis::Figure;
 use crate::lab::Case;
 use crate::report::charts::{Beside, Figures, Panel, Range, Unit};
@@ -13,7 +13,8 @@ const ROWS_MAX: usize = 100;
 const PANELS_MAX: usize = 4;
 
 /// What the chart shows: the first rows and the first figures of the table.
-pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Figures {
+pub(super) fn figures(swept: Swept<'_>) -> Figures {
+    let Swept { heading, layout, cases } = swept;
     let rows = &cases[..cases.len().min(ROWS_MAX)];
     let panel = |column: &Column| Panel {
         name: column.heading(),
@@ -23,7 +24,7 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
     Figures {
         heading: crate::report::Heading {
             title: heading.name.clone(),
-            subtitle: subtitle(heading, layout, cases.len()),
+            subtitle: subtitle(&heading.line, layout, cases.len()),
             doc: String::new(),
         },
         title: heading.columns().join(" / "),
@@ -35,9 +36,9 @@ pub(super) fn figures(heading: &Heading, layout: &Layout, cases: &[Case]) -> Fig
 }
 
 /// The line of the heading, and what is left to the table.
-fn subtitle(heading: &Heading, layout: &Layout, rows: usize) -> String {
+fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
     let left_out = rows.saturating_sub(ROWS_MAX);
-    let mut subtitle = heading.line.clone();
+    let mut subtitle = line.to_owned();
     if left_out > 0 {
         subtitle.push_str(&format!("; {left_out} more rows are in the table"));
     }

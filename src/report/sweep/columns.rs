@@ -2,7 +2,6 @@
 //! `web:evicted`, `web:all`, `all`.
 
 use crate::analysis::{Figure, Metrics, Sample, Spread};
-use crate::kernel::Dur;
 use crate::lab::Case;
 use crate::language::Problem;
 
@@ -100,7 +99,7 @@ impl Column {
     /// Its value in a run; none where it did not happen, or where there is no such workload in that
     /// run.
     pub(crate) fn of(&self, metrics: &Metrics) -> Option<f64> {
-        let median = |spread: Option<Spread>| spread.map(|s| seconds(s.median));
+        let median = |spread: Option<Spread>| spread.map(|s| s.median.as_secs_f64());
         match (self.measure, &self.workload) {
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
             (Measure::Cost(figure), Some(name)) => metrics
@@ -125,10 +124,6 @@ impl Column {
         let pairs = case.runs.iter().zip(&from.runs).filter(|(a, b)| a.seed == b.seed);
         Sample::of(pairs.filter_map(|(a, b)| Some(self.of(&a.metrics)? - self.of(&b.metrics)?)))
     }
-}
-
-fn seconds(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 1e9
 }
 
 /// The columns that `--show` names, each once; `workloads` are the names of those there are.

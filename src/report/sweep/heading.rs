@@ -1,10 +1,10 @@
 //! What all rows of a sweep have in common, and how they are shown.
 
-use super::columns::Column;
+use super::columns::{Column, Measure};
 use crate::analysis::clock::short;
 use crate::files::Fingerprint;
 use crate::kernel::Dur;
-use crate::lab::Axis;
+use crate::lab::{Axis, Case};
 use crate::plan::Plan;
 
 /// What all runs of a sweep have in common, for the readers of its results.
@@ -138,6 +138,27 @@ pub(crate) struct Layout {
     pub cells: Cells,
     /// The row, from 0, from which the others' differences are shown.
     pub against: Option<usize>,
+}
+
+/// A sweep that has run: what its rows have in common, how they are shown, and the rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swept<'a> {
+    pub(crate) heading: &'a Heading,
+    pub(crate) layout: &'a Layout,
+    pub(crate) cases: &'a [Case],
+}
+
+impl<'a> Swept<'a> {
+    /// The row that the others are held against.
+    pub(super) fn against(&self) -> Option<&'a Case> {
+        self.layout.against.and_then(|i| self.cases.get(i))
+    }
+
+    /// The columns of files: every figure of all workloads, and what else is shown.
+    pub(super) fn columns_of_files(&self) -> Vec<Column> {
+        let shown = self.layout.columns.iter().filter(|c| c.workload.is_some()).cloned();
+        Measure::all().map(Column::of_all).chain(shown).collect()
+    }
 }
 
 #[cfg(test)]

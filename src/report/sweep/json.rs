@@ -2,24 +2,19 @@
 //!
 //! Fields may be added; those that are there keep their names and meanings.
 
-use super::cases::of_files;
-use super::heading::{Heading, Layout};
+use super::heading::Swept;
 use crate::analysis::{Interval, Sample};
 use crate::lab::Case;
 use serde_json::{Map, Value, json};
 
 /// The whole table: what was run, and for each row its values and, under the name of each figure,
 /// the results of its runs; with `against` also the differences from that row, seed by seed.
-pub(crate) fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
-    let columns = of_files(layout);
-    let from = layout.against.and_then(|i| cases.get(i));
+pub(crate) fn document(swept: Swept<'_>) -> Value {
+    let (heading, columns, from) = (swept.heading, swept.columns_of_files(), swept.against());
     let row = |case: &Case| {
-        let values: Map<String, Value> = heading
-            .axes
-            .iter()
-            .zip(&case.values)
-            .map(|(axis, value)| (axis.path.clone(), Value::from(value.clone())))
-            .collect();
+        let values = heading.axes.iter().zip(&case.values);
+        let values: Map<String, Value> =
+            values.map(|(axis, value)| (axis.path.clone(), value.clone().into())).collect();
         let figures: Map<String, Value> = columns
             .iter()
             .map(|column| {
@@ -43,10 +38,10 @@ pub(crate) fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Va
         "notes": heading.notes,
         "axes": heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect::<Vec<_>>(),
         "seeds": heading.seeds,
-        "needless_window_s": heading.window.as_nanos() as f64 / 1e9,
+        "needless_window_s": heading.window.as_secs_f64(),
         "confidence": 0.95,
-        "against": layout.against,
-        "rows": cases.iter().map(row).collect::<Vec<_>>(),
+        "against": swept.layout.against,
+        "rows": swept.cases.iter().map(row).collect::<Vec<_>>(),
     })
 }
 

@@ -12,9 +12,9 @@ mod runs;
 mod table;
 
 pub(crate) use board::board;
-pub(crate) use cases::CasesTable;
+pub(crate) use cases::{table, tidy};
 pub(crate) use folder::write_folder;
-pub(crate) use heading::{Cells, Heading, Layout};
+pub(crate) use heading::{Cells, Heading, Layout, Swept};
 pub(crate) use json::document;
 pub(crate) use runs::RunsTable;
 pub(crate) use table::write as write_table;

@@ -1,7 +1,7 @@
 //! The table of a sweep as text.
 
 use super::columns::{Column, Measure};
-use super::heading::{Cells, Heading, Layout};
+use super::heading::{Cells, Heading, Swept};
 use crate::analysis::{Figure, Interval, Sample, grouped};
 use crate::kernel::Dur;
 use crate::lab::Case;
@@ -16,16 +16,15 @@ use std::io::{self, Write};
 /// Those of `out`.
 pub(crate) fn write(
     out: &mut dyn Write,
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
+    swept: Swept<'_>,
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
+    let Swept { heading, layout, .. } = swept;
     write_heading(out, heading, style)?;
     let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
-    write_rows(out, heading, layout, cases, &of_all, style.width)?;
-    if let Some(from) = layout.against.and_then(|i| cases.get(i)) {
+    write_rows(out, swept, &of_all, style.width)?;
+    if let Some(from) = swept.against() {
         let name = if from.values.is_empty() {
             "the row".to_owned()
         } else {
@@ -36,9 +35,9 @@ pub(crate) fn write(
         );
         write_folded(out, "", &head, style.width)?;
         let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
-        write_rows(out, heading, layout, cases, &of_difference, style.width)?;
+        write_rows(out, swept, &of_difference, style.width)?;
     }
-    write_folded(out, "", &notes(heading, layout, cases), style.width)?;
+    write_folded(out, "", &notes(swept), style.width)?;
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
         let files = format!("Files in {}: {}", written.folder.display(), names.join(", "));
@@ -94,12 +93,11 @@ type Filled = (String, Vec<String>);
 /// that have no room beside the others follow in a table of their own.
 fn write_rows(
     out: &mut dyn Write,
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
+    swept: Swept<'_>,
     cell: &dyn Fn(&Column, &Case) -> String,
     width: usize,
 ) -> io::Result<()> {
+    let Swept { heading, layout, cases } = swept;
     let of_case = |c: &Column| -> Vec<String> { cases.iter().map(|case| cell(c, case)).collect() };
     let figures = layout.columns.iter().map(|c| (head(c), of_case(c)));
     let name = |(i, name): (usize, String)| {
@@ -131,7 +129,8 @@ fn write_rows(
 }
 
 /// What the words and signs of the table mean.
-fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
+fn notes(swept: Swept<'_>) -> String {
+    let Swept { heading, layout, cases } = swept;
     let mut notes = String::new();
     if heading.seeds > 1 {
         let seeds = grouped(heading.seeds);

@@ -1,6 +1,8 @@
 //! Columns and what stands in them.
 
 use crate::kernel::Time;
+use crate::report::wall_clock::WallClock;
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// What all cells of a column are, if they are not empty.
@@ -68,7 +70,7 @@ pub enum Cell<'a> {
     /// True or false.
     Truth(bool),
     /// A value as somebody gave it, in a column of numbers or of text.
-    Given(&'a str),
+    Given(Cow<'a, str>),
 }
 
 impl<'a> Cell<'a> {
@@ -87,14 +89,34 @@ impl<'a> Cell<'a> {
         number.map_or(Cell::Empty, |n| Cell::Whole(n.into()))
     }
 
-    /// A number, where there is one.
+    /// A number, where there is one; as in JSON what is not finite is none.
     pub(crate) fn number(number: Option<f64>) -> Self {
-        number.map_or(Cell::Empty, Cell::Number)
+        number.filter(|n| n.is_finite()).map_or(Cell::Empty, Cell::Number)
     }
 
     /// A time, where there is one.
     pub(crate) fn seconds(time: Option<Time>) -> Self {
         time.map_or(Cell::Empty, Cell::Seconds)
+    }
+
+    /// A time of the clock on the wall, to the millisecond as it is written.
+    pub(crate) fn instant(clock: WallClock, at: Time) -> Self {
+        Cell::Instant(clock.micros(at) / 1_000 * 1_000)
+    }
+
+    /// What stands in it, as a document has it.
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Cell::Empty => Value::Null,
+            Cell::Text(text) | Cell::Given(text) => text.as_ref().into(),
+            Cell::Texts(texts) => texts.to_vec().into(),
+            Cell::Whole(n) => (*n).into(),
+            Cell::Natural(n) => (*n).into(),
+            Cell::Number(n) => (*n).into(),
+            Cell::Seconds(t) => t.as_secs_f64().into(),
+            Cell::Instant(us) => WallClock(*us).rfc3339(Time::ZERO).into(),
+            Cell::Truth(value) => (*value).into(),
+        }
     }
 }
 

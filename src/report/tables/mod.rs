@@ -10,7 +10,7 @@ mod cells;
 pub mod csv;
 mod curves;
 #[cfg(feature = "cli")]
-pub mod documents;
+pub(crate) mod documents;
 #[cfg(all(test, feature = "cli"))]
 mod documents_tests;
 mod evictions;
@@ -19,13 +19,14 @@ pub mod parquet;
 mod records;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use cells::{Cell, Column, Kind, are_numbers};
 pub use curves::CurvesTable;
 pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
-pub use table::{Each, SCHEMA, Table};
+pub use table::{Each, Rows, SCHEMA, Table};
+pub(crate) use table::{Field, cells, columns, object};
 
 /// Whether this build writes Parquet.
 pub const HAS_PARQUET: bool = cfg!(feature = "parquet");

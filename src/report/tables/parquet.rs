@@ -206,8 +206,9 @@ impl Gathered {
                 }
                 true
             }
-            (Values::Texts { values, .. }, Cell::Text(text)) => put(values, (&**text).into()),
-            (Values::Texts { values, .. }, Cell::Given(text)) => put(values, (*text).into()),
+            (Values::Texts { values, .. }, Cell::Text(text) | Cell::Given(text)) => {
+                put(values, (&**text).into())
+            }
             (Values::Whole(values), Cell::Whole(n) | Cell::Instant(n)) => put(values, *n),
             // The format keeps both in the same bits.
             (Values::Whole(values), Cell::Natural(n)) => put(values, n.cast_signed()),

@@ -13,6 +13,25 @@ fn csv_of(table: &dyn Table) -> String {
     String::from_utf8(out).expect("is UTF-8")
 }
 
+/// A table as CSV, as which Parquet says the same.
+#[cfg(feature = "cli")]
+pub(crate) fn csv_of_both(table: &dyn Table) -> String {
+    #[cfg(feature = "parquet")]
+    read_back::same(table);
+    csv_of(table)
+}
+
+/// Every column of a table is told on the page of tables, but for those named by what was asked.
+#[cfg(feature = "cli")]
+pub(crate) fn is_told(table: &dyn Table, asked: &[&str]) {
+    let page = include_str!("../../../docs/data.md");
+    for column in table.columns() {
+        let name = format!("`{}`", column.name);
+        let is_asked = asked.iter().any(|a| *a == column.name);
+        assert!(is_asked || page.contains(&name), "{name}");
+    }
+}
+
 /// Every kind of cell.
 struct Kinds {
     rows: usize,
@@ -52,7 +71,7 @@ impl Table for Kinds {
                 Cell::Number(0.25),
                 Cell::Seconds(Time::from_nanos(405_100_001_003)),
                 Cell::Truth(row % 2 == 0),
-                Cell::Given("-7"),
+                Cell::Given("-7".into()),
                 // `date -u -d 2026-11-21T02:29:57Z +%s`
                 Cell::Instant(1_795_228_197_620_000),
             ])?;
