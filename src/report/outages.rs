@@ -104,23 +104,25 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
     let (h, s) = (&told.history, &told.spans);
     let mut p = Printer { out, style };
     writeln!(p.out, "{}", told.asked.file)?;
-    p.said(&told.how_many())?;
+    p.indented(&told.how_many(), 2, PLAIN)?;
     if h.open > 0 || h.empty > 0 {
-        p.said(&format!(
-            "left out: {} that the file has no beginning or no end of, {} of no length",
-            grouped(h.open as u64),
-            grouped(h.empty as u64)
-        ))?;
+        p.indented(
+            &format!(
+                "left out: {} that the file has no beginning or no end of, {} of no length",
+                grouped(h.open as u64),
+                grouped(h.empty as u64)
+            ),
+            2,
+            PLAIN,
+        )?;
     }
     if told.begun_before {
-        p.said(&format!(
+        p.indented(&format!(
             "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
             span(told.asked.noticing.middle())
-        ))?;
+        ), 2, PLAIN)?;
     } else if h.failures_only {
-        p.said(
-            "if there are nodes that never failed, outages are rarer: write each into the file, a name without times",
-        )?;
+        p.indented("if there are nodes that never failed, outages are rarer: write each into the file, a name without times", 2, PLAIN)?;
     }
     writeln!(
         p.out,
@@ -133,9 +135,9 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
         span(told.asked.noticing.back)
     );
     p.folded(&said, 0, PLAIN)?;
-    p.best(told, "measured", &told.measured)?;
+    p.indented(&told.said_best("measured", &told.measured), 2, PLAIN)?;
     for fit in &told.fits {
-        p.best(told, fit.name, &fit.distribution)?;
+        p.indented(&told.said_best(fit.name, &fit.distribution), 2, PLAIN)?;
     }
     for seconds_of in TOLERATIONS {
         let (costs, evicting) = told.with(seconds_of);
@@ -148,7 +150,7 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
     }
     writeln!(p.out, "\nHow long they last: mean {}", span(s.mean()))?;
     let said = QUANTILES.map(|q| format!("{} % {}", q * 100.0, span(s.quantile(q))));
-    p.said(&said.join(", "))?;
+    p.indented(&said.join(", "), 2, PLAIN)?;
     let said = SHARES.map(|(t, name)| format!("{name} {:.1} %", (1.0 - s.survival(t)) * 100.0));
     p.folded(&format!("Over by themselves within: {}", said.join(", ")), 0, PLAIN)?;
     if !told.fits.is_empty() {
@@ -158,27 +160,12 @@ pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Resul
         }
     }
     writeln!(p.out, "\nAs a fault model:")?;
-    write!(p.out, "  ")?;
-    p.folded(&model(told), 2, PLAIN)?;
+    p.indented(&model(told), 2, PLAIN)?;
     if !told.fits.is_empty() {
-        p.said(
-            "The fit is of whole outages. A crash boots after it, for 30s unless timing says otherwise: give it less, or use `Empirical`, of \
-             which the boot is taken off.",
-        )?;
+        p.indented("The fit is of whole outages. A crash boots after it, for 30s unless timing says otherwise: give it less, or use `Empirical`, of \
+             which the boot is taken off.", 2, PLAIN)?;
     }
     Ok(())
-}
-
-impl Printer<'_> {
-    /// A line of what is said, with those that it goes on in.
-    fn said(&mut self, text: &str) -> io::Result<()> {
-        write!(self.out, "  ")?;
-        self.folded(text, 2, PLAIN)
-    }
-
-    fn best(&mut self, told: &Told, name: &str, of: &Distribution) -> io::Result<()> {
-        self.said(&told.said_best(name, of))
-    }
 }
 
 /// The page of a history: which toleration is best, what each costs, and how long outages last;

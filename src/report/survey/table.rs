@@ -48,8 +48,7 @@ pub(crate) fn write(
     if survey.lost.len() < survey.losses {
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
     }
-    write!(p.out, "  ")?;
-    p.folded(&runs, 2, PLAIN)?;
+    p.indented(&runs, 2, PLAIN)?;
     if survey.losses < survey.asked {
         let text = format!(
             "Interrupted: {} of {} losses.",

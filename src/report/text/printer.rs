@@ -32,11 +32,16 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// Writes an indented text, folded between words to the width.
+    pub(crate) fn indented(&mut self, text: &str, indent: usize, ansi: Ansi) -> io::Result<()> {
+        write!(self.out, "{:indent$}", "")?;
+        self.folded(text, indent, ansi)
+    }
+
     /// The notes of a plan, each in a paragraph of its own below a title.
     pub(crate) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
         for note in notes {
-            write!(self.out, "  ")?;
-            self.folded(&line(note), 2, YELLOW)?;
+            self.indented(&line(note), 2, YELLOW)?;
         }
         Ok(())
     }
