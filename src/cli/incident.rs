@@ -27,7 +27,7 @@ use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
 use crate::language::Problem;
 use crate::report::WallClock;
-use crate::report::forecast::{Outlook, put_what_if, write_beside};
+use crate::report::forecast::{Basis, Outlook, put_what_if, write_beside};
 use crate::report::incident::{Verdict, board, document, table, write};
 use crate::scenario::{self, Loaded, Overrides};
 use std::io::Write;
@@ -216,18 +216,19 @@ fn print(
     loaded: &Loaded,
     forecasts: &[(String, Forecast)],
 ) -> Result<(), Failure> {
-    let outlook = |forecast| Outlook {
+    let basis = Basis {
         clock: verdict.clock,
-        forecast,
-        silent: &[],
+        silent: Vec::new(),
         course: String::new(),
         head: loaded.spec.doc.clone(),
-        notes: &verdict.notes,
+        notes: verdict.notes.clone(),
         horizon: Time::ZERO,
         open: None,
     };
-    let beside: Vec<(String, Outlook<'_>)> =
-        forecasts.iter().map(|(name, forecast)| (name.clone(), outlook(forecast))).collect();
+    let beside: Vec<Outlook<'_>> = forecasts
+        .iter()
+        .map(|(name, forecast)| Outlook { basis: &basis, name, forecast })
+        .collect();
     let text = |out: &mut dyn Write, style| {
         write(out, verdict, args.all, style)?;
         if beside.len() > 1 {

@@ -14,28 +14,16 @@ use crate::kernel::Time;
 use crate::lab::Forecast;
 use crate::language::{Entry, NodeSelector, Problem, Step, duration};
 use crate::plan::{NodeStart, Plan};
-use crate::report::WallClock;
-use crate::report::short;
+use crate::report::forecast::Basis;
+use crate::report::{WallClock, short};
 use crate::scenario::{self, Loaded};
 use std::collections::BTreeSet;
 
 /// An export with its courses.
 pub(super) struct Courses {
-    /// When it was made.
-    pub(super) clock: WallClock,
-    /// The nodes that are silent from the start.
-    pub(super) silent: Vec<String>,
-    /// What is taken to become of them.
-    pub(super) course: String,
-    /// What the cluster is, and how it was run.
-    pub(super) head: String,
-    pub(super) horizon: Time,
+    pub(super) basis: Basis,
     /// What was taken and left out.
     pub(super) taken: Vec<String>,
-    /// What is asked for to happen, and the notes of the plan.
-    pub(super) notes: Vec<String>,
-    /// What had not happened yet when the export was made.
-    pub(super) open: BTreeSet<(Happening, String)>,
     /// The course without anybody's doing first.
     courses: Vec<Course>,
 }
@@ -65,6 +53,7 @@ impl Courses {
         };
         let overrides = args.change.overrides(args.sets.clone());
         let plan = scenario::build(&base, &overrides)?;
+        let open = open(&plan);
         let head = format!(
             "{} nodes and {} pods, Kubernetes {}, {} seeds, looking {} ahead",
             summary.nodes,
@@ -74,17 +63,16 @@ impl Courses {
             short(args.horizon)
         );
         let courses = courses("as it is", base, &overrides, &args.what_if)?;
-        Ok(Courses {
+        let basis = Basis {
             clock,
             silent,
             course,
             head,
-            horizon: Time::ZERO + args.horizon,
-            taken: summary.lines(),
-            open: open(&plan),
             notes: dying.into_iter().chain(plan.notes).collect(),
-            courses,
-        })
+            horizon: Time::ZERO + args.horizon,
+            open: Some(open),
+        };
+        Ok(Courses { basis, taken: summary.lines(), courses })
     }
 
     /// Runs all of them.

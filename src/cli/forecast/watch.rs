@@ -19,7 +19,7 @@ use crate::kernel::Dur;
 use crate::lab::Forecast;
 use crate::language::Problem;
 use crate::report::forecast::{
-    Outlook, board, changes, chart, document, table, write, write_beside,
+    Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };
 use crate::report::html::Page;
 use crate::report::tables::csv;
@@ -32,7 +32,7 @@ const LIKELY: f64 = 0.5;
 const NAP: Dur = Dur::from_millis(100);
 
 /// A forecast that was printed, kept for what has changed since.
-type Printed = (Courses, Vec<(String, Forecast)>);
+type Printed = (Basis, Vec<(String, Forecast)>);
 
 /// Runs the command.
 pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
@@ -53,7 +53,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
             courses.taken.iter().for_each(|line| terminal.note(line));
         }
         let forecasts = courses.run(args, terminal)?;
-        let printed = (courses, forecasts);
+        let printed = (courses.basis, forecasts);
         if work.keep(|| found(&printed))? {
             return Ok(exit(args, &printed));
         }
@@ -98,31 +98,18 @@ fn input(file: &Path, work: &Work<'_>) -> Result<Input, Failure> {
     }
 }
 
-fn outlook<'a>(courses: &'a Courses, forecast: &'a Forecast) -> Outlook<'a> {
-    Outlook {
-        clock: courses.clock,
-        forecast,
-        silent: &courses.silent,
-        course: courses.course.clone(),
-        head: courses.head.clone(),
-        notes: &courses.notes,
-        horizon: courses.horizon,
-        open: Some(&courses.open),
-    }
-}
-
 fn print(
     args: &ForecastArgs,
     terminal: &Terminal,
-    (courses, forecasts): &Printed,
+    (basis, forecasts): &Printed,
     before: Option<&Printed>,
 ) -> Result<(), Failure> {
-    let outlooks = outlooks(courses, forecasts);
-    let Some(((_, base), others)) = outlooks.split_first() else {
+    let outlooks = outlooks_of(basis, forecasts);
+    let Some((base, others)) = outlooks.split_first() else {
         return Ok(());
     };
-    let was = before.and_then(|(c, f)| Some(outlook(c, &f.first()?.1)));
-    let changed = was.map(|was| changes(&was, base));
+    let was = before.map(|(basis, forecasts)| outlooks_of(basis, forecasts));
+    let changed = was.and_then(|was| Some(changes(was.first()?, base)));
     let form = args.output.form;
     if form == TableFormat::Csv && before.is_some() {
         // Those of one export after the other are one table; `at` tells them apart.
@@ -159,18 +146,14 @@ fn print(
     args.html.write(|| page_of(&outlooks))
 }
 
-fn outlooks<'a>(
-    courses: &'a Courses,
-    forecasts: &'a [(String, Forecast)],
-) -> Vec<(String, Outlook<'a>)> {
-    let of = |(name, forecast): &'a (String, Forecast)| (name.clone(), outlook(courses, forecast));
-    forecasts.iter().map(of).collect()
+fn outlooks_of<'a>(basis: &'a Basis, forecasts: &'a [(String, Forecast)]) -> Vec<Outlook<'a>> {
+    forecasts.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
 }
 
 /// What was found, for whoever asked for it.
-fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
-    let outlooks = outlooks(courses, forecasts);
-    let Some(((_, base), others)) = outlooks.split_first() else {
+fn found((basis, forecasts): &Printed) -> Result<Found, Failure> {
+    let outlooks = outlooks_of(basis, forecasts);
+    let Some((base, others)) = outlooks.split_first() else {
         return Err(Failure::Io("a forecast has a course".to_owned()));
     };
     Ok(Found {
@@ -181,9 +164,9 @@ fn found((courses, forecasts): &Printed) -> Result<Found, Failure> {
 }
 
 /// The page of a forecast, which the next export's replaces.
-fn page_of(outlooks: &[(String, Outlook<'_>)]) -> Result<Page, Failure> {
+fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page, Failure> {
     let print = |out: &mut Vec<u8>, style| {
-        for (_, outlook) in outlooks.iter().take(1) {
+        for outlook in outlooks.iter().take(1) {
             write(out, outlook, false, style)?;
         }
         if outlooks.len() > 1 {

@@ -25,16 +25,16 @@ const COUNTED: [(Happening, &str); 3] = [
 
 /// The page of a forecast: the courses by name, the one without anybody's doing first; `text` is
 /// what was printed.
-pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
+pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     let mut parts = Vec::new();
-    for (name, outlook) in courses {
+    for outlook in courses {
         let titled = |what: &str| match courses.len() {
             1 => what.to_owned(),
-            _ => format!("{what}: {name}"),
+            _ => format!("{what}: {}", outlook.name),
         };
         let mut items = answer(outlook);
         if items.is_empty() {
-            let end = outlook.clock.clock(outlook.horizon);
+            let end = outlook.basis.clock.clock(outlook.basis.horizon);
             items.push(format!("Nothing happens until {end}."));
         }
         parts.push(Part::list(titled("What comes"), items));
@@ -49,28 +49,29 @@ pub(crate) fn board(courses: &[(String, Outlook<'_>)], text: String) -> Board {
             title: titled("Who is when"),
             unit: format!(
                 "minutes from now, {}; from the first to the last in {RANGE}, and the middle",
-                outlook.clock.clock(Time::ZERO)
+                outlook.basis.clock.clock(Time::ZERO)
             ),
             marks: "the middle",
             rows: bars(outlook),
         });
     }
-    for (name, outlook) in courses {
+    for outlook in courses {
         if !outlook.forecast.happenings.is_empty() {
             let title = match courses.len() {
                 1 => "All that comes".to_owned(),
-                _ => format!("All that comes: {name}"),
+                _ => format!("All that comes: {}", outlook.name),
             };
             parts.push(Part::Table(table(&title, outlook)));
         }
     }
     parts.push(Part::text("As it was printed", text));
-    let first = courses.first().map(|(_, o)| o);
+    let first = courses.first();
     Board {
         title: "Forecast".to_owned(),
-        doc: first.map_or(String::new(), |o| format!("From an export of {}.", o.clock.begins())),
-        subtitle: first.map_or(String::new(), |o| o.head.clone()),
-        notes: first.map_or(Vec::new(), |o| o.notes.to_vec()),
+        doc: first
+            .map_or(String::new(), |o| format!("From an export of {}.", o.basis.clock.begins())),
+        subtitle: first.map_or(String::new(), |o| o.basis.head.clone()),
+        notes: first.map_or(Vec::new(), |o| o.basis.notes.to_vec()),
         parts,
     }
 }
@@ -100,7 +101,7 @@ fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
     Curve {
         title,
         across: format!("UTC; the bands hold {RANGE}"),
-        ticks: times.iter().map(|t| outlook.clock.clock(*t)).collect(),
+        ticks: times.iter().map(|t| outlook.basis.clock.clock(*t)).collect(),
         at: Some(times.iter().map(|t| minutes(*t)).collect()),
         lines: in_all(outlook).map(line).collect(),
         marks: vec![(0, "now".to_owned())],
@@ -159,9 +160,9 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         vec![
             f.object.as_str().into(),
             f.what.as_str().into(),
-            outlook.clock.rfc3339(f.when.low).into(),
-            outlook.clock.rfc3339(f.when.median).into(),
-            outlook.clock.rfc3339(f.when.high).into(),
+            outlook.basis.clock.rfc3339(f.when.low).into(),
+            outlook.basis.clock.rfc3339(f.when.median).into(),
+            outlook.basis.clock.rfc3339(f.when.high).into(),
             (f.when.share * 100.0).into(),
             f.node.clone().unwrap_or_default().into(),
         ]
@@ -196,12 +197,16 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     Plane {
         heading: Heading {
             title: "How many are evicted by when".to_owned(),
-            subtitle: format!("from an export of {}; {}", outlook.clock.begins(), outlook.head),
+            subtitle: format!(
+                "from an export of {}; {}",
+                outlook.basis.clock.begins(),
+                outlook.basis.head
+            ),
             doc: answer(outlook).join(" "),
         },
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),
-        ticks: ticks.map(|t| (minutes(*t), outlook.clock.clock(*t))).collect(),
+        ticks: ticks.map(|t| (minutes(*t), outlook.basis.clock.clock(*t))).collect(),
         lines: in_all(outlook).map(line).collect(),
         marks: vec![(0.0, 0.0, "now".to_owned())],
         from_zero: true,

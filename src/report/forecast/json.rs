@@ -6,9 +6,6 @@ use crate::lab::forecast::{ByWhen, Count, Foreseen};
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
 use serde_json::{Value, json};
 
-/// A course by its name.
-pub(crate) type Named<'a> = (String, Outlook<'a>);
-
 /// What the first course is called in tables, in which nobody does anything.
 const AS_IT_IS: &str = "as it is";
 
@@ -17,9 +14,9 @@ fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
-        ("low", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.low)),
-        ("median", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.median)),
-        ("high", Kind::Instant, |(o, f)| Cell::instant(o.clock, f.when.high)),
+        ("low", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.low)),
+        ("median", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.median)),
+        ("high", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.high)),
         ("share", Kind::Number, |(_, f)| Cell::number(Some(f.when.share))),
         ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
         ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
@@ -30,17 +27,18 @@ fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
 /// "workload"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}]}`, times
 /// in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
-pub(crate) fn document(base: &Outlook<'_>, others: &[Named<'_>]) -> Value {
+pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
-    let at = base.clock.begins();
-    let mut whole = json!({ "version": 1, "at": at, "notes": base.notes, "events": events, "by_when": by_when });
+    let at = base.basis.clock.begins();
+    let mut whole = json!({ "version": 1, "at": at, "notes": base.basis.notes, "events": events, "by_when": by_when });
     put_what_if(&mut whole, others);
     whole
 }
 
 /// Puts other courses into a document, where there are some.
-pub(crate) fn put_what_if(whole: &mut Value, others: &[Named<'_>]) {
-    let course = |(name, o): &Named<'_>| json!({ "course": name, "events": events(o), "by_when": by_when(o) });
+pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
+    let course =
+        |o: &Outlook<'_>| json!({ "course": o.name, "events": events(o), "by_when": by_when(o) });
     if !others.is_empty() {
         whole["what_if"] = others.iter().map(course).collect();
     }
@@ -53,7 +51,7 @@ fn events(outlook: &Outlook<'_>) -> Value {
 fn by_when(outlook: &Outlook<'_>) -> Value {
     let times = &outlook.forecast.times;
     let of_one = |b: &ByWhen| {
-        let by = |(at, c): (&Time, &Count)| json!({ "at": outlook.clock.rfc3339(*at), "low": c.low, "median": c.median, "high": c.high });
+        let by = |(at, c): (&Time, &Count)| json!({ "at": outlook.basis.clock.rfc3339(*at), "low": c.low, "median": c.median, "high": c.high });
         json!({
             "what": b.what.as_str(),
             "workload": b.workload.as_deref().map(workload),
@@ -64,18 +62,18 @@ fn by_when(outlook: &Outlook<'_>) -> Value {
 }
 
 /// A row for each thing that may happen on each course.
-pub(crate) fn table(base: &Outlook<'_>, others: &[Named<'_>]) -> Rows {
+pub(crate) fn table(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Rows {
     let fields = fields();
     let mut all = vec![Column::new("course", Kind::Text)];
     all.extend(columns(&fields));
     all.push(Column::new("at", Kind::Instant));
-    let others = others.iter().map(|(name, outlook)| (name.as_str(), outlook));
+    let others = others.iter().map(|outlook| (outlook.name, outlook));
     let mut rows = Vec::new();
     for (name, outlook) in std::iter::once((AS_IT_IS, base)).chain(others) {
         for f in &outlook.forecast.happenings {
             let mut row = vec![Cell::Text(name.to_owned().into())];
             row.extend(cells(&fields, (outlook, f)));
-            row.push(Cell::Instant(base.clock.0));
+            row.push(Cell::Instant(base.basis.clock.0));
             rows.push(row);
         }
     }
@@ -94,6 +92,7 @@ mod tests {
     use crate::lab::Forecast;
     use crate::lab::forecast::When;
     use crate::report::WallClock;
+    use crate::report::forecast::Basis;
     use crate::report::tables::tests::{csv_of_both, is_told};
 
     fn forecast(object: &str) -> Forecast {
@@ -113,24 +112,21 @@ mod tests {
         Forecast { happenings: vec![event], ..Forecast::default() }
     }
 
-    fn outlook(forecast: &Forecast) -> Outlook<'_> {
-        Outlook {
-            // 2026-11-21T02:29:57Z by `date -u -d … +%s`.
-            clock: WallClock(1_795_228_197_000_000),
-            forecast,
-            silent: &[],
-            course: String::new(),
-            head: String::new(),
-            notes: &[],
-            horizon: Time::ZERO,
-            open: None,
-        }
-    }
-
     #[test]
     fn a_forecast_has_a_row_for_each_event_of_each_course() {
+        let basis = Basis {
+            // 2026-11-21T02:29:57Z by `date -u -d … +%s`.
+            clock: WallClock(1_795_228_197_000_000),
+            silent: Vec::new(),
+            course: String::new(),
+            head: String::new(),
+            notes: Vec::new(),
+            horizon: Time::ZERO,
+            open: None,
+        };
         let [a, b] = ["shop/a", "shop/b"].map(forecast);
-        let table = table(&outlook(&a), &[("=x".to_owned(), outlook(&b))]);
+        let outlook = |name, forecast| Outlook { basis: &basis, name, forecast };
+        let table = table(&outlook("as it is", &a), &[outlook("=x", &b)]);
         is_told(&table, &[]);
         let expected = "\
 course,what,object,low,median,high,share,node,workload,at

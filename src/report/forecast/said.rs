@@ -12,23 +12,33 @@ const SAME: Dur = Dur::from_secs(2);
 /// What pods are called that belong to no workload.
 pub(super) const ALONE: &str = "without a workload";
 
-/// A forecast with what it was made from.
-pub(crate) struct Outlook<'a> {
+/// What forecasts are made from.
+#[derive(Debug)]
+pub(crate) struct Basis {
     /// When the export was made.
     pub clock: WallClock,
-    pub forecast: &'a Forecast,
     /// Nodes that are silent from the start, and what is taken to become of them.
-    pub silent: &'a [String],
+    pub silent: Vec<String>,
     pub course: String,
     /// `39 nodes, 85 pods`, the release, the horizon and such.
     pub head: String,
-    /// What a person should know before the figures are believed: the plan's notes.
-    pub notes: &'a [String],
+    /// What a person should know before the figures are believed: what is asked for to happen, and
+    /// the plan's notes.
+    pub notes: Vec<String>,
     /// How long it looks ahead.
     pub horizon: Time,
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
-    pub open: Option<&'a BTreeSet<(Happening, String)>>,
+    pub open: Option<BTreeSet<(Happening, String)>>,
+}
+
+/// A forecast with what it was made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlook<'a> {
+    pub basis: &'a Basis,
+    /// What the course is called.
+    pub name: &'a str,
+    pub forecast: &'a Forecast,
 }
 
 /// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
@@ -47,7 +57,7 @@ pub(super) fn span<'f>(
 pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
     let of = |o: &Outlook<'_>| -> BTreeMap<(Happening, String), (i64, f64)> {
         let of_one = |f: &Foreseen| {
-            let at = o.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
+            let at = o.basis.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
             ((f.what, f.object.clone()), (at, f.when.share))
         };
         o.forecast.happenings.iter().map(of_one).collect()
@@ -73,9 +83,9 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
         if is.contains_key(key) || matches!(what, Happening::PodCreated | Happening::PodBound) {
             continue;
         }
-        let may_come = match now.open {
+        let may_come = match &now.basis.open {
             Some(open) => open.contains(key),
-            None => *at > now.clock.0,
+            None => *at > now.basis.clock.0,
         };
         let (what, at) = (what.as_str(), clock(*at));
         lines.push(match may_come {

@@ -35,8 +35,7 @@ pub(crate) fn write(
     let mut p = Printer { out, style };
     p.head(outlook)?;
     for said in answer(outlook) {
-        write!(p.out, "  ")?;
-        p.folded(&line(&said), 2, BOLD)?;
+        p.indented(&line(&said), 2, BOLD)?;
     }
     let whole = p.counts(outlook, all)?;
     p.zones(outlook)?;
@@ -54,7 +53,7 @@ pub(crate) fn write(
 /// What comes in all, a sentence each.
 pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     let forecast = outlook.forecast;
-    let clock = outlook.clock;
+    let clock = outlook.basis.clock;
     let total = |what| span(outlook, what, None)?.counts.last().copied();
     let span = |what| {
         let ByWhen { first, last, .. } = span(outlook, what, None)?;
@@ -86,7 +85,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
     }
     if let Some(bound) = total(Happening::PodBound) {
-        let until = clock.clock(outlook.horizon);
+        let until = clock.clock(outlook.basis.horizon);
         let word = match bound.high {
             1 => "comes to a node",
             _ => "come to nodes",
@@ -143,18 +142,18 @@ pub(super) fn columns(by: &[&ByWhen]) -> Vec<usize> {
 /// Those of `out`.
 pub(crate) fn write_beside(
     out: &mut dyn Write,
-    courses: &[(String, Outlook<'_>)],
+    courses: &[Outlook<'_>],
     style: Style,
 ) -> io::Result<()> {
     let mut p = Printer { out, style };
     writeln!(p.out, "{}", p.painted("Side by side", BOLD))?;
-    for (name, outlook) in courses {
+    for outlook in courses {
         let deleted = of(outlook, Happening::PodDeleted);
         let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
             format!(
                 " from {} to {}",
-                outlook.clock.clock(all.first.median),
-                outlook.clock.clock(all.last.median)
+                outlook.basis.clock.clock(all.first.median),
+                outlook.basis.clock.clock(all.last.median)
             )
         });
         let said = format!(
@@ -164,18 +163,13 @@ pub(crate) fn write_beside(
             outlook.forecast.stuck.len(),
             outlook.forecast.pending.len()
         );
-        write!(p.out, "  ")?;
-        p.folded(&line(name), 2, BOLD)?;
-        write!(p.out, "      ")?;
-        p.folded(&said, 6, PLAIN)?;
+        p.indented(&line(outlook.name), 2, BOLD)?;
+        p.indented(&said, 6, PLAIN)?;
     }
-    let Some(((_, base), others)) = courses.split_first() else {
+    let Some((base, others)) = courses.split_first() else {
         return Ok(());
     };
-    for (name, other) in others {
-        p.spared(base, name, other)?;
-    }
-    Ok(())
+    others.iter().try_for_each(|other| p.spared(base, other))
 }
 
 /// What happens of a kind, in most seeds or in some.
@@ -186,7 +180,7 @@ fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Foreseen> {
 
 /// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
 fn when(outlook: &Outlook<'_>, when: &When) -> String {
-    let clock = outlook.clock;
+    let clock = outlook.basis.clock;
     let mut text = format!("{} ({}", clock.clock(when.median), from_now(when.median));
     if when.high.as_secs() > when.low.as_secs() + NARROW_S {
         text += &format!("; {} to {}", clock.clock(when.low), clock.clock(when.high));
@@ -232,27 +226,24 @@ impl Printer<'_> {
     }
 
     fn head(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
-        let title = format!("Forecast as of {}", outlook.clock.begins());
+        let title = format!("Forecast as of {}", outlook.basis.clock.begins());
         writeln!(self.out, "{}", self.painted(&title, BOLD))?;
-        write!(self.out, "  ")?;
-        self.folded(&outlook.head, 2, PLAIN)?;
-        let silent = match outlook.silent {
+        self.indented(&outlook.basis.head, 2, PLAIN)?;
+        let silent = match outlook.basis.silent.as_slice() {
             [] => "No node is silent.".to_owned(),
             names => format!(
                 "{} silent: {}; {}",
                 counted(names.len() as u64, "node"),
                 list(names),
-                outlook.course
+                outlook.basis.course
             ),
         };
-        write!(self.out, "  ")?;
-        self.folded(&line(&silent), 2, YELLOW)?;
-        self.notes(outlook.notes)?;
+        self.indented(&line(&silent), 2, YELLOW)?;
+        self.notes(&outlook.basis.notes)?;
         let nothing = outlook.forecast.happenings.is_empty();
         if nothing {
-            let end = outlook.clock.clock(outlook.horizon);
-            write!(self.out, "  ")?;
-            self.folded(&format!("Nothing happens until {end}."), 2, PLAIN)?;
+            let end = outlook.basis.clock.clock(outlook.basis.horizon);
+            self.indented(&format!("Nothing happens until {end}."), 2, PLAIN)?;
         }
         Ok(())
     }
@@ -304,7 +295,7 @@ impl Printer<'_> {
         let times = columns.iter().map(|i| outlook.forecast.times[*i]);
         let (mut clocks, mut spans) = (String::new(), String::new());
         for at in times {
-            clocks += &format!("{:>10}", outlook.clock.clock(at));
+            clocks += &format!("{:>10}", outlook.basis.clock.clock(at));
             spans += &format!("{:>10}", from_now(at));
         }
         writeln!(self.out, "{:28}{clocks}", "")?;
@@ -400,8 +391,8 @@ impl Printer<'_> {
         let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
         let said = format!(
             "Unknown {} to {}: {}",
-            outlook.clock.clock(all.first.low),
-            outlook.clock.clock(all.last.high),
+            outlook.basis.clock.clock(all.first.low),
+            outlook.basis.clock.clock(all.last.high),
             list(&names)
         );
         self.item(&counted(names.len() as u64, "node"), &said)
@@ -470,16 +461,15 @@ impl Printer<'_> {
             };
             let again = new.iter().filter(|f| old.contains(f.object.as_str())).count();
             let pods = counted(new.len() as u64, "pod");
-            let (begins, ends) = (when(outlook, first), outlook.clock.clock(last.median));
-            let mut said = match outlook.clock.clock(first.median) == ends {
+            let (begins, ends) = (when(outlook, first), outlook.basis.clock.clock(last.median));
+            let mut said = match outlook.basis.clock.clock(first.median) == ends {
                 true => format!("{pods} {word} at {begins}"),
                 false => format!("{pods} {word} from {begins} to {ends}"),
             };
             if again > 0 {
                 said += &format!(", {again} of them under an old name");
             }
-            write!(self.out, "    ")?;
-            self.folded(&said, 4, PLAIN)?;
+            self.indented(&said, 4, PLAIN)?;
         }
         Ok(())
     }
@@ -547,8 +537,7 @@ impl Printer<'_> {
                 "What frees those of StatefulSets: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
                  node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`."
             );
-            write!(self.out, "  ")?;
-            self.folded(&line(&advice), 2, DIM)?;
+            self.indented(&line(&advice), 2, DIM)?;
         }
         Ok(one_by_one)
     }
@@ -577,7 +566,7 @@ impl Printer<'_> {
     }
 
     /// Which pods another course spares, or costs.
-    fn spared(&mut self, base: &Outlook<'_>, name: &str, other: &Outlook<'_>) -> io::Result<()> {
+    fn spared(&mut self, base: &Outlook<'_>, other: &Outlook<'_>) -> io::Result<()> {
         let deleted = |o: &Outlook<'_>| -> BTreeSet<String> {
             let all = of(o, Happening::PodDeleted);
             all.iter().map(|f| f.object.clone()).collect()
@@ -591,9 +580,8 @@ impl Printer<'_> {
         let more: Vec<&String> = is.difference(&was).collect();
         for (word, pods) in [("spares", spared), ("costs", more)] {
             if !pods.is_empty() {
-                let said = format!("{name} {word} {}", list(pods));
-                write!(self.out, "  ")?;
-                self.folded(&line(&said), 2, PLAIN)?;
+                let said = format!("{} {word} {}", other.name, list(pods));
+                self.indented(&line(&said), 2, PLAIN)?;
             }
         }
         Ok(())
