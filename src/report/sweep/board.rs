@@ -2,9 +2,10 @@
 
 use super::columns::{Column, Measure};
 use super::heading::Swept;
-use crate::analysis::{Figure, Sample};
+use crate::analysis::Sample;
 use crate::lab::Case;
 use crate::language::duration;
+use crate::report::charts::Unit;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -43,10 +44,10 @@ pub(crate) fn board(swept: Swept<'_>, runs: Vec<(String, String)>) -> Board {
 
 /// What a figure is counted in, for its title, and by how much its values are multiplied for that.
 fn unit(measure: Measure) -> (&'static str, f64) {
-    match measure {
-        m if m.is_time() => (", in seconds", 1.0),
-        Measure::Cost(Figure::RequestsLostShare) => (", in %", 100.0),
-        _ => ("", 1.0),
+    match measure.unit() {
+        Unit::Seconds => (", in seconds", 1.0),
+        Unit::Percent => (", in %", 100.0),
+        Unit::Count | Unit::Minutes => ("", 1.0),
     }
 }
 

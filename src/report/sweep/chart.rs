@@ -1,9 +1,8 @@
 //! The chart of a sweep: a row per combination of values as in the table, a panel for each of the
 //! first figures.
 
-use super::columns::{Column, Measure};
+use super::columns::Column;
 use super::heading::{Layout, Swept};
-use crate::analysis::Figure;
 use crate::lab::Case;
 use crate::report::charts::{Beside, Figures, Panel, Range, Unit};
 
@@ -18,7 +17,7 @@ pub(super) fn figures(swept: Swept<'_>) -> Figures {
     let rows = &cases[..cases.len().min(ROWS_MAX)];
     let panel = |column: &Column| Panel {
         name: column.heading(),
-        unit: unit(column.measure),
+        unit: column.measure.unit(),
         ranges: rows.iter().map(|r| range(column, r)).collect(),
     };
     Figures {
@@ -50,20 +49,10 @@ fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
     subtitle
 }
 
-/// What a figure is counted in.
-fn unit(measure: Measure) -> Unit {
-    match measure {
-        m if m.is_time() => Unit::Seconds,
-        Measure::Cost(Figure::RequestsLostShare) => Unit::Percent,
-        Measure::Cost(figure) if figure.is_count() => Unit::Count,
-        _ => Unit::Minutes,
-    }
-}
-
 /// A figure over the seeds of a row, as it is drawn; none where it did not happen.
 fn range(column: &Column, case: &Case) -> Option<Range> {
     let sample = column.sample(case)?;
-    let scale = if unit(column.measure) == Unit::Percent { 100_000.0 } else { 1_000.0 };
+    let scale = if column.measure.unit() == Unit::Percent { 100_000.0 } else { 1_000.0 };
     let of = |v: f64| (v.max(0.0) * scale).round() as u128;
     let (least, greatest) = (sample.min(), sample.max());
     // A mean's interval may reach beyond what can be.

@@ -4,6 +4,7 @@
 use crate::analysis::{Figure, Metrics, Sample, Spread};
 use crate::lab::Case;
 use crate::language::Problem;
+use crate::report::charts::Unit;
 
 /// What is measured of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,16 +49,17 @@ impl Measure {
         }
     }
 
-    /// Whether it is a time in seconds, which people read as `1m30s`.
-    pub(crate) fn is_time(self) -> bool {
-        matches!(
-            self,
+    /// What it is counted in; people read seconds as `1m30s`.
+    pub(crate) fn unit(self) -> Unit {
+        match self {
             Self::Detection
-                | Self::Tainting
-                | Self::Eviction
-                | Self::Cost(Figure::LongestBelowNeed)
-                | Self::Cost(Figure::LongestPending)
-        )
+            | Self::Tainting
+            | Self::Eviction
+            | Self::Cost(Figure::LongestBelowNeed | Figure::LongestPending) => Unit::Seconds,
+            Self::Cost(Figure::RequestsLostShare) => Unit::Percent,
+            Self::Cost(figure) if figure.is_count() => Unit::Count,
+            Self::Cost(_) => Unit::Minutes,
+        }
     }
 }
 

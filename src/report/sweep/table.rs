@@ -5,6 +5,7 @@ use super::heading::{Cells, Heading, Swept};
 use crate::analysis::{Figure, Interval, Sample, grouped};
 use crate::kernel::Dur;
 use crate::lab::Case;
+use crate::report::charts::Unit;
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written, short};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -226,9 +227,8 @@ fn signed(column: &Column, sample: Option<&Sample>) -> String {
 /// How many digits behind the point a figure has at least and at most, and what it is multiplied by
 /// to be read.
 fn digits(measure: Measure) -> (usize, usize, f64) {
-    match measure {
-        m if m.is_time() => (1, 3, 1.0),
-        Measure::Cost(Figure::RequestsLostShare) => (2, 4, 100.0),
+    match measure.unit() {
+        Unit::Percent => (2, 4, 100.0),
         _ => (1, 3, 1.0),
     }
 }
@@ -269,21 +269,21 @@ fn rounded(measure: Measure, v: f64) -> String {
 fn value(measure: Measure, v: f64) -> String {
     let (least, most, scale) = digits(measure);
     let v = v * scale;
-    if matches!(measure, Measure::Cost(figure) if figure.is_count()) && v.fract() == 0.0 {
+    if measure.unit() == Unit::Count && v.fract() == 0.0 {
         return written(measure, v, 0);
     }
     let places = match v {
         v if v >= 10.0 => least,
-        v if v >= 1.0 && !measure.is_time() => (least + 1).min(most),
+        v if v >= 1.0 && measure.unit() != Unit::Seconds => (least + 1).min(most),
         _ => most,
     };
     let text = written(measure, v, places);
-    if measure.is_time() { text } else { without_zeros(&text, least) }
+    if measure.unit() == Unit::Seconds { text } else { without_zeros(&text, least) }
 }
 
 /// A number in the unit that it is read in, with `places` digits behind the point.
 fn written(measure: Measure, v: f64, places: usize) -> String {
-    if measure.is_time() {
+    if measure.unit() == Unit::Seconds {
         let step = 10_u64.pow(3 - places.min(3) as u32);
         return short(Dur::from_millis((v * 1000.0 / step as f64).round() as u64 * step));
     }
@@ -291,10 +291,9 @@ fn written(measure: Measure, v: f64, places: usize) -> String {
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
     let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
-    if matches!(measure, Measure::Cost(Figure::RequestsLostShare)) {
-        format!("{number} %")
-    } else {
-        number
+    match measure.unit() {
+        Unit::Percent => format!("{number} %"),
+        _ => number,
     }
 }
 
