@@ -17,11 +17,11 @@ use crate::lab::Event;
 use crate::lab::{Pairs, Stopped};
 use crate::language::Problem;
 use crate::report::diff::{
-    SeedSide, Side, board, board_over_seeds, document, over_seeds, write, write_over_seeds,
+    SeedSide, Side, board, board_over_seeds, document, over_seeds, table, table_over_seeds, write,
+    write_over_seeds,
 };
 use crate::report::html::Page;
 use crate::report::html::board::Board;
-use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -141,7 +141,7 @@ fn single(
         terminal,
         |out, style| write(out, sides, &found, style),
         || document(sides, &found),
-        documents::diff,
+        |_| table(&found),
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write(out, sides, &found, style))?;
@@ -265,7 +265,7 @@ fn print_many(
         terminal,
         |out, style| write_over_seeds(out, sides, &settings, found, style),
         || over_seeds(sides, &settings, found),
-        documents::diff,
+        |_| table_over_seeds(found),
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;

@@ -21,8 +21,7 @@ use crate::lab::tape::{self, Tape};
 use crate::language::Problem;
 use crate::plan::{Perturb, Plan};
 use crate::profiles::Release;
-use crate::report::explore::{Searched, document, write, write_table};
-use crate::report::tables::documents;
+use crate::report::explore::{Searched, document, table, write, write_table};
 use crate::report::{Folder, OutputError, manifest};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
@@ -309,7 +308,7 @@ fn print(
             _ => searches.iter().try_for_each(|s| write(out, s, style)),
         },
         || document(searches, properties),
-        documents::explore,
+        |_| table(searches, properties),
     )
 }
 

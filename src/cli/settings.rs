@@ -7,8 +7,7 @@ use super::given::given;
 use super::output::{OutputArg, TableFormat};
 use super::shards::Inputs;
 use super::terminal::Terminal;
-use crate::report::settings::{document, write};
-use crate::report::tables::documents;
+use crate::report::settings::{document, table, write};
 use crate::scenario;
 use std::path::PathBuf;
 
@@ -57,7 +56,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
         terminal,
         |out, style| write(out, &all, style),
         || document(&loaded.name, &all),
-        documents::settings,
+        |_| table(&all),
     )?;
     Ok(Exit::Fine)
 }

@@ -8,6 +8,7 @@ use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Reached, Report, Violated};
 use crate::report::html::board::Item;
+use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -279,4 +280,82 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
         })
     };
     json!({ "taintsim": env!("CARGO_PKG_VERSION"), "searches": searches.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// A row for each property under each release, and where it does not hold one for each outcome that
+/// violates it, with a run that leads there.
+pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows {
+    let of_one: [Field<(&Violated, Option<&String>)>; 5] = [
+        ("text", Kind::Text, |(v, _)| Cell::text(Some(v.text.clone()))),
+        ("runs", Kind::Natural, |(v, _)| Cell::Natural(v.runs)),
+        ("deviations", Kind::Whole, |(v, _)| Cell::Whole(v.tape.len() as i64)),
+        ("small", Kind::Truth, |(v, _)| Cell::Truth(v.is_small)),
+        ("tape", Kind::Text, |(_, tape)| Cell::text(tape.cloned())),
+    ];
+    let mut all =
+        Column::all(&[("kubernetes", Kind::Text), ("property", Kind::Text), ("found", Kind::Text)]);
+    all.extend(columns(&of_one));
+    let mut rows = Vec::new();
+    for s in searches {
+        for (i, property) in properties.iter().enumerate() {
+            if properties[..i].contains(property) {
+                continue;
+            }
+            let violations = s.report.violations.iter().enumerate();
+            let of_it = violations.filter(|(_, v)| v.property == *property);
+            let mut found: Vec<_> =
+                of_it.map(|(i, v)| cells(&of_one, (v, s.tapes.get(i)))).collect();
+            if found.is_empty() {
+                found.push(vec![Cell::Empty; of_one.len()]);
+            }
+            for violation in found {
+                let says = Says::of(s.report, property).words();
+                let mut row = vec![Cell::text(Some(s.release.clone()))];
+                row.extend([Cell::Text(property.to_string().into()), Cell::Text(says.into())]);
+                row.extend(violation);
+                rows.push(row);
+            }
+        }
+    }
+    Rows { name: "explore", columns: all, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tables::tests::{csv_of_both, is_told};
+
+    #[test]
+    fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
+        let stuck = Property::PodStuck { within: crate::kernel::Dur::from_secs(60) };
+        let violated = |text: &str| Violated {
+            property: stuck,
+            about: String::new(),
+            text: text.to_owned(),
+            runs: 3,
+            tape: Vec::new(),
+            is_small: true,
+            drawn: None,
+        };
+        let report = Report {
+            exhausted: true,
+            violations: ["a", "b"].map(violated).into(),
+            ..Report::default()
+        };
+        let searched = Searched {
+            release: "v1.34.4".to_owned(),
+            depth: 1,
+            report: &report,
+            tapes: ["1.ron", "2.ron"].map(str::to_owned).into(),
+        };
+        let table = table(&[searched], &[stuck, Property::NeedlessEviction, stuck]);
+        is_told(&table, &[]);
+        let expected = "\
+kubernetes,property,found,text,runs,deviations,small,tape
+v1.34.4,pod-stuck(1m),violated,a,3,0,true,1.ron
+v1.34.4,pod-stuck(1m),violated,b,3,0,true,2.ron
+v1.34.4,needless-eviction,exhausted,,,,,
+";
+        assert_eq!(csv_of_both(&table), expected);
+    }
 }

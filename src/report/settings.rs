@@ -1,6 +1,7 @@
 //! The settings of a scenario: every path that `--set` takes, and what it is set to.
 
 use super::Style;
+use super::tables::{Cell, Field, Kind, Rows, cells, columns, object};
 use super::text::fold;
 use crate::scenario::Setting;
 use serde_json::{Value, json};
@@ -34,9 +35,25 @@ pub(crate) fn write(out: &mut dyn Write, settings: &[Setting], style: Style) -> 
     Ok(())
 }
 
+/// What is told of a setting.
+fn fields<'s>() -> [Field<&'s Setting>; 4] {
+    [
+        ("path", Kind::Text, |s| Cell::text(Some(s.path.clone()))),
+        ("value", Kind::Text, |s| Cell::text(s.value.clone())),
+        ("default", Kind::Text, |s| Cell::text(s.default.clone())),
+        ("is_default", Kind::Truth, |s| Cell::Truth(s.is_default())),
+    ]
+}
+
+/// A row for each setting.
+pub(crate) fn table(settings: &[Setting]) -> Rows {
+    let rows = settings.iter().map(|setting| cells(&fields(), setting)).collect();
+    Rows { name: "settings", columns: columns(&fields()), rows }
+}
+
 /// The same as JSON.
 pub(crate) fn document(scenario: &str, settings: &[Setting]) -> Value {
-    let one = |s: &Setting| json!({ "path": s.path, "value": s.value, "default": s.default, "is_default": s.is_default() });
+    let one = |s| object(&fields(), s);
     json!({
         "version": 1,
         "scenario": scenario,

@@ -1,4 +1,4 @@
-//! Differences as JSON.
+//! Differences as JSON, and what they cost as a table.
 
 use super::seeds::{self, SeedSide};
 use super::side::{Side, steps};
@@ -11,7 +11,95 @@ use crate::analysis::diff::{
 use crate::kernel::Dur;
 use crate::plan::Plan;
 use crate::report::Source;
+use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
 use serde_json::{Map, Value, json};
+
+/// A figure of both sides.
+#[derive(Clone, Copy)]
+struct Compared {
+    a: f64,
+    b: f64,
+    same: bool,
+}
+
+impl Compared {
+    fn new(a: &Bill, b: &Bill, figure: Figure, tolerance: Dur) -> Self {
+        let [of_a, of_b] = [a, b].map(|bill| figure.of(&bill.costs));
+        Compared { a: of_a, b: of_b, same: a.compared(b, figure, tolerance).is_eq() }
+    }
+}
+
+/// What is told of a figure of two runs, the second less the first.
+const OF_TWO: [Field<Compared>; 4] = [
+    ("a", Kind::Number, |c| Cell::number(Some(c.a))),
+    ("b", Kind::Number, |c| Cell::number(Some(c.b))),
+    ("difference", Kind::Number, |c| Cell::number(Some(c.b - c.a))),
+    ("same", Kind::Truth, |c| Cell::Truth(c.same)),
+];
+
+/// What is told of a figure of two sides over many seeds.
+fn over_seeds_fields<'p>() -> [Field<&'p Paired>; 8] {
+    [
+        ("a", Kind::Number, |p| Cell::number(Some(p.means[0]))),
+        ("b", Kind::Number, |p| Cell::number(Some(p.means[1]))),
+        ("difference", Kind::Number, |p| Cell::number(Some(p.difference))),
+        ("least", Kind::Number, |p| Cell::number(Some(p.range.0))),
+        ("greatest", Kind::Number, |p| Cell::number(Some(p.range.1))),
+        ("seeds_less", Kind::Whole, |p| Cell::Whole(p.less.cast_signed())),
+        ("seeds_more", Kind::Whole, |p| Cell::Whole(p.more.cast_signed())),
+        ("p", Kind::Number, |p| Cell::number(Some(p.chance()))),
+    ]
+}
+
+/// What two runs cost: a row for each figure of all workloads together, then of each that differs.
+pub(crate) fn table(d: &Difference) -> Rows {
+    let both = d.workloads.iter().filter_map(|w| {
+        let (a, b) = w.sides[0].zip(w.sides[1])?;
+        Some((Some(w.name.clone()), [a.bill, b.bill]))
+    });
+    let all = std::iter::once((None, d.costs)).chain(both);
+    let rows = all.flat_map(|(name, [a, b])| {
+        Figure::ALL.map(|figure| {
+            let known = cells(&OF_TWO, Compared::new(&a, &b, figure, d.tolerance));
+            (name.clone(), figure, known)
+        })
+    });
+    table_of(rows)
+}
+
+/// What two sides cost over many seeds, in the same way.
+pub(crate) fn table_over_seeds(d: &OverSeeds) -> Rows {
+    let workloads = d.workloads.iter().map(|w| (Some(w.name.clone()), &w.costs));
+    let all = std::iter::once((None, &d.costs)).chain(workloads);
+    let rows = all.flat_map(|(name, costs)| {
+        costs.iter().map(move |(figure, p)| (name.clone(), *figure, over_seeds_cells(p)))
+    });
+    table_of(rows)
+}
+
+/// Whether both sides are the same is not known of several seeds.
+fn over_seeds_cells(p: &Paired) -> Vec<Cell<'static>> {
+    let mut known = cells(&over_seeds_fields()[..7], p);
+    known.insert(3, Cell::Empty);
+    known
+}
+
+/// What is only known of one seed, or of several, is empty where it is the other.
+fn table_of(all: impl Iterator<Item = (Option<String>, Figure, Vec<Cell<'static>>)>) -> Rows {
+    let mut named = Column::all(&[("workload", Kind::Text), ("figure", Kind::Text)]);
+    named.extend(columns(&OF_TWO));
+    named.extend(columns(&over_seeds_fields()[3..7]));
+    let row = |(name, figure, known): (Option<String>, Figure, Vec<Cell<'static>>)| {
+        // As every other table calls it; people read `Deployment shop/web`.
+        let name = name.map(|name| name.replacen(' ', "/", 1));
+        let mut row = vec![Cell::text(name), Cell::Text(figure.name().into())];
+        row.extend(known);
+        row.resize(named.len(), Cell::Empty);
+        row
+    };
+    let rows = all.map(row).collect();
+    Rows { name: "diff", columns: named, rows }
+}
 
 /// The difference as a document.
 pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
@@ -56,17 +144,7 @@ pub(crate) fn over_seeds(
 ) -> Value {
     let figures = |costs: &[(Figure, Paired)]| -> Value {
         let one = |(figure, p): &(Figure, Paired)| {
-            let value = json!({
-                "a": p.means[0],
-                "b": p.means[1],
-                "difference": p.difference,
-                "least": p.range.0,
-                "greatest": p.range.1,
-                "seeds_less": p.less,
-                "seeds_more": p.more,
-                "p": p.chance(),
-            });
-            (figure.name().to_owned(), value)
+            (figure.name().to_owned(), object(&over_seeds_fields(), p))
         };
         Value::Object(costs.iter().map(one).collect())
     };
@@ -151,8 +229,7 @@ fn settings(document: &mut Value, s: &Settings) {
 /// Every figure on both sides, and the second less the first.
 fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
     let one = |figure: Figure| {
-        let [of_a, of_b] = [a, b].map(|bill| figure.of(&bill.costs));
-        let value = json!({ "a": of_a, "b": of_b, "difference": of_b - of_a, "same": a.compared(b, figure, tolerance).is_eq() });
+        let value = object(&OF_TWO, Compared::new(a, b, figure, tolerance));
         (figure.name().to_owned(), value)
     };
     Value::Object(Figure::ALL.into_iter().map(one).collect())
@@ -204,4 +281,28 @@ fn fate(f: &Fate) -> Value {
     ];
     all.extend(counts.map(|(name, n)| (name.to_owned(), n.into())));
     Value::Object(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tables::tests::{csv_of_both, is_told};
+
+    #[test]
+    fn two_sides_have_a_row_for_each_figure() {
+        let paired =
+            Paired { means: [2.5, 1.0], difference: -1.5, range: (-2.0, 1.0), less: 3, more: 1 };
+        let one = cells(&OF_TWO, Compared { a: 3.0, b: 1.0, same: false });
+        let web = Some("Deployment shop/web".to_owned());
+        let rows =
+            [(None, Figure::Evicted, over_seeds_cells(&paired)), (web, Figure::Evicted, one)];
+        let table = table_of(rows.into_iter());
+        is_told(&table, &[]);
+        let expected = "\
+workload,figure,a,b,difference,same,least,greatest,seeds_less,seeds_more
+,evicted,2.5,1,-1.5,,-2,1,3,1
+Deployment/shop/web,evicted,3,1,-2,false,,,,
+";
+        assert_eq!(csv_of_both(&table), expected);
+    }
 }

@@ -15,7 +15,7 @@ mod words;
 
 #[cfg(feature = "cli")]
 pub(crate) use board::{board, board_over_seeds};
-pub(crate) use json::{document, over_seeds};
+pub(crate) use json::{document, over_seeds, table, table_over_seeds};
 pub(crate) use runs::write;
 pub(crate) use seeds::{SeedSide, write as write_over_seeds};
 pub(crate) use side::Side;

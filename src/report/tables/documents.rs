@@ -112,91 +112,6 @@ fn values_of<'a>(plan: &'a Value, path: &str) -> impl Iterator<Item = &'a Value>
     list(&plan["rows"]).filter_map(move |row| place.map(|i| &row["values"][i]))
 }
 
-/// What two sides cost: a row for each figure of all workloads together, then of each that differs.
-/// What is only known of one seed, or of several, is empty where it is the other.
-pub(crate) fn diff(document: &Value) -> Rows {
-    const OF_A_FIGURE: [(&str, Kind); 8] = [
-        ("a", Kind::Number),
-        ("b", Kind::Number),
-        ("difference", Kind::Number),
-        ("same", Kind::Truth),
-        ("least", Kind::Number),
-        ("greatest", Kind::Number),
-        ("seeds_less", Kind::Whole),
-        ("seeds_more", Kind::Whole),
-    ];
-    let mut columns = Column::all(&[("workload", Kind::Text), ("figure", Kind::Text)]);
-    columns.extend(Column::all(&OF_A_FIGURE));
-    let all = std::iter::once((&Value::Null, &document["costs"]));
-    let mut rows = Vec::new();
-    for (name, costs) in all.chain(list(&document["workloads"]).map(|w| (&w["name"], &w["costs"])))
-    {
-        // As every other table calls it; people read `Deployment shop/web`.
-        let name = name.as_str().map(|name| name.replacen(' ', "/", 1));
-        for (figure, said) in costs.as_object().into_iter().flatten() {
-            let mut row = vec![Cell::text(name.clone()), Cell::Text(figure.clone().into())];
-            row.extend(OF_A_FIGURE.map(|(field, kind)| of_kind(kind, &said[field])));
-            rows.push(row);
-        }
-    }
-    Rows { name: "diff", columns, rows }
-}
-
-/// A search: a row for each property under each release, and where it does not hold one for each
-/// outcome that violates it, with a run that leads there.
-pub(crate) fn explore(document: &Value) -> Rows {
-    const OF_A_VIOLATION: [(&str, Kind); 5] = [
-        ("text", Kind::Text),
-        ("runs", Kind::Natural),
-        ("deviations", Kind::Whole),
-        ("small", Kind::Truth),
-        ("tape", Kind::Text),
-    ];
-    let mut columns =
-        Column::all(&[("kubernetes", Kind::Text), ("property", Kind::Text), ("found", Kind::Text)]);
-    columns.extend(Column::all(&OF_A_VIOLATION));
-    let mut rows = Vec::new();
-    for search in list(&document["searches"]) {
-        for (property, says) in search["properties"].as_object().into_iter().flatten() {
-            let violates = |v: &&Value| v["property"] == property.as_str();
-            let found: Vec<&Value> = list(&search["violations"]).filter(violates).collect();
-            let none = [&Value::Null];
-            let those = if found.is_empty() { &none[..] } else { &found };
-            for violation in those {
-                let of_search = text(&search["kubernetes"]);
-                let mut row = vec![of_search, Cell::Text(property.clone().into()), text(says)];
-                row.extend(OF_A_VIOLATION.map(|(name, kind)| of_kind(kind, &violation[name])));
-                rows.push(row);
-            }
-        }
-    }
-    Rows { name: "explore", columns, rows }
-}
-
-/// The settings of a scenario: a row for each.
-pub(crate) fn settings(document: &Value) -> Rows {
-    const OF_A_SETTING: [(&str, Kind); 4] = [
-        ("path", Kind::Text),
-        ("value", Kind::Text),
-        ("default", Kind::Text),
-        ("is_default", Kind::Truth),
-    ];
-    of_objects("settings", &OF_A_SETTING, list(&document["settings"]))
-}
-
-/// A row for each object, with these of its fields.
-fn of_objects<'a>(
-    name: &'static str,
-    fields: &[(&'static str, Kind)],
-    objects: impl Iterator<Item = &'a Value>,
-) -> Rows {
-    let row = |one: &'a Value| {
-        let cells = fields.iter().map(|(name, kind)| of_kind(*kind, &one[*name]));
-        cells.collect()
-    };
-    Rows { name, columns: Column::all(fields), rows: objects.map(row).collect() }
-}
-
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -233,19 +148,6 @@ fn ends(value: &Value) -> [Cell<'static>; 2] {
     [number(&value[0]), number(&value[1])]
 }
 
-fn of_kind(kind: Kind, value: &Value) -> Cell<'static> {
-    match kind {
-        Kind::Text => text(value),
-        Kind::Whole => whole(value),
-        Kind::Number => number(value),
-        Kind::Truth => value.as_bool().map_or(Cell::Empty, Cell::Truth),
-        Kind::Texts => texts(value),
-        Kind::Natural => value.as_u64().map_or(Cell::Empty, Cell::Natural),
-        // No document has any of these.
-        Kind::Instant | Kind::Seconds => Cell::Empty,
-    }
-}
-
 fn given(value: &Value) -> Cell<'static> {
     value.as_str().map_or(Cell::Empty, |text| Cell::Given(text.to_owned().into()))
 }
@@ -258,10 +160,6 @@ fn text(value: &Value) -> Cell<'static> {
 fn texts(value: &Value) -> Cell<'static> {
     let items = list(value).filter_map(Value::as_str);
     Cell::Texts(items.map(str::to_owned).collect())
-}
-
-fn whole(value: &Value) -> Cell<'static> {
-    Cell::whole(value.as_i64())
 }
 
 fn number(value: &Value) -> Cell<'static> {

@@ -14,7 +14,6 @@ fn csv_of(table: &dyn Table) -> String {
 }
 
 /// A table as CSV, as which Parquet says the same.
-#[cfg(feature = "cli")]
 pub(crate) fn csv_of_both(table: &dyn Table) -> String {
     #[cfg(feature = "parquet")]
     read_back::same(table);
@@ -22,7 +21,6 @@ pub(crate) fn csv_of_both(table: &dyn Table) -> String {
 }
 
 /// Every column of a table is told on the page of tables, but for those named by what was asked.
-#[cfg(feature = "cli")]
 pub(crate) fn is_told(table: &dyn Table, asked: &[&str]) {
     let page = include_str!("../../../docs/data.md");
     for column in table.columns() {
