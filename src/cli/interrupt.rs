@@ -22,9 +22,10 @@ static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// Begins to listen. Where the system does not let us, signals end the program as they end any
 /// other.
 pub fn listen() {
+    #[cfg(not(unix))]
     let _ = ctrlc::set_handler(heard);
     #[cfg(unix)]
-    listen_for_others();
+    listen_for_signals();
 }
 
 fn heard() {
@@ -36,15 +37,16 @@ fn heard() {
     }
 }
 
-/// SIGTERM, and SIGHUP unless the program was started with it ignored.
+/// SIGINT and SIGTERM, and SIGHUP unless the program was started with it ignored.
 #[cfg(unix)]
 #[expect(
     clippy::disallowed_methods,
     reason = "the handler of a signal runs on a thread of its own"
 )]
-fn listen_for_others() {
-    use signal_hook::consts::{SIGHUP, SIGTERM};
-    let wanted: &[i32] = if ignores(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
+fn listen_for_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let all = [SIGINT, SIGTERM, SIGHUP];
+    let wanted = if ignores(SIGHUP) { &all[..2] } else { &all[..] };
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) {
         std::thread::spawn(move || signals.forever().for_each(|_| heard()));
     }
