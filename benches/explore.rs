@@ -21,7 +21,7 @@ const SMALL: &str = "races/taint-untaint-taint.ron";
 const LOOP: &str = "races/kivi-eviction-loop.ron";
 
 fn loaded(file: &str) -> Loaded {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(file);
     scenario::load(&path).expect("the scenario is right")
 }
 

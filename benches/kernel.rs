@@ -11,13 +11,16 @@
     reason = "a bench measures time by the clock on the wall"
 )]
 
+#[path = "workloads/peers.rs"]
+mod peers;
 mod workloads;
 
 use criterion::{Criterion, SamplingMode};
+use peers::{NeXosim, SimCore};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use workloads::engines::{Engine, NeXosim, OurKey, Ours, SimCore};
+use workloads::engines::{Engine, OurKey, Ours};
 use workloads::heartbeat::Heartbeat;
 use workloads::hold::Hold;
 use workloads::partition::Partition;

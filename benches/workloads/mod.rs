@@ -1,6 +1,6 @@
-//! The four workloads of the kernel's benches, and the engines that run them: the same code at full
-//! size in `benches/kernel.rs` and at small size in `tests/kernel_workloads.rs`, so that it cannot
-//! rot.
+//! The four workloads of the kernel's benches, and the engines that run them: the same code beside
+//! the peers in `benches/kernel.rs`, beside them at small size in `benches/peers.rs`, and alone in
+//! `tests/it/kernel_workloads.rs`, so that it cannot rot.
 //!
 //! A workload is written once, against the few calls that every engine has. Each folds every event
 //! that fires into a checksum, in order: equal checksums prove equal work.

@@ -1,15 +1,16 @@
-//! The kernel's bench workloads at small size: the three engines do the same work, and at full size
-//! it is the work that is written down.
+//! The kernel's bench workloads: at small size our queue and a plain one do the same work, and at
+//! full size it is the work that is written down. `benches/peers.rs` holds the peers to it.
 
 #[path = "../../benches/workloads/mod.rs"]
 mod workloads;
 
-use workloads::engines::{Engine, NeXosim, OurKey, Ours, SimCore};
+use std::collections::BTreeMap;
+use workloads::engines::{Engine, OurKey, Ours};
 use workloads::heartbeat::Heartbeat;
 use workloads::hold::Hold;
 use workloads::partition::Partition;
 use workloads::timers::Timers;
-use workloads::{SEC, Work};
+use workloads::{Alarm, Event, SEC, Work};
 
 fn run<E: Engine<W>, W: Work<E::Key>>(work: W, end: u64) -> W {
     let mut engine = E::start(work);
@@ -21,52 +22,97 @@ fn checksum<E: Engine<W>, W: Work<E::Key>>(work: W, end: u64) -> u64 {
     run::<E, W>(work, end).checksum()
 }
 
-#[test]
-fn three_engines_do_the_same_work() {
-    fn equal(sums: [u64; 3], of: &str) {
-        assert!(sums[0] == sums[1] && sums[1] == sums[2] && sums[0] != 0, "{of}: {sums:x?}");
+/// A queue without any cleverness: what is pending, in order of time and then of posting.
+#[derive(Default)]
+struct Pending {
+    events: BTreeMap<(u64, u64), Event>,
+    posted: u64,
+}
+
+impl Alarm<(u64, u64)> for Pending {
+    fn post(&mut self, at: u64, event: Event) {
+        self.set(at, event);
     }
-    let end = 600 * SEC;
-    let heartbeat = || Heartbeat::new(50);
-    equal(
-        [
-            checksum::<Ours<_>, _>(heartbeat(), end),
-            checksum::<SimCore<_>, _>(heartbeat(), end),
-            checksum::<NeXosim<_>, _>(heartbeat(), end),
-        ],
-        "heartbeat",
-    );
-    for whole in [false, true] {
-        equal(
-            [
-                checksum::<Ours<_>, _>(Partition::new(60, whole), end),
-                checksum::<SimCore<_>, _>(Partition::new(60, whole), end),
-                checksum::<NeXosim<_>, _>(Partition::new(60, whole), end),
-            ],
-            "partition",
-        );
+
+    fn set(&mut self, at: u64, event: Event) -> (u64, u64) {
+        let key = (at, self.posted);
+        self.posted += 1;
+        self.events.insert(key, event);
+        key
     }
-    let end = 5_000 * SEC;
-    equal(
-        [
-            checksum::<Ours<_>, _>(Timers::new(500, 3), end),
-            checksum::<SimCore<_>, _>(Timers::new(500, 3), end),
-            checksum::<NeXosim<_>, _>(Timers::new(500, 3), end),
-        ],
-        "timers",
-    );
+
+    fn cancel(&mut self, key: (u64, u64)) {
+        self.events.remove(&key);
+    }
+}
+
+struct Plain<W> {
+    pending: Pending,
+    work: W,
+}
+
+impl<W: Work<(u64, u64)>> Plain<W> {
+    fn step(&mut self, end: u64) -> bool {
+        let first = self.pending.events.first_entry().filter(|first| first.key().0 <= end);
+        let Some(((at, _), event)) = first.map(|first| first.remove_entry()) else {
+            return false;
+        };
+        self.work.on(at, event, &mut self.pending);
+        true
+    }
+}
+
+impl<W: Work<(u64, u64)>> Engine<W> for Plain<W> {
+    type Key = (u64, u64);
+
+    fn start(mut work: W) -> Self {
+        let mut pending = Pending::default();
+        work.start(&mut pending);
+        Self { pending, work }
+    }
+
+    fn run_events(&mut self, n: u64) {
+        for _ in 0..n {
+            self.step(u64::MAX);
+        }
+    }
+
+    fn run_until(&mut self, end: u64) {
+        while self.step(end) {}
+    }
+
+    fn finish(self) -> W {
+        self.work
+    }
 }
 
 #[test]
-fn the_hold_model_is_the_same_everywhere() {
+fn a_plain_queue_does_the_same_work() {
+    fn equal(sums: [u64; 2], of: &str) {
+        assert!(sums[0] == sums[1] && sums[0] != 0, "{of}: {sums:x?}");
+    }
+    let (end, heartbeat) = (600 * SEC, || Heartbeat::new(50));
+    equal(
+        [checksum::<Ours<_>, _>(heartbeat(), end), checksum::<Plain<_>, _>(heartbeat(), end)],
+        "heartbeat",
+    );
+    for whole in [false, true] {
+        let ours = checksum::<Ours<_>, _>(Partition::new(60, whole), end);
+        equal([ours, checksum::<Plain<_>, _>(Partition::new(60, whole), end)], "partition");
+    }
+    let end = 5_000 * SEC;
+    let ours = checksum::<Ours<_>, _>(Timers::new(500, 3), end);
+    equal([ours, checksum::<Plain<_>, _>(Timers::new(500, 3), end)], "timers");
+}
+
+#[test]
+fn the_hold_model_is_the_same_in_a_plain_queue() {
     fn hold<E: Engine<Hold>>() -> u64 {
         let mut engine = E::start(Hold::new(300, 5_000));
         engine.run_events(5_000);
         Work::<E::Key>::checksum(&engine.finish())
     }
-    let ours = hold::<Ours<_>>();
-    assert_eq!(ours, hold::<SimCore<_>>());
-    assert_eq!(ours, hold::<NeXosim<_>>());
+    assert_eq!(hold::<Ours<_>>(), hold::<Plain<_>>());
 }
 
 #[test]
