@@ -5,6 +5,7 @@ use super::audit::Taken;
 use super::heard::Heard;
 use super::statement::{Place, counted, form};
 use super::{audit, events, klog, prometheus};
+use crate::import::yaml_values;
 use serde_json::Value;
 
 /// How many of many are named.
@@ -234,8 +235,7 @@ fn documents(text: &str) -> Result<Vec<Value>, String> {
             serde_json::Deserializer::from_str(text).into_iter().collect();
         return values.map_err(|e| format!("it is no JSON: {e}"));
     }
-    serde_saphyr::from_multiple(text).map_err(|e| {
-        let said = e.to_string();
+    yaml_values(text).map_err(|said| {
         let line = said.lines().next().unwrap_or_default();
         format!("it is neither JSON nor YAML, nor a log: {line}")
     })

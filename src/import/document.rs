@@ -122,11 +122,8 @@ impl Reader<'_> {
 
     fn yaml(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
         let cursor = Cursor::default();
-        let raw = yaml::parse(self.document.text, &cursor).map_err(|e| {
-            let (line, column) =
-                e.location().map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
-            self.syntax(&cursor, line, column, yaml::message(&e))
-        })?;
+        let raw = yaml::parse(self.document.text, &cursor)
+            .map_err(|wrong| self.syntax(&cursor, wrong.line, wrong.column, wrong.message))?;
         raw.flatten(self.place.clone(), take)
     }
 

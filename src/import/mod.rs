@@ -5,7 +5,8 @@
 //! input      files, standard input, gzip, encodings
 //! sight      what a text is at first sight; what kubectl prints for people is refused with advice
 //! document   JSON or YAML, cut into documents
-//! yaml       limits and messages of YAML
+//! yaml       limits and messages of YAML, behind the feature of that name
+//! plain_yaml YAML as plain values
 //! seeds, raw one pass over a document, lists to single objects, and what each kind has
 //! object, raw_scheduling, fields, selector: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
@@ -45,6 +46,7 @@ mod namespace;
 mod node;
 mod object;
 mod pace;
+mod plain_yaml;
 mod pod;
 mod quantities;
 mod ranges;
@@ -62,8 +64,10 @@ mod times;
 mod value;
 mod workload;
 mod write;
+#[cfg_attr(not(feature = "yaml"), path = "no_yaml.rs")]
 mod yaml;
 
+#[cfg(feature = "yaml")]
 #[cfg(test)]
 mod tests;
 
@@ -73,6 +77,7 @@ pub(crate) use error::KUBECTL;
 pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
+pub(crate) use plain_yaml::values as yaml_values;
 pub(crate) use rfc3339::{SECOND_US, Stamp, parse as parse_time};
 pub(crate) use sight::is_export;
 pub(crate) use summary::Summary;

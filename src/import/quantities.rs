@@ -120,6 +120,7 @@ fn at_least(sum: &mut Resources, floor: &Resources) {
     }
 }
 
+#[cfg(feature = "yaml")]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@
 //! the command to use.
 
 use super::error::ImportError;
+use super::plain_yaml;
 use crate::files;
 use serde_json::Value;
 
@@ -147,8 +148,7 @@ fn answer(text: &str) -> Option<String> {
     if text.len() > ANSWER_BYTES {
         return None;
     }
-    let answer: Value =
-        serde_json::from_str(text).ok().or_else(|| serde_saphyr::from_str(text).ok())?;
+    let answer: Value = serde_json::from_str(text).ok().or_else(|| plain_yaml::value(text))?;
     let said = answer["message"].as_str().unwrap_or("no reason given");
     let said: String = said.chars().take(160).collect();
     match answer["kind"].as_str() {

@@ -1,4 +1,5 @@
-//! YAML: limits and messages.
+//! YAML: limits and messages. `no_yaml.rs` stands in for it in a program without the feature of
+//! that name.
 
 use super::raw::Raw;
 use super::seeds::{Cursor, DocumentSeed};
@@ -9,10 +10,25 @@ use serde_saphyr::budget::BudgetBreach;
 /// How deep YAML may be nested; objects of the Kubernetes API stay below a hundred.
 const MAX_DEPTH: usize = 200;
 
+/// What is wrong with a document, where.
+pub(super) struct Wrong {
+    /// From 1; zero is unknown.
+    pub(super) line: usize,
+    /// The same.
+    pub(super) column: usize,
+    pub(super) message: String,
+}
+
 /// Parses a document, which is one object or an array of objects.
-pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Error> {
-    serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
-        DocumentSeed { cursor }.deserialize(de)
+pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Wrong> {
+    let read =
+        serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
+            DocumentSeed { cursor }.deserialize(de)
+        });
+    read.map_err(|e| {
+        let place = e.location();
+        let (line, column) = place.map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
+        Wrong { line, column, message: message(&e) }
     })
 }
 
@@ -35,7 +51,7 @@ const BOMB: &str =
     "far more values than so small a text should hold: aliases that multiply each other";
 
 /// serde_saphyr's message, in the words of somebody who reads an export and not a parser.
-pub(super) fn message(e: &serde_saphyr::Error) -> String {
+fn message(e: &Error) -> String {
     let mut cause = e;
     while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
         cause = error;
