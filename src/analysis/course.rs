@@ -57,21 +57,21 @@ impl Happening {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Course {
     /// What happens to nodes, and to pods as `namespace/name`, and when.
-    pub happenings: BTreeMap<(Happening, String), Time>,
+    pub(crate) happenings: BTreeMap<(Happening, String), Time>,
     /// When zones come into states; those in which they are at the start are at zero.
-    pub zones: BTreeMap<(String, ZoneState), Time>,
+    pub(crate) zones: BTreeMap<(String, ZoneState), Time>,
     /// When all zones are fully disrupted, and when no longer.
-    pub master_disruption: [Option<Time>; 2],
+    pub(crate) master_disruption: [Option<Time>; 2],
     /// The pods whose deletion has begun, at the end, on nodes that do not answer, and these nodes.
-    pub stuck: BTreeMap<String, String>,
+    pub(crate) stuck: BTreeMap<String, String>,
     /// The pods that are Pending without a node, at the end, and why the scheduler found none.
-    pub pending: BTreeMap<String, String>,
+    pub(crate) pending: BTreeMap<String, String>,
     /// The nodes that pods of `happenings` were on, or came to.
-    pub on: BTreeMap<String, String>,
+    pub(crate) on: BTreeMap<String, String>,
     /// The zones of nodes of `happenings`.
-    pub zones_of: BTreeMap<String, String>,
+    pub(crate) zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
-    pub workloads: BTreeMap<String, String>,
+    pub(crate) workloads: BTreeMap<String, String>,
 }
 
 impl Course {

@@ -13,26 +13,26 @@ pub(crate) type Steps = Vec<(Time, u32)>;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Curves {
     /// Pods that are Running and Ready and are not being deleted, and that are up.
-    pub available: Steps,
+    pub(crate) available: Steps,
     /// Those that are not up, although the API has them as Running and Ready.
-    pub dead: Steps,
+    pub(crate) dead: Steps,
     /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready
     /// condition is not True, mostly.
-    pub not_ready: Steps,
+    pub(crate) not_ready: Steps,
     /// Pods with a deletionTimestamp that still exist.
-    pub terminating: Steps,
+    pub(crate) terminating: Steps,
     /// Pods that wait to be bound or started.
-    pub pending: Steps,
+    pub(crate) pending: Steps,
     /// Evictions so far.
-    pub evicted: Steps,
+    pub(crate) evicted: Steps,
     /// Nodes whose kubelet cannot reach the API server, while their Ready condition is still True.
-    pub silent_nodes: Steps,
+    pub(crate) silent_nodes: Steps,
     /// Nodes whose Ready condition is not True.
-    pub not_ready_nodes: Steps,
+    pub(crate) not_ready_nodes: Steps,
     /// Nodes with a NoExecute taint.
-    pub tainted_nodes: Steps,
+    pub(crate) tainted_nodes: Steps,
     /// The end of the run.
-    pub horizon: Time,
+    pub(crate) horizon: Time,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

@@ -104,11 +104,11 @@ impl Limiter {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Disrupted {
     /// From when.
-    pub from: Time,
+    pub(crate) from: Time,
     /// Until when; the end of the run where it lasts.
-    pub to: Time,
+    pub(crate) to: Time,
     /// The state that it changed to.
-    pub state: ZoneState,
+    pub(crate) state: ZoneState,
     /// What it allows.
     pub pace: Pace,
 }

@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 
 /// A drain of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Drain {
+pub(crate) struct Drain {
     /// Whose.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// From when.
-    pub from: Time,
+    pub(crate) from: Time,
     /// Until when; the end of the run where it goes on.
-    pub to: Time,
+    pub(crate) to: Time,
     /// How it ended; nothing where it goes on.
-    pub outcome: Option<DrainOutcome>,
+    pub(crate) outcome: Option<DrainOutcome>,
 }
 
 impl Drain {
@@ -36,7 +36,7 @@ impl Drain {
 }
 
 /// The drains of a run, by when they ended. One that goes on began when it cordoned its node.
-pub fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
+pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
     let (plan, trace) = (analysis.plan, analysis.trace);
     let is_drain = |r: &Record| {
         let cause = trace.get(r.cause).filter(|c| c.what == What::FaultBegan);

@@ -13,29 +13,29 @@ use crate::trace::{EvictionCause, Record, RecordId, Trace, What};
 #[derive(Clone, Copy, Debug)]
 pub struct Eviction<'a> {
     /// When deletionTimestamp was set.
-    pub at: Time,
+    pub(crate) at: Time,
     /// The record of that; its causes explain it.
-    pub record: RecordId,
+    pub(crate) record: RecordId,
     /// What evicts it.
     pub cause: EvictionCause,
     /// The evicted pod.
-    pub pod: PodId,
+    pub(crate) pod: PodId,
     /// The node it was on.
-    pub node: Option<NodeId>,
+    pub(crate) node: Option<NodeId>,
     /// The NoExecute taint that led to it: the nearest one added among the causes, or else the
     /// latest one of the node.
     pub taint: Option<&'a Taint>,
     /// The seconds of the timer that ran out: the least tolerationSeconds of the matching
     /// tolerations; 0 is at once.
-    pub timer_seconds: Option<u32>,
+    pub(crate) timer_seconds: Option<u32>,
     /// When that timer was set.
-    pub timer_set_at: Option<Time>,
+    pub(crate) timer_set_at: Option<Time>,
     /// What the latency is counted from; see `Analysis::fault_of`.
-    pub fault: Option<Since>,
+    pub(crate) fault: Option<Since>,
     /// When the object was gone; none if it still was there at the end.
-    pub gone_at: Option<Time>,
+    pub(crate) gone_at: Option<Time>,
     /// When its node was first back at or after the eviction: heard, and its Ready condition True.
-    pub node_back_at: Option<Time>,
+    pub(crate) node_back_at: Option<Time>,
 }
 
 impl Eviction<'_> {

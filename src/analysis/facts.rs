@@ -24,7 +24,7 @@ pub(crate) const NO_TIMER: u32 = u32::MAX;
 
 /// What can be said in a row of a timeline.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Fact {
+pub(crate) enum Fact {
     /// An entry of the plan's timeline began.
     EntryBegan(u32),
     /// An entry of the plan's timeline ended.
@@ -126,13 +126,13 @@ pub(crate) enum Tone {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     /// Its name for programs.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it says of its object, or all of it where it has none; empty, or a part of it, where
     /// the fact's values belong to it.
-    pub verb: &'static str,
-    pub tone: Tone,
+    pub(crate) verb: &'static str,
+    pub(crate) tone: Tone,
     /// How much it matters where two runs differ; 0 matters most.
-    pub rank: u8,
+    pub(crate) rank: u8,
 }
 
 /// The rank of pods that are pending.
@@ -209,16 +209,16 @@ impl Fact {
 /// One fact with what it is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding {
-    pub at: Time,
+    pub(crate) at: Time,
     /// The record that says so.
-    pub record: RecordId,
-    pub fact: Fact,
+    pub(crate) record: RecordId,
+    pub(crate) fact: Fact,
     /// The node it is about, or that its pod is on; [`NO_NODE`] if none.
-    pub node: u32,
+    pub(crate) node: u32,
     /// The pod it is about.
-    pub pod: Option<PodId>,
+    pub(crate) pod: Option<PodId>,
     /// What its time is given relative to.
-    pub since: Option<Since>,
+    pub(crate) since: Option<Since>,
 }
 
 /// Finds the facts of a run, one record at a time.
@@ -227,7 +227,7 @@ pub(crate) struct Facts<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
     /// The taints that facts refer to, `unreachable:NoExecute`.
-    pub taints: Vec<String>,
+    pub(crate) taints: Vec<String>,
     keys: Vec<Taint>,
     /// The last state of each zone, by its key.
     zones: BTreeMap<u32, ZoneState>,

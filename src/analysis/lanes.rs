@@ -14,51 +14,51 @@ use std::collections::BTreeSet;
 
 /// The taints of a node at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tainted {
+pub(crate) struct Tainted {
     /// It has a NoSchedule taint.
-    pub no_schedule: bool,
+    pub(crate) no_schedule: bool,
     /// It has a NoExecute taint.
-    pub no_execute: bool,
+    pub(crate) no_execute: bool,
 }
 
 /// A node over time. Each list says from when on something holds; times rise, the first is zero.
 #[derive(Clone, Debug)]
 pub struct NodeLane {
     /// Whose lane it is.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// Its health.
-    pub health: Vec<(Time, Health)>,
+    pub(crate) health: Vec<(Time, Health)>,
     /// Its taints.
-    pub taints: Vec<(Time, Tainted)>,
+    pub(crate) taints: Vec<(Time, Tainted)>,
     /// How many of its pods were evicted at which instant.
-    pub evictions: Vec<(Time, u32)>,
+    pub(crate) evictions: Vec<(Time, u32)>,
     /// How many of its pods were preempted at which instant.
-    pub preemptions: Vec<(Time, u32)>,
+    pub(crate) preemptions: Vec<(Time, u32)>,
     /// Its drains.
-    pub drains: Vec<Drain>,
+    pub(crate) drains: Vec<Drain>,
     /// How many pods that replace evicted ones became ready on it at which instant.
-    pub replacements: Vec<(Time, u32)>,
+    pub(crate) replacements: Vec<(Time, u32)>,
     /// How many eviction timers run of its pods.
-    pub timers: Vec<(Time, u32)>,
+    pub(crate) timers: Vec<(Time, u32)>,
 }
 
 /// A zone over time.
 #[derive(Clone, Debug)]
 pub struct ZoneLane {
     /// Its name; empty for nodes without zone labels.
-    pub zone: String,
+    pub(crate) zone: String,
     /// How many nodes it has at most.
-    pub nodes: u32,
+    pub(crate) nodes: u32,
     /// How many nodes are in which health, in the order of `Health::ALL`.
-    pub health: Vec<(Time, [u32; Health::ALL.len()])>,
+    pub(crate) health: Vec<(Time, [u32; Health::ALL.len()])>,
     /// How many nodes have a NoExecute taint.
-    pub tainted: Vec<(Time, u32)>,
+    pub(crate) tainted: Vec<(Time, u32)>,
     /// How many pods were evicted at which instant.
-    pub evictions: Vec<(Time, u32)>,
+    pub(crate) evictions: Vec<(Time, u32)>,
     /// How many pods were preempted in all.
-    pub preempted: u32,
+    pub(crate) preempted: u32,
     /// How many of its nodes were drained in all, or tried to.
-    pub drains: u32,
+    pub(crate) drains: u32,
 }
 
 /// All lanes of a run.

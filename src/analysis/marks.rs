@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 /// The entry of the timeline that something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Since {
+pub(crate) struct Since {
     /// When that entry began, or ended.
-    pub at: Time,
+    pub(crate) at: Time,
     /// Index into [`Plan::timeline`](crate::plan::Plan::timeline).
-    pub entry: u32,
+    pub(crate) entry: u32,
     /// Whether its end is meant, not its beginning.
-    pub ended: bool,
+    pub(crate) ended: bool,
 }
 
 /// Stands for "no mark".

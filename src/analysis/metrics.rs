@@ -22,16 +22,16 @@ pub struct Metrics {
     /// From the fault to the Ready condition turning Unknown, over nodes.
     pub detection: Option<Spread>,
     /// From the fault to the NoExecute taint, over nodes.
-    pub tainting: Option<Spread>,
+    pub(crate) tainting: Option<Spread>,
     /// From the fault to the deletionTimestamp, over evictions.
-    pub eviction: Option<Spread>,
+    pub(crate) eviction: Option<Spread>,
     /// What the run cost all workloads together, see `serving`.
     pub costs: Costs,
     /// What it cost each of them, by name, `Kind/namespace/name`.
     pub workloads: Vec<(String, Costs)>,
     /// Those that were still being made when something was done to them, so that what was missing
     /// before is not counted.
-    pub late: Vec<String>,
+    pub(crate) late: Vec<String>,
 }
 
 /// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of

@@ -26,7 +26,7 @@ pub(crate) mod course;
 pub mod curves;
 pub mod diff;
 pub mod disruption;
-pub mod drains;
+pub(crate) mod drains;
 pub mod evictions;
 pub mod expect;
 pub mod explain;

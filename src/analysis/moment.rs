@@ -21,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Moment {
     /// Pods that wait for a node.
-    pub pending: u64,
+    pub(crate) pending: u64,
     /// Why the last of its pods that the scheduler could not place could not be placed.
-    pub why: Option<TextId>,
+    pub(crate) why: Option<TextId>,
     /// Pods whose deletion does not come to an end.
-    pub stuck: u64,
+    pub(crate) stuck: u64,
     /// Pods on nodes that are away, which nobody has evicted.
-    pub left: u64,
+    pub(crate) left: u64,
 }
 
 /// How each workload stands just before a time; pods without a workload

@@ -14,7 +14,7 @@ pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// What is known of a node's health.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Health {
+pub(crate) enum Health {
     /// There is no such node.
     Absent,
     /// Its Ready condition is True and its kubelet reaches the API server.
@@ -48,17 +48,17 @@ impl Health {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct NodeFlags {
     /// The object exists.
-    pub exists: bool,
+    pub(crate) exists: bool,
     /// Its kubelet cannot reach the API server.
-    pub silent: bool,
+    pub(crate) silent: bool,
     /// Its machine is off, or boots.
-    pub off: bool,
+    pub(crate) off: bool,
     /// The status of its Ready condition, if it was ever posted.
-    pub ready: Option<ConditionStatus>,
+    pub(crate) ready: Option<ConditionStatus>,
     /// How many NoSchedule taints it has.
-    pub no_schedule: u16,
+    pub(crate) no_schedule: u16,
     /// How many NoExecute taints it has.
-    pub no_execute: u16,
+    pub(crate) no_execute: u16,
 }
 
 impl NodeFlags {
@@ -83,15 +83,15 @@ impl NodeFlags {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held<'a> {
     /// The taint.
-    pub taint: &'a Taint,
+    pub(crate) taint: &'a Taint,
     /// Since when the node has a taint of this key and effect without a break.
-    pub since: Time,
+    pub(crate) since: Time,
     /// The same, where not-ready and unreachable count as one: Kubernetes swaps them.
-    pub failing_since: Time,
+    pub(crate) failing_since: Time,
     /// The record that wrote it last, or [`NO_RECORD`] of one from the start.
-    pub record: RecordId,
+    pub(crate) record: RecordId,
     /// Who wrote it last.
-    pub by: Actor,
+    pub(crate) by: Actor,
 }
 
 impl Held<'_> {
@@ -166,19 +166,19 @@ impl<'a> NodeState<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PodState {
     /// The object exists.
-    pub exists: bool,
+    pub(crate) exists: bool,
     /// `status.phase`
-    pub phase: PodPhase,
+    pub(crate) phase: PodPhase,
     /// The condition Ready is True.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// deletionTimestamp is set.
-    pub deleting: bool,
+    pub(crate) deleting: bool,
     /// The node it is bound to, or [`NO_NODE`].
-    pub node: u32,
+    pub(crate) node: u32,
     /// Since when it is bound to it.
-    pub bound_at: Time,
+    pub(crate) bound_at: Time,
     /// Its eviction was granted, or a drain deletes it: the deletion follows.
-    pub asked: Option<EvictionCause>,
+    pub(crate) asked: Option<EvictionCause>,
     /// The record of its eviction timer, or [`NO_RECORD`]; see
     /// [`Follow::timer`](super::state::Follow::timer).
     pub(super) timer: RecordId,

@@ -9,54 +9,54 @@ use std::collections::BTreeMap;
 
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WorkloadOutcome {
+pub(crate) struct WorkloadOutcome {
     /// Which workload.
-    pub id: WorkloadId,
-    pub kind: WorkloadKind,
+    pub(crate) id: WorkloadId,
+    pub(crate) kind: WorkloadKind,
     /// How many pods it wants.
-    pub wanted: Steps,
+    pub(crate) wanted: Steps,
     /// How many pods are available.
-    pub available: Steps,
+    pub(crate) available: Steps,
     /// Time in which too few were available.
-    pub unavailable: Dur,
+    pub(crate) unavailable: Dur,
     /// The longest stretch of that.
-    pub longest_gap: Dur,
+    pub(crate) longest_gap: Dur,
     /// The sum over the missing pods of the time in which each was missing, in pod-nanoseconds.
-    pub missing_ns: u128,
+    pub(crate) missing_ns: u128,
     /// The fewest available pods since there were enough of them.
-    pub least_available: u32,
+    pub(crate) least_available: u32,
     /// Pods that were lost.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// Replacements that were created.
-    pub replaced: u64,
+    pub(crate) replaced: u64,
     /// Pods that are Pending at the end.
-    pub pending: u64,
+    pub(crate) pending: u64,
     /// Why the last of its pods that the scheduler could not place could not be placed.
-    pub why_pending: Option<TextId>,
+    pub(crate) why_pending: Option<TextId>,
     /// Pods that are stuck at the end.
-    pub stuck: u64,
+    pub(crate) stuck: u64,
 }
 
 /// What came after a pod was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// The new pod.
-    pub pod: PodId,
+    pub(crate) pod: PodId,
     /// When it was created.
-    pub created_at: Time,
+    pub(crate) created_at: Time,
     /// The node it was bound to.
-    pub node: Option<NodeId>,
+    pub(crate) node: Option<NodeId>,
     /// When it was available for the first time.
-    pub ready_at: Option<Time>,
+    pub(crate) ready_at: Option<Time>,
 }
 
 /// What a run meant for its workloads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Workloads {
     /// By kind and name.
-    pub outcomes: Vec<WorkloadOutcome>,
+    pub(crate) outcomes: Vec<WorkloadOutcome>,
     /// By the record of the loss; where several records are about one loss, the first.
-    pub replacements: BTreeMap<RecordId, Replacement>,
+    pub(crate) replacements: BTreeMap<RecordId, Replacement>,
 }
 
 impl WorkloadOutcome {

@@ -22,21 +22,21 @@ pub struct Row {
     /// When it first became true.
     pub first: Time,
     /// When it last became true.
-    pub last: Time,
+    pub(crate) last: Time,
     /// What happened.
-    pub fact: Fact,
+    pub(crate) fact: Fact,
     /// What the times are given relative to.
-    pub since: Option<Since>,
+    pub(crate) since: Option<Since>,
     /// The nodes it is about, or that its pods are on; by id, each once.
-    pub nodes: Vec<NodeId>,
+    pub(crate) nodes: Vec<NodeId>,
     /// How many pods it is about.
-    pub pods: u32,
+    pub(crate) pods: u32,
     /// The pod it is about, where it is only one.
-    pub pod: Option<PodId>,
+    pub(crate) pod: Option<PodId>,
     /// How many records it stands for.
-    pub count: u32,
+    pub(crate) count: u32,
     /// The first of its records; its causes explain it.
-    pub record: RecordId,
+    pub(crate) record: RecordId,
     /// The row in words, without its times: "834 nodes of zone b tainted unreachable:NoExecute".
     pub text: String,
 }

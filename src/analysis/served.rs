@@ -14,24 +14,24 @@ pub(crate) const BARE: &str = "pods without a workload";
 
 /// How many pods of a workload there are, by what the API says and by what is true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Count {
+pub(crate) struct Count {
     /// Pods that it asks for.
-    pub desired: u32,
+    pub(crate) desired: u32,
     /// Pods that are up.
-    pub up: u32,
+    pub(crate) up: u32,
     /// Pods that the API says are ready.
-    pub ready: u32,
+    pub(crate) ready: u32,
     /// Containers that run although their pod is being deleted or gone.
-    pub ghosts: u32,
+    pub(crate) ghosts: u32,
     /// Pods that are ready and not up.
-    pub dead: u32,
+    pub(crate) dead: u32,
     /// Pods that are Pending.
-    pub pending: u32,
+    pub(crate) pending: u32,
 }
 
 /// What a workload needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Need {
+pub(crate) enum Need {
     /// At least this number, or this share, of the desired pods.
     AtLeast(IntOrPercent),
     /// All of the desired pods except this number, or this share, of them.
@@ -52,19 +52,19 @@ impl Need {
 
 /// A workload over time.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Served {
+pub(crate) struct Served {
     /// `Kind/namespace/name`, or [`BARE`].
-    pub name: String,
+    pub(crate) name: String,
     /// Which workload; none for pods without one.
-    pub id: Option<WorkloadId>,
+    pub(crate) id: Option<WorkloadId>,
     /// Its pods, from each time on. Times rise; the first is zero.
-    pub counts: Vec<(Time, Count)>,
+    pub(crate) counts: Vec<(Time, Count)>,
     /// What it needs: the highest of these.
-    pub needs: Vec<Need>,
+    pub(crate) needs: Vec<Need>,
     /// From when on its costs are counted; none if it never asked for a pod.
-    pub from: Option<Time>,
+    pub(crate) from: Option<Time>,
     /// What the run cost it.
-    pub costs: Costs,
+    pub(crate) costs: Costs,
 }
 
 /// Something that is counted of a workload's pods.
@@ -140,12 +140,12 @@ pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): (Since, Time))
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Serving {
     /// By name, pods without a workload last.
-    pub workloads: Vec<Served>,
+    pub(crate) workloads: Vec<Served>,
     /// Of all of them.
-    pub whole: Costs,
+    pub(crate) whole: Costs,
     /// Of those that something replaces: without pods that have no workload, which once lost are
     /// missing for as long as anybody looks. Where there are no workloads, of all.
-    pub replaced: Costs,
+    pub(crate) replaced: Costs,
 }
 
 /// From when on costs are counted.

@@ -16,13 +16,13 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub struct Analysis<'a> {
     /// What was run.
-    pub plan: &'a Plan,
+    pub(crate) plan: &'a Plan,
     /// What happened.
     pub trace: &'a Trace,
     /// The zones that nodes of the plan are in, by name in order.
     pub zones: Vec<String>,
     /// For each node its zone, an index into [`Analysis::zones`].
-    pub zone_of: Vec<u16>,
+    pub(crate) zone_of: Vec<u16>,
     /// The state of each node at the start.
     pub(super) nodes: Vec<NodeState<'a>>,
     /// The state of each pod at the start.

@@ -20,9 +20,9 @@ pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
     /// The node it was about, before and after.
-    pub node: Option<(NodeId, NodeFlags, NodeFlags)>,
+    pub(crate) node: Option<(NodeId, NodeFlags, NodeFlags)>,
     /// The pod it was about, before and after.
-    pub pod: Option<(PodId, PodState, PodState)>,
+    pub(crate) pod: Option<(PodId, PodState, PodState)>,
 }
 
 impl Step {

@@ -21,13 +21,13 @@ pub(crate) fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Spread<T = Dur> {
     /// How many values there were.
-    pub count: usize,
+    pub(crate) count: usize,
     /// The least.
-    pub min: T,
+    pub(crate) min: T,
     /// The median, a value that occurred.
-    pub median: T,
+    pub(crate) median: T,
     /// The greatest.
-    pub max: T,
+    pub(crate) max: T,
 }
 
 impl<T: Copy + Ord> Spread<T> {
@@ -47,9 +47,9 @@ impl<T: Copy + Ord> Spread<T> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Interval {
     /// The lower end.
-    pub low: f64,
+    pub(crate) low: f64,
     /// The upper end.
-    pub high: f64,
+    pub(crate) high: f64,
 }
 
 impl Interval {

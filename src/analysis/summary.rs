@@ -39,48 +39,48 @@ pub struct Summary {
     /// Evictions, needless ones, latencies, costs.
     pub metrics: Metrics,
     /// Pods that were in danger and stayed.
-    pub kept: u64,
+    pub(crate) kept: u64,
     /// Eviction timers that run at the end.
-    pub pending_timers: u64,
+    pub(crate) pending_timers: u64,
     /// How many deletions began, by who deleted.
-    pub deletions: BTreeMap<Actor, u64>,
+    pub(crate) deletions: BTreeMap<Actor, u64>,
     /// Pods that could not be deleted in five tries, each time.
-    pub evictions_failed: u64,
+    pub(crate) evictions_failed: u64,
     /// How many pods were evicted, by cause; those of no pod are left out.
     pub evicted_by: BTreeMap<EvictionCause, u64>,
     /// How often the eviction API refused an eviction; kubectl tries again every five seconds.
-    pub evictions_refused: u64,
+    pub(crate) evictions_refused: u64,
     /// Nodes that kubectl could not drain, each time.
-    pub nodes_not_drained: u64,
+    pub(crate) nodes_not_drained: u64,
     /// What kubectl refused.
-    pub refused: u64,
+    pub(crate) refused: u64,
     /// How many nodes were Unknown at some time.
-    pub nodes_unknown: u64,
+    pub(crate) nodes_unknown: u64,
     /// How many nodes had a not-ready or unreachable NoExecute taint at some time.
-    pub nodes_tainted: u64,
+    pub(crate) nodes_tainted: u64,
     /// How things stand at the end.
-    pub end: End,
+    pub(crate) end: End,
 }
 
 /// How things stand at the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct End {
+pub(crate) struct End {
     /// Nodes by health, in the order of `Health::ALL`.
-    pub nodes: [u64; Health::ALL.len()],
+    pub(crate) nodes: [u64; Health::ALL.len()],
     /// Nodes with a NoExecute taint.
-    pub nodes_no_execute: u64,
+    pub(crate) nodes_no_execute: u64,
     /// Pods that are Running and Ready, and are up.
-    pub available: u64,
+    pub(crate) available: u64,
     /// Pods that are Running and Ready by the API, and are not up.
-    pub dead: u64,
+    pub(crate) dead: u64,
     /// Pods that are Running, not Ready, not being deleted.
-    pub not_ready: u64,
+    pub(crate) not_ready: u64,
     /// Pods that are Pending, not being deleted.
-    pub pending: u64,
+    pub(crate) pending: u64,
     /// Pods that are being deleted.
-    pub terminating: u64,
+    pub(crate) terminating: u64,
     /// Pods that Succeeded or Failed, not being deleted.
-    pub finished: u64,
+    pub(crate) finished: u64,
 }
 
 /// The summary of a run; `window` is how soon a node must be back for an eviction to have been

@@ -18,25 +18,25 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Standing {
     /// The object exists and is not finished.
-    pub exists: bool,
+    pub(crate) exists: bool,
     /// The object is being deleted.
-    pub deleting: bool,
+    pub(crate) deleting: bool,
     /// It is Pending.
-    pub pending: bool,
+    pub(crate) pending: bool,
     /// The API has it as Running and Ready, and it is not being deleted: requests are sent there.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// Its containers run and clients reach them; it is neither finished nor being deleted.
-    pub up: bool,
+    pub(crate) up: bool,
     /// Containers that run, and that clients reach, although their pod is being deleted, is
     /// finished or gone.
-    pub ghosts: u32,
+    pub(crate) ghosts: u32,
 }
 
 /// Walks through a trace and keeps both states.
 #[derive(Clone, Debug)]
 pub(crate) struct Truth<'a> {
     /// What the API says.
-    pub follow: Follow<'a>,
+    pub(crate) follow: Follow<'a>,
     /// By pod: the node on which the containers of its present life run, or [`NO_NODE`].
     live: Vec<u32>,
     /// By pod: containers of its present life have run before.

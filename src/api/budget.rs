@@ -75,19 +75,19 @@ impl BudgetRule {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BudgetStatus {
     /// `observedGeneration`
-    pub observed_generation: i64,
+    pub(crate) observed_generation: i64,
     /// `disruptionsAllowed`
-    pub disruptions_allowed: i32,
+    pub(crate) disruptions_allowed: i32,
     /// `currentHealthy`
-    pub current_healthy: i32,
+    pub(crate) current_healthy: i32,
     /// `desiredHealthy`
-    pub desired_healthy: i32,
+    pub(crate) desired_healthy: i32,
     /// `expectedPods`
-    pub expected_pods: i32,
+    pub(crate) expected_pods: i32,
     /// `disruptedPods`: pods whose eviction was granted and not seen yet, and when.
-    pub disrupted_pods: BTreeMap<PodId, Timestamp>,
+    pub(crate) disrupted_pods: BTreeMap<PodId, Timestamp>,
     /// The condition DisruptionAllowed is False with reason SyncFailed.
-    pub sync_failed: bool,
+    pub(crate) sync_failed: bool,
 }
 
 /// A PodDisruptionBudget, one version of it.

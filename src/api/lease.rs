@@ -7,12 +7,12 @@ use super::names::NodeId;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lease {
     /// Whose lease it is.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// This life of the object.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// The version of the object.
-    pub resource_version: u64,
+    pub(crate) resource_version: u64,
     /// When the kubelet last renewed it, by the kubelet's clock: microseconds from the start of the
     /// run.
-    pub renew_time_us: i64,
+    pub(crate) renew_time_us: i64,
 }

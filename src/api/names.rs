@@ -32,7 +32,7 @@ pub struct WorkloadId(pub u32);
 
 /// Identity of any other text: a zone key, a fault's name, a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TextId(pub u32);
+pub(crate) struct TextId(pub(crate) u32);
 
 impl NodeId {
     /// The id as an index.

@@ -195,42 +195,42 @@ pub(crate) enum JobEnd {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct WorkloadStatus {
     /// `status.replicas`; of a DaemonSet `currentNumberScheduled`, of a Job `active`.
-    pub replicas: i32,
+    pub(crate) replicas: i32,
     /// `status.readyReplicas`; `numberReady`, `ready`.
-    pub ready: i32,
+    pub(crate) ready: i32,
     /// `status.availableReplicas`; `numberAvailable`.
-    pub available: i32,
+    pub(crate) available: i32,
     /// `status.terminatingReplicas`; `terminating`.
-    pub terminating: i32,
+    pub(crate) terminating: i32,
     /// `status.currentReplicas` of a StatefulSet.
-    pub current: i32,
+    pub(crate) current: i32,
     /// `status.desiredNumberScheduled` of a DaemonSet.
-    pub desired: i32,
+    pub(crate) desired: i32,
     /// `status.numberMisscheduled` of a DaemonSet.
-    pub misscheduled: i32,
+    pub(crate) misscheduled: i32,
     /// The condition ReplicaFailure of a ReplicaSet.
-    pub replica_failure: bool,
+    pub(crate) replica_failure: bool,
     /// `status.observedGeneration`
-    pub observed_generation: i64,
+    pub(crate) observed_generation: i64,
     /// What only a Job has.
-    pub job: OfJob,
+    pub(crate) job: OfJob,
 }
 
 /// The part of `status` that only a Job has.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct JobStatus {
     /// `status.failed`
-    pub failed: i32,
+    pub(crate) failed: i32,
     /// `status.succeeded`
-    pub succeeded: i32,
+    pub(crate) succeeded: i32,
     /// The condition SuccessCriteriaMet or FailureTarget of a Job that is about to end.
-    pub ending: Option<JobEnd>,
+    pub(crate) ending: Option<JobEnd>,
     /// The condition Complete or Failed of a Job that has ended.
-    pub finished: Option<JobEnd>,
+    pub(crate) finished: Option<JobEnd>,
     /// `status.uncountedTerminatedPods.succeeded`
-    pub uncounted_succeeded: Vec<Uid>,
+    pub(crate) uncounted_succeeded: Vec<Uid>,
     /// `status.uncountedTerminatedPods.failed`
-    pub uncounted_failed: Vec<Uid>,
+    pub(crate) uncounted_failed: Vec<Uid>,
 }
 
 /// A [`JobStatus`] that takes no room as long as there is nothing in it: most workloads are no
@@ -273,41 +273,41 @@ impl Eq for OfJob {}
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Workload {
     /// The version of the object.
-    pub resource_version: u64,
+    pub(crate) resource_version: u64,
     /// `metadata.generation`
-    pub generation: i64,
+    pub(crate) generation: i64,
     /// The trace record that made this version.
-    pub record: u32,
+    pub(crate) record: u32,
     /// `status`
-    pub status: WorkloadStatus,
+    pub(crate) status: WorkloadStatus,
     /// What versions share.
-    pub lasting: Rc<Lasting>,
+    pub(crate) lasting: Rc<Lasting>,
 }
 
 /// What seldom changes of a workload object.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Lasting {
     /// Its kind, namespace and name.
-    pub id: WorkloadId,
-    pub kind: WorkloadKind,
+    pub(crate) id: WorkloadId,
+    pub(crate) kind: WorkloadKind,
     /// This life of the object.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// `metadata.creationTimestamp`
-    pub creation_timestamp: Timestamp,
+    pub(crate) creation_timestamp: Timestamp,
     /// A deletion has begun, and waits for the garbage collector: the finalizer of that name.
-    pub deletion: Option<Propagation>,
+    pub(crate) deletion: Option<Propagation>,
     /// The workload that owns it: the Deployment of a ReplicaSet.
-    pub owner: Option<(WorkloadId, Uid)>,
+    pub(crate) owner: Option<(WorkloadId, Uid)>,
     /// `spec.selector`
-    pub selector: Rc<LabelSelector>,
+    pub(crate) selector: Rc<LabelSelector>,
     /// `spec.template`: its pods share this one, with the workload as their owner.
-    pub template: Rc<PodTemplate>,
+    pub(crate) template: Rc<PodTemplate>,
     /// The node the template names, as recorded scenarios have it.
-    pub pinned: Option<super::names::NodeId>,
+    pub(crate) pinned: Option<super::names::NodeId>,
     /// `spec.minReadySeconds`
-    pub min_ready_seconds: i32,
+    pub(crate) min_ready_seconds: i32,
     /// The rest of `spec`.
-    pub spec: WorkloadSpec,
+    pub(crate) spec: WorkloadSpec,
 }
 
 impl Deref for Workload {

@@ -23,12 +23,12 @@ pub(crate) struct Admission {
     pub pod_toleration_restriction: bool,
     /// What namespaces say of their pods' tolerations, by their names; those that say nothing are
     /// left out.
-    pub namespaces: BTreeMap<String, NamespaceTolerations>,
+    pub(crate) namespaces: BTreeMap<String, NamespaceTolerations>,
     /// ExtendedResourceToleration: pods tolerate taints named like the extended resources they ask
     /// for.
     pub extended_resource_toleration: bool,
     /// Validation refuses the status of a Job with more ready pods than active ones.
-    pub validates_ready: bool,
+    pub(crate) validates_ready: bool,
 }
 
 impl Admission {

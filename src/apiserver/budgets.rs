@@ -25,15 +25,15 @@ const MAX_DISRUPTED_POD_SIZE: usize = 2000;
 #[derive(Clone, Debug)]
 pub(crate) struct NewBudget {
     /// `PodDisruptionBudget/namespace/name`
-    pub id: WorkloadId,
+    pub(crate) id: WorkloadId,
     /// `spec.selector`
-    pub selector: Rc<Selector>,
+    pub(crate) selector: Rc<Selector>,
     /// What it asks for.
-    pub rule: BudgetRule,
+    pub(crate) rule: BudgetRule,
     /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
-    pub always_allow_unhealthy: bool,
+    pub(crate) always_allow_unhealthy: bool,
     /// `status`: what it was counted to before.
-    pub status: BudgetStatus,
+    pub(crate) status: BudgetStatus,
 }
 
 impl ApiServer {

@@ -17,19 +17,19 @@ use std::rc::Rc;
 /// A node to be created.
 #[derive(Clone, Debug)]
 pub(crate) struct NewNode {
-    pub id: NodeId,
+    pub(crate) id: NodeId,
     /// `metadata.creationTimestamp`, where it is not now.
-    pub creation_timestamp: Option<Timestamp>,
+    pub(crate) creation_timestamp: Option<Timestamp>,
     /// Its labels.
-    pub labels: Rc<Labels>,
+    pub(crate) labels: Rc<Labels>,
     /// Its taints.
-    pub taints: Vec<Taint>,
+    pub(crate) taints: Vec<Taint>,
     /// `spec.unschedulable`
-    pub unschedulable: bool,
+    pub(crate) unschedulable: bool,
     /// Its conditions.
-    pub conditions: Vec<NodeCondition>,
+    pub(crate) conditions: Vec<NodeCondition>,
     /// Its allocatable resources.
-    pub allocatable: Rc<Resources>,
+    pub(crate) allocatable: Rc<Resources>,
 }
 
 impl ApiServer {

@@ -16,23 +16,23 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct NewPod {
     /// Its namespace and name.
-    pub id: PodId,
+    pub(crate) id: PodId,
     /// What it shares with others.
-    pub template: Rc<PodTemplate>,
+    pub(crate) template: Rc<PodTemplate>,
     /// The node it is bound to.
-    pub node: Option<NodeId>,
+    pub(crate) node: Option<NodeId>,
     /// Its phase; `Pending` for a new pod.
-    pub phase: PodPhase,
+    pub(crate) phase: PodPhase,
     /// Its condition Ready.
-    pub ready: Option<PodCondition>,
+    pub(crate) ready: Option<PodCondition>,
     /// Its condition DisruptionTarget.
-    pub disruption_target: Option<PodCondition>,
+    pub(crate) disruption_target: Option<PodCondition>,
     /// A deletion that has begun already.
-    pub deletion: Option<Deletion>,
+    pub(crate) deletion: Option<Deletion>,
     /// It carries the finalizer of jobs.
-    pub job_finalizer: bool,
+    pub(crate) job_finalizer: bool,
     /// It exists since before the run: whitelists are not asked again.
-    pub admitted: bool,
+    pub(crate) admitted: bool,
 }
 
 impl NewPod {

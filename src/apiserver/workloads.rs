@@ -18,20 +18,20 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct NewWorkload {
     /// Its kind, namespace and name.
-    pub id: WorkloadId,
-    pub kind: WorkloadKind,
+    pub(crate) id: WorkloadId,
+    pub(crate) kind: WorkloadKind,
     /// The workload that owns it.
-    pub owner: Option<(WorkloadId, Uid)>,
+    pub(crate) owner: Option<(WorkloadId, Uid)>,
     /// `spec.selector`
-    pub selector: Rc<LabelSelector>,
+    pub(crate) selector: Rc<LabelSelector>,
     /// `spec.template`, without an owner.
-    pub template: PodTemplate,
+    pub(crate) template: PodTemplate,
     /// The node the template names.
-    pub pinned: Option<NodeId>,
+    pub(crate) pinned: Option<NodeId>,
     /// `spec.minReadySeconds`
-    pub min_ready_seconds: i32,
+    pub(crate) min_ready_seconds: i32,
     /// The rest of `spec`.
-    pub spec: WorkloadSpec,
+    pub(crate) spec: WorkloadSpec,
 }
 
 impl ApiServer {

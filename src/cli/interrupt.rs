@@ -21,7 +21,7 @@ static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Begins to listen. Where the system does not let us, signals end the program as they end any
 /// other.
-pub fn listen() {
+pub(crate) fn listen() {
     #[cfg(not(unix))]
     let _ = ctrlc::set_handler(heard);
     #[cfg(unix)]
@@ -65,7 +65,7 @@ fn ignores(signal: i32) -> bool {
 }
 
 /// Does as if Ctrl-C was pressed, for a program that listens for itself.
-pub fn ask() {
+pub(crate) fn ask() {
     ASKED.store(true, SeqCst);
     take_away();
 }
@@ -91,7 +91,7 @@ pub fn heeding<T>(work: impl FnOnce() -> T) -> T {
 
 /// From here to [`finished`], Ctrl-C takes this temporary folder or file away, so that what writes
 /// to it fails.
-pub fn unfinished(path: &Path) {
+pub(crate) fn unfinished(path: &Path) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
     // Ctrl-C may have come just before.
     if asked() {
@@ -100,7 +100,7 @@ pub fn unfinished(path: &Path) {
 }
 
 /// The temporary folder or file has got its final name, or is gone.
-pub fn finished() {
+pub(crate) fn finished() {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 

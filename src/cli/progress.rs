@@ -114,7 +114,7 @@ impl Progress {
     }
 
     /// All is done, and now something else is.
-    pub fn then(&self, words: &str) {
+    pub(crate) fn then(&self, words: &str) {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &shown.bar {
             bar.set_position(self.all);

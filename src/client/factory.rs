@@ -18,19 +18,19 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InformerTiming {
     /// From sending LIST to its being served.
-    pub request: Dur,
+    pub(crate) request: Dur,
     /// From serving LIST to its reply.
-    pub response: Dur,
+    pub(crate) response: Dur,
     /// From a change to its delivery.
-    pub watch: Delay,
+    pub(crate) watch: Delay,
     /// Watches that broke come back after their back-off; otherwise at once.
-    pub reconnects: bool,
+    pub(crate) reconnects: bool,
     /// How long a watch that was refused pauses.
-    pub watch_retry: WatchRetry,
+    pub(crate) watch_retry: WatchRetry,
     /// How often a list or a watch that is rejected is sent again, and whether watches are.
-    pub retries: (u32, bool),
+    pub(crate) retries: (u32, bool),
     /// When its reflectors were made, if that was not long ago.
-    pub made: Option<Time>,
+    pub(crate) made: Option<Time>,
 }
 
 /// The draw of a slice of time, and which one that is.

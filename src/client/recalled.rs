@@ -17,11 +17,11 @@ const REACH_S: i64 = 900;
 pub(crate) struct Recalled {
     /// Since when it has led, ns from the start and not above zero; none is for long. Of what was
     /// before it knows what a new process learns.
-    pub office_ns: Option<i64>,
+    pub(crate) office_ns: Option<i64>,
     /// When the node lifecycle controller's next pass comes, from the start; none is not known.
-    pub pass: Option<Dur>,
+    pub(crate) pass: Option<Dur>,
     /// When it was last seen in a pass, ns from the start and not above zero.
-    pub passed_ns: Option<i64>,
+    pub(crate) passed_ns: Option<i64>,
 }
 
 impl Recalled {
@@ -46,9 +46,9 @@ struct Seen {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Left {
     /// Tokens in its bucket.
-    pub tokens: f64,
+    pub(crate) tokens: f64,
     /// Events that still wait for one.
-    pub events: u32,
+    pub(crate) events: u32,
 }
 
 /// A taint comes so many seconds after its `timeAdded`, at most, where the limiter has nothing left:

@@ -19,13 +19,13 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientTiming {
     /// From sending to applying.
-    pub request: Delay,
+    pub(crate) request: Delay,
     /// From applying to the reply.
-    pub response: Delay,
+    pub(crate) response: Delay,
     /// Of a request that the API server works on in steps: from reading to writing.
-    pub step: Delay,
+    pub(crate) step: Delay,
     /// How often a request is sent again that is answered 429 with a Retry-After.
-    pub retries: u32,
+    pub(crate) retries: u32,
 }
 
 /// The Retry-After of priority and fairness (`apiserver/pkg/server/filters`).

@@ -35,9 +35,9 @@ impl WatchLags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Hold {
     /// A watch may be held back for a while.
-    pub stale: bool,
+    pub(crate) stale: bool,
     /// A watch may break; a list follows, which shows only the last of what happened in between.
-    pub broken: bool,
+    pub(crate) broken: bool,
 }
 
 /// The points at which watches leave something to the choices.

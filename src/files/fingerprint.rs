@@ -26,26 +26,26 @@ pub(crate) const COPIED: &str = "input-";
 
 /// A file that a scenario points at, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputFile {
+pub(crate) struct InputFile {
     /// Its path.
-    pub file: String,
+    pub(crate) file: String,
     /// How long it is.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// The hash of its bytes.
-    pub hash: u64,
+    pub(crate) hash: u64,
     /// The name of its copy in a folder of results.
-    pub copy: String,
+    pub(crate) copy: String,
 }
 
 /// What a scenario was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
     /// How long the scenario's text is.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// A hash of its text, and of the hashes of the files that it points at.
-    pub hash: u64,
+    pub(crate) hash: u64,
     /// Those files.
-    pub inputs: Vec<InputFile>,
+    pub(crate) inputs: Vec<InputFile>,
 }
 
 /// The name of a file's copy in a folder of results, beside those of earlier ones: two files of one

@@ -19,9 +19,11 @@ pub(crate) use fingerprint::{
     COPIED, Fingerprint, InputFile, copy_name, fnv1a64, fnv1a64_more, hash_text,
 };
 pub(crate) use large::{LargeFile, PACKED, Packing};
-pub use places::Places;
-pub use read::{ReadError, read, read_from, text, unpack};
-pub(crate) use read::{beginning, is_reading, within};
+pub(crate) use places::Places;
+pub(crate) use read::is_reading;
+pub(crate) use read::read_from;
+pub use read::{ReadError, read, text, unpack};
+pub use read::{beginning, within};
 pub(crate) use replace::{append, make_folder, replace, restore};
 pub use shown::{Escaped, Form};
 pub(crate) use shown::{acts, cell, line, shown};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Where files lie that were packed: by the names under which they were read, and are asked for
 /// still. What is not listed lies where its name says, unless everything was packed.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     of: BTreeMap<PathBuf, PathBuf>,
     /// Where whatever is not listed would be, and is not.
     nowhere: Option<PathBuf>,

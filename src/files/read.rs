@@ -97,7 +97,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// # Errors
 /// [`ReadError::Io`], [`ReadError::Special`].
-pub(crate) fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let file = open_plain(path, false)?;
     file.take(most).read_to_end(&mut bytes)?;
@@ -110,7 +110,7 @@ pub(crate) fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
 /// # Errors
 /// [`ReadError::Io`]; [`ReadError::Elsewhere`] if the name is more than a name, or leads out of the
 /// folder.
-pub(crate) fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
+pub fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
     let mut parts = Path::new(name).components();
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
         return Err(ReadError::Elsewhere);
@@ -174,7 +174,7 @@ pub(crate) fn is_reading() -> bool {
 ///
 /// # Errors
 /// [`ReadError::Io`], [`ReadError::TooLarge`].
-pub fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     READING.fetch_add(1, SeqCst);
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);

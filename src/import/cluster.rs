@@ -12,21 +12,21 @@ use crate::language::{
 #[derive(Clone, Debug)]
 pub struct ImportedCluster {
     /// What its controllers remember beside that.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
     /// Groups of like nodes, in the order in which the first of each stands in the files.
     pub nodes: Vec<NodeGroup>,
     /// Groups of like pods, in that order.
     pub pods: Vec<PodGroup>,
     /// Priority classes beside Kubernetes' own.
-    pub priority_classes: Vec<PriorityClass>,
+    pub(crate) priority_classes: Vec<PriorityClass>,
     /// Disruption budgets.
-    pub budgets: Vec<PodDisruptionBudget>,
+    pub(crate) budgets: Vec<PodDisruptionBudget>,
     /// Namespaces that say something of their pods' tolerations.
-    pub namespaces: Vec<Namespace>,
+    pub(crate) namespaces: Vec<Namespace>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
-    pub workloads: Vec<Workload>,
+    pub(crate) workloads: Vec<Workload>,
     /// What the control plane was started with, as far as its pods are in the files.
-    pub control_plane: ControlPlane,
+    pub(crate) control_plane: ControlPlane,
     /// What was taken and what was left out.
     pub summary: Summary,
     /// Where all of it stands in the files.

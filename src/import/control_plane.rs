@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 
 /// What an exported control plane was started with.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ControlPlane {
+pub(crate) struct ControlPlane {
     /// Flags by component.
-    pub flags: Flags,
+    pub(crate) flags: Flags,
     /// Feature gates, those of all components together.
-    pub feature_gates: BTreeMap<String, bool>,
+    pub(crate) feature_gates: BTreeMap<String, bool>,
 }
 
 /// The components that run in pods.

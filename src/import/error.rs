@@ -11,17 +11,17 @@ pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,repl
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// The file's name as given, or `standard input`.
-    pub file: String,
+    pub(crate) file: String,
     /// The document in the file, from 1; none in a file of one document.
-    pub document: Option<usize>,
+    pub(crate) document: Option<usize>,
     /// The item in the document's list, from 1; none outside of a list.
-    pub item: Option<usize>,
+    pub(crate) item: Option<usize>,
     /// The line, from 1, if it is known.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// The object's kind as far as it was read.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The object's `namespace/name`, or name, as far as it was read.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// Where objects stand in the files: by the list of the scenario that they are in, and

@@ -18,13 +18,13 @@ pub(crate) const LIMIT: u64 = 1024 << 20;
 #[derive(Debug)]
 pub struct Input {
     /// Its name, for messages.
-    pub file: String,
+    pub(crate) file: String,
     /// What it says, without a byte order mark.
-    pub text: String,
+    pub(crate) text: String,
     /// How many bytes it was read from.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// The hash of those bytes.
-    pub hash: u64,
+    pub(crate) hash: u64,
 }
 
 impl Input {

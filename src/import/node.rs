@@ -25,15 +25,15 @@ const LEASE_DURATION_S: i64 = 40;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct NodeShape {
     /// `metadata.labels`, without the host name if that is the node's name.
-    pub labels: BTreeMap<String, String>,
+    pub(crate) labels: BTreeMap<String, String>,
     /// `spec.taints`, times from time zero.
-    pub taints: Vec<Taint>,
+    pub(crate) taints: Vec<Taint>,
     /// `spec.unschedulable`
-    pub unschedulable: bool,
+    pub(crate) unschedulable: bool,
     /// `status.allocatable`, checked.
-    pub allocatable: BTreeMap<String, String>,
+    pub(crate) allocatable: BTreeMap<String, String>,
     /// What is not as in a healthy node.
-    pub state: Option<NodeState>,
+    pub(crate) state: Option<NodeState>,
 }
 
 impl NodeShape {
@@ -50,21 +50,21 @@ impl NodeShape {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct NodeState {
     /// `status.conditions` of the types that are modelled.
-    pub conditions: Vec<ConditionShape>,
+    pub(crate) conditions: Vec<ConditionShape>,
     /// The lease's `renewTime` in microseconds from time zero.
-    pub renewed_us: Option<i64>,
+    pub(crate) renewed_us: Option<i64>,
     /// The kubelet is cut off.
-    pub cut: bool,
+    pub(crate) cut: bool,
 }
 
 /// A condition with its times in seconds from time zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct ConditionShape {
-    pub kind: NodeConditionType,
-    pub status: ConditionStatus,
-    pub reason: String,
-    pub heartbeat: i64,
-    pub transition: i64,
+    pub(crate) kind: NodeConditionType,
+    pub(crate) status: ConditionStatus,
+    pub(crate) reason: String,
+    pub(crate) heartbeat: i64,
+    pub(crate) transition: i64,
 }
 
 /// What is known of a node's lease.
@@ -100,10 +100,10 @@ pub(super) type NamedNode = (String, NodeShape);
 /// An exported node.
 #[derive(Debug, PartialEq)]
 pub(super) struct RawNode {
-    pub name: String,
-    pub meta: RawMeta,
-    pub spec: RawNodeSpec,
-    pub status: RawNodeStatus,
+    pub(crate) name: String,
+    pub(crate) meta: RawMeta,
+    pub(crate) spec: RawNodeSpec,
+    pub(crate) status: RawNodeStatus,
 }
 
 impl RawNode {

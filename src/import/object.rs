@@ -15,16 +15,16 @@ use std::fmt;
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawMeta {
-    pub name: Option<String>,
-    pub namespace: Option<String>,
-    pub labels: Option<Texts>,
-    pub annotations: Option<RawAnnotations>,
-    pub owner_references: Option<Vec<RawOwner>>,
-    pub deletion_timestamp: Option<String>,
-    pub deletion_grace_period_seconds: Option<i64>,
-    pub creation_timestamp: Option<String>,
-    pub generation: Option<i64>,
-    pub finalizers: Option<Filled>,
+    pub(crate) name: Option<String>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) labels: Option<Texts>,
+    pub(crate) annotations: Option<RawAnnotations>,
+    pub(crate) owner_references: Option<Vec<RawOwner>>,
+    pub(crate) deletion_timestamp: Option<String>,
+    pub(crate) deletion_grace_period_seconds: Option<i64>,
+    pub(crate) creation_timestamp: Option<String>,
+    pub(crate) generation: Option<i64>,
+    pub(crate) finalizers: Option<Filled>,
 }
 
 impl RawMeta {
@@ -38,63 +38,63 @@ impl RawMeta {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct NameOnly {
-    pub name: Option<String>,
-    pub namespace: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) namespace: Option<String>,
 }
 
 /// `metav1.OwnerReference`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct RawOwner {
-    pub kind: Option<String>,
-    pub name: Option<String>,
-    pub controller: Option<bool>,
+    pub(crate) kind: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) controller: Option<bool>,
 }
 
 /// `v1.NodeSpec`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct RawNodeSpec {
-    pub taints: Option<Vec<RawTaint>>,
-    pub unschedulable: Option<bool>,
+    pub(crate) taints: Option<Vec<RawTaint>>,
+    pub(crate) unschedulable: Option<bool>,
 }
 
 /// `v1.Taint`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawTaint {
-    pub key: Option<String>,
-    pub value: Option<String>,
-    pub effect: Option<String>,
-    pub time_added: Option<String>,
+    pub(crate) key: Option<String>,
+    pub(crate) value: Option<String>,
+    pub(crate) effect: Option<String>,
+    pub(crate) time_added: Option<String>,
 }
 
 /// `v1.NodeStatus`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawNodeStatus {
-    pub allocatable: Option<RawResources>,
-    pub capacity: Option<RawResources>,
-    pub conditions: Option<Vec<RawCondition>>,
-    pub node_info: Option<RawNodeInfo>,
+    pub(crate) allocatable: Option<RawResources>,
+    pub(crate) capacity: Option<RawResources>,
+    pub(crate) conditions: Option<Vec<RawCondition>>,
+    pub(crate) node_info: Option<RawNodeInfo>,
 }
 
 /// `v1.NodeSystemInfo`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawNodeInfo {
-    pub kubelet_version: Option<String>,
+    pub(crate) kubelet_version: Option<String>,
 }
 
 /// `v1.NodeCondition` and `v1.PodCondition`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawCondition {
-    pub r#type: Option<String>,
-    pub status: Option<String>,
-    pub reason: Option<String>,
-    pub last_heartbeat_time: Option<String>,
-    pub last_transition_time: Option<String>,
+    pub(crate) r#type: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) last_heartbeat_time: Option<String>,
+    pub(crate) last_transition_time: Option<String>,
 }
 
 impl RawCondition {
@@ -107,82 +107,82 @@ impl RawCondition {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawPodSpec {
-    pub node_name: Option<String>,
-    pub node_selector: Option<Texts>,
-    pub tolerations: Option<Vec<RawToleration>>,
-    pub termination_grace_period_seconds: Option<i64>,
-    pub priority: Option<i32>,
-    pub priority_class_name: Option<String>,
-    pub containers: Option<Vec<RawContainer>>,
-    pub init_containers: Option<Vec<RawContainer>>,
-    pub overhead: Option<RawResources>,
-    pub resources: Option<RawRequirements>,
-    pub affinity: Option<RawAffinity>,
-    pub topology_spread_constraints: Option<Vec<RawSpread>>,
-    pub scheduling_gates: Option<Vec<RawGate>>,
-    pub resource_claims: Option<Filled>,
-    pub volumes: Option<Vec<RawVolume>>,
-    pub scheduler_name: Option<String>,
-    pub preemption_policy: Option<String>,
-    pub restart_policy: Option<String>,
+    pub(crate) node_name: Option<String>,
+    pub(crate) node_selector: Option<Texts>,
+    pub(crate) tolerations: Option<Vec<RawToleration>>,
+    pub(crate) termination_grace_period_seconds: Option<i64>,
+    pub(crate) priority: Option<i32>,
+    pub(crate) priority_class_name: Option<String>,
+    pub(crate) containers: Option<Vec<RawContainer>>,
+    pub(crate) init_containers: Option<Vec<RawContainer>>,
+    pub(crate) overhead: Option<RawResources>,
+    pub(crate) resources: Option<RawRequirements>,
+    pub(crate) affinity: Option<RawAffinity>,
+    pub(crate) topology_spread_constraints: Option<Vec<RawSpread>>,
+    pub(crate) scheduling_gates: Option<Vec<RawGate>>,
+    pub(crate) resource_claims: Option<Filled>,
+    pub(crate) volumes: Option<Vec<RawVolume>>,
+    pub(crate) scheduler_name: Option<String>,
+    pub(crate) preemption_policy: Option<String>,
+    pub(crate) restart_policy: Option<String>,
 }
 
 /// `v1.Toleration`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawToleration {
-    pub key: Option<String>,
-    pub operator: Option<String>,
-    pub value: Option<String>,
-    pub effect: Option<String>,
-    pub toleration_seconds: Option<i64>,
+    pub(crate) key: Option<String>,
+    pub(crate) operator: Option<String>,
+    pub(crate) value: Option<String>,
+    pub(crate) effect: Option<String>,
+    pub(crate) toleration_seconds: Option<i64>,
 }
 
 /// `v1.Container`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawContainer {
-    pub name: Option<String>,
-    pub command: Option<Vec<Option<String>>>,
-    pub args: Option<Vec<Option<String>>>,
-    pub restart_policy: Option<String>,
-    pub resources: Option<RawRequirements>,
-    pub ports: Option<Vec<RawPort>>,
+    pub(crate) name: Option<String>,
+    pub(crate) command: Option<Vec<Option<String>>>,
+    pub(crate) args: Option<Vec<Option<String>>>,
+    pub(crate) restart_policy: Option<String>,
+    pub(crate) resources: Option<RawRequirements>,
+    pub(crate) ports: Option<Vec<RawPort>>,
 }
 
 /// `v1.ContainerPort`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawPort {
-    pub host_port: Option<i32>,
-    pub protocol: Option<String>,
+    pub(crate) host_port: Option<i32>,
+    pub(crate) protocol: Option<String>,
     #[serde(rename = "hostIP")]
-    pub host_ip: Option<String>,
+    pub(crate) host_ip: Option<String>,
 }
 
 /// `v1.ResourceRequirements`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct RawRequirements {
-    pub requests: Option<RawResources>,
-    pub limits: Option<RawResources>,
+    pub(crate) requests: Option<RawResources>,
+    pub(crate) limits: Option<RawResources>,
 }
 
 /// `v1.Volume`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawVolume {
-    pub persistent_volume_claim: Option<Filled>,
-    pub empty_dir: Option<Filled>,
-    pub ephemeral: Option<Filled>,
+    pub(crate) persistent_volume_claim: Option<Filled>,
+    pub(crate) empty_dir: Option<Filled>,
+    pub(crate) ephemeral: Option<Filled>,
     #[serde(rename = "awsElasticBlockStore")]
-    pub aws: Option<Filled>,
+    pub(crate) aws: Option<Filled>,
     #[serde(rename = "azureDisk")]
-    pub azure: Option<Filled>,
-    pub cinder: Option<Filled>,
+    pub(crate) azure: Option<Filled>,
+    pub(crate) cinder: Option<Filled>,
     #[serde(rename = "gcePersistentDisk")]
-    pub gce: Option<Filled>,
-    pub vsphere_volume: Option<Filled>,
+    pub(crate) gce: Option<Filled>,
+    pub(crate) vsphere_volume: Option<Filled>,
 }
 
 impl RawVolume {
@@ -207,41 +207,41 @@ impl RawVolume {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawPodStatus {
-    pub phase: Option<String>,
-    pub conditions: Option<Vec<RawCondition>>,
-    pub container_statuses: Option<Vec<RawContainerStatus>>,
+    pub(crate) phase: Option<String>,
+    pub(crate) conditions: Option<Vec<RawCondition>>,
+    pub(crate) container_statuses: Option<Vec<RawContainerStatus>>,
 }
 
 /// `v1.ContainerStatus`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct RawContainerStatus {
-    pub state: RawContainerState,
+    pub(crate) state: RawContainerState,
     #[serde(rename = "restartCount")]
-    pub restarts: Option<i64>,
+    pub(crate) restarts: Option<i64>,
 }
 
 /// `v1.ContainerState`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct RawContainerState {
-    pub terminated: Option<RawTerminated>,
+    pub(crate) terminated: Option<RawTerminated>,
 }
 
 /// `v1.ContainerStateTerminated`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawTerminated {
-    pub finished_at: Option<String>,
+    pub(crate) finished_at: Option<String>,
 }
 
 /// `coordination/v1.LeaseSpec`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawLeaseSpec {
-    pub renew_time: Option<String>,
-    pub acquire_time: Option<String>,
-    pub lease_duration_seconds: Option<i64>,
+    pub(crate) renew_time: Option<String>,
+    pub(crate) acquire_time: Option<String>,
+    pub(crate) lease_duration_seconds: Option<i64>,
 }
 
 /// The fields of a `scheduling/v1.PriorityClass`, beside its name.
@@ -251,15 +251,15 @@ pub(super) const CLASS_FIELDS: [&str; 3] = ["value", "globalDefault", "preemptio
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RawAnnotations {
     /// `kubernetes.io/config.mirror` is there.
-    pub mirror: bool,
+    pub(crate) mirror: bool,
     /// `kubernetes.io/config.source`
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Of a namespace: `scheduler.alpha.kubernetes.io/defaultTolerations`
-    pub default_tolerations: Option<String>,
+    pub(crate) default_tolerations: Option<String>,
     /// Of a namespace: `scheduler.alpha.kubernetes.io/tolerationsWhitelist`
-    pub tolerations_whitelist: Option<String>,
+    pub(crate) tolerations_whitelist: Option<String>,
     /// Of a pod: `controller.kubernetes.io/pod-deletion-cost`
-    pub pod_deletion_cost: Option<String>,
+    pub(crate) pod_deletion_cost: Option<String>,
 }
 
 impl RawAnnotations {

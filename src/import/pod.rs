@@ -23,31 +23,31 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodShape {
     /// `metadata.namespace`
-    pub namespace: String,
+    pub(crate) namespace: String,
     /// The controlling owner: kind and name.
-    pub owner: Option<(String, String)>,
+    pub(crate) owner: Option<(String, String)>,
     /// `metadata.labels`
-    pub labels: BTreeMap<String, String>,
+    pub(crate) labels: BTreeMap<String, String>,
     /// `spec.tolerations`
-    pub tolerations: Vec<Toleration>,
+    pub(crate) tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`
-    pub grace: Option<i64>,
+    pub(crate) grace: Option<i64>,
     /// `spec.nodeSelector`
-    pub node_selector: BTreeMap<String, String>,
+    pub(crate) node_selector: BTreeMap<String, String>,
     /// What the scheduler counts, checked and added up.
-    pub requests: BTreeMap<String, String>,
+    pub(crate) requests: BTreeMap<String, String>,
     /// `spec.priority`
-    pub priority: Option<i32>,
+    pub(crate) priority: Option<i32>,
     /// `spec.priorityClassName`
-    pub priority_class: String,
+    pub(crate) priority_class: String,
     /// The annotation about its deletion's cost, unless that is 0.
-    pub deletion_cost: Option<i32>,
+    pub(crate) deletion_cost: Option<i32>,
     /// What few pods say about where they may be placed.
-    pub scheduling: Scheduling,
+    pub(crate) scheduling: Scheduling,
     /// A mirror of a static pod; from a URL, or else from a file.
-    pub static_from_url: Option<bool>,
+    pub(crate) static_from_url: Option<bool>,
     /// How far it is.
-    pub start: StartShape,
+    pub(crate) start: StartShape,
 }
 
 impl PodShape {
@@ -97,9 +97,9 @@ impl StartShape {
 /// A condition: status, reason, and the second of its last transition from time zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodConditionShape {
-    pub status: ConditionStatus,
-    pub reason: String,
-    pub transition: i64,
+    pub(crate) status: ConditionStatus,
+    pub(crate) reason: String,
+    pub(crate) transition: i64,
 }
 
 /// A pod's name, its node, and its shape.
@@ -108,11 +108,11 @@ pub(super) type NamedPod = (String, Option<String>, PodShape);
 /// An exported pod.
 #[derive(Debug, PartialEq)]
 pub(super) struct RawPod {
-    pub namespace: String,
-    pub name: String,
-    pub meta: RawMeta,
-    pub spec: RawPodSpec,
-    pub status: RawPodStatus,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) meta: RawMeta,
+    pub(crate) spec: RawPodSpec,
+    pub(crate) status: RawPodStatus,
 }
 
 impl RawPod {

@@ -24,15 +24,15 @@ use std::collections::BTreeMap;
 /// What few pods have of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Scheduling {
-    pub affinity: Option<Affinity>,
-    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
-    pub ports: Vec<HostPort>,
-    pub gates: Vec<SchedulingGate>,
-    pub preemption_policy: Option<PreemptionPolicy>,
+    pub(crate) affinity: Option<Affinity>,
+    pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
+    pub(crate) ports: Vec<HostPort>,
+    pub(crate) gates: Vec<SchedulingGate>,
+    pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several.
-    pub container_requests: Vec<BTreeMap<String, String>>,
-    pub empty_dir: bool,
-    pub persistent_volumes: bool,
+    pub(crate) container_requests: Vec<BTreeMap<String, String>>,
+    pub(crate) empty_dir: bool,
+    pub(crate) persistent_volumes: bool,
 }
 
 /// `policy/v1 PodDisruptionBudgetSpec`
@@ -49,13 +49,13 @@ pub(super) struct RawBudgetSpec {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawBudgetStatus {
-    pub observed_generation: Option<i64>,
-    pub disruptions_allowed: i32,
-    pub current_healthy: i32,
-    pub desired_healthy: i32,
-    pub expected_pods: i32,
+    pub(crate) observed_generation: Option<i64>,
+    pub(crate) disruptions_allowed: i32,
+    pub(crate) current_healthy: i32,
+    pub(crate) desired_healthy: i32,
+    pub(crate) expected_pods: i32,
     /// By the pods' names, when an eviction was granted.
-    pub disrupted_pods: Option<BTreeMap<String, String>>,
+    pub(crate) disrupted_pods: Option<BTreeMap<String, String>>,
 }
 
 /// What a pod or a template says. `left_out` is called with the name of what is not modelled.
@@ -245,11 +245,11 @@ pub(super) fn budget(
 /// An exported disruption budget.
 #[derive(Debug, PartialEq)]
 pub(super) struct RawBudget {
-    pub namespace: String,
-    pub name: String,
-    pub meta: RawMeta,
-    pub spec: RawBudgetSpec,
-    pub status: RawBudgetStatus,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) meta: RawMeta,
+    pub(crate) spec: RawBudgetSpec,
+    pub(crate) status: RawBudgetStatus,
 }
 
 impl RawBudget {

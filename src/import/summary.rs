@@ -9,7 +9,7 @@ const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
 
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Leader {
+pub(crate) enum Leader {
     /// Its lease is not in the files.
     #[default]
     NotExported,
@@ -23,70 +23,70 @@ pub enum Leader {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The files were given where a scenario was expected.
-    pub as_scenario: bool,
+    pub(crate) as_scenario: bool,
     /// The files, as named.
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// How many nodes there are.
-    pub nodes: usize,
+    pub(crate) nodes: usize,
     /// How many pods there are.
-    pub pods: usize,
+    pub(crate) pods: usize,
     /// How many node leases were used.
-    pub leases: usize,
+    pub(crate) leases: usize,
     /// Workloads, disruption budgets and namespaces that say something, by kind.
-    pub workloads: BTreeMap<String, usize>,
+    pub(crate) workloads: BTreeMap<String, usize>,
     /// Workloads that do nothing any more, and how many of each were left out.
-    pub over: BTreeMap<String, usize>,
+    pub(crate) over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the
     /// files.
-    pub ownerless: usize,
+    pub(crate) ownerless: usize,
     /// Time zero.
     pub time_zero: Option<Stamp>,
     /// Time zero is the newest heartbeat, and not another time for want of one.
-    pub zero_is_heartbeat: bool,
+    pub(crate) zero_is_heartbeat: bool,
     /// Nodes that start cut off: their kubelets are silent.
-    pub cut_off: Vec<String>,
+    pub(crate) cut_off: Vec<String>,
     /// Those of them that nobody has noticed yet: Ready is not Unknown.
-    pub unnoticed: Vec<String>,
+    pub(crate) unnoticed: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
-    pub ahead: Vec<String>,
+    pub(crate) ahead: Vec<String>,
     /// How long the pods of workloads took to start, `shop/web 12s`, where the export shows it.
-    pub starts: Vec<String>,
+    pub(crate) starts: Vec<String>,
     /// How long they took to stop.
-    pub stops: Vec<String>,
+    pub(crate) stops: Vec<String>,
     /// Who leads the controllers.
-    pub leader: Leader,
+    pub(crate) leader: Leader,
     /// When an event last told of a pass of that leader's node lifecycle controller.
-    pub passed: Option<Stamp>,
+    pub(crate) passed: Option<Stamp>,
     /// Pods whose deletion has begun.
-    pub terminating: usize,
+    pub(crate) terminating: usize,
     /// Pods that are bound nowhere.
-    pub unbound: Vec<String>,
+    pub(crate) unbound: Vec<String>,
     /// Pods left out because their node is not in the files.
-    pub orphans: Vec<String>,
+    pub(crate) orphans: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
-    pub made_up: Vec<String>,
+    pub(crate) made_up: Vec<String>,
     /// Pods of a running cluster that lack a toleration which the admission plugin
     /// DefaultTolerationSeconds gives to all.
-    pub unadmitted: usize,
+    pub(crate) unadmitted: usize,
     /// Objects that were there more than once, alike.
-    pub repeated: usize,
+    pub(crate) repeated: usize,
     /// Kinds that are not modelled yet, and how many objects of each were left out.
-    pub kinds: BTreeMap<String, usize>,
+    pub(crate) kinds: BTreeMap<String, usize>,
     /// Fields of pods that are not modelled yet, and how many pods have them.
-    pub pod_fields: BTreeMap<String, usize>,
+    pub(crate) pod_fields: BTreeMap<String, usize>,
     /// Workloads, and pods without one, with volumes that outlive a pod.
-    pub volumes: BTreeSet<String>,
+    pub(crate) volumes: BTreeSet<String>,
     /// Types of node conditions that are not modelled, and how many nodes have them.
-    pub conditions: BTreeMap<String, usize>,
+    pub(crate) conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
-    pub stray_leases: usize,
+    pub(crate) stray_leases: usize,
     /// Flags and feature gates that were taken from the pods of the control plane:
     /// `kube-controller-manager --node-monitor-period=2s`.
-    pub control_plane: Vec<String>,
+    pub(crate) control_plane: Vec<String>,
     /// Those of them that could not be taken, and why.
-    pub control_plane_wrong: Vec<String>,
+    pub(crate) control_plane_wrong: Vec<String>,
     /// The minor releases of the nodes' kubelets, `1.34`.
-    pub kubelets: BTreeSet<(u32, u32)>,
+    pub(crate) kubelets: BTreeSet<(u32, u32)>,
 }
 
 impl Summary {

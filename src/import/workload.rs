@@ -109,12 +109,12 @@ impl RawWorkloadStatus {
 /// An exported workload.
 #[derive(Debug, PartialEq)]
 pub(super) struct RawWorkload {
-    pub kind: WorkloadKind,
-    pub namespace: String,
-    pub name: String,
-    pub meta: RawMeta,
-    pub spec: RawWorkloadSpec,
-    pub status: RawWorkloadStatus,
+    pub(crate) kind: WorkloadKind,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) meta: RawMeta,
+    pub(crate) spec: RawWorkloadSpec,
+    pub(crate) status: RawWorkloadStatus,
 }
 
 /// The priority class with these fields, without its name.

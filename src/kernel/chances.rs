@@ -8,43 +8,43 @@ use super::ctx::Ctx;
 impl Ctx {
     /// The choice point of this name.
     #[must_use]
-    pub fn point(&self, name: &'static str) -> PointId {
+    pub(crate) fn point(&self, name: &'static str) -> PointId {
         self.0.choices.borrow_mut().point(name)
     }
 
     /// The deviations of the tape whose choice has not come up, sorted.
     #[must_use]
-    pub fn unmet(&self) -> Vec<Deviation> {
+    pub(crate) fn unmet(&self) -> Vec<Deviation> {
         self.0.choices.borrow().unmet()
     }
 
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.
-    pub fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
+    pub(crate) fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
         self.0.choosing(|c| c.choose(point, object, alternatives))
     }
 
     /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
     /// it never does.
-    pub fn chance(&self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn chance(&self, point: PointId, object: Object, odds: u32) -> bool {
         self.0.choosing(|c| c.chance(point, object, odds))
     }
 
     /// Whether others come first at a place where upstream lets them: `odds` times in a thousand where the
     /// order within an instant is drawn; only a search may say so otherwise.
-    pub fn yields(&self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn yields(&self, point: PointId, object: Object, odds: u32) -> bool {
         self.0.choosing(|c| c.yields(point, object, odds))
     }
 
     /// As [`Self::yields`], where the order within an instant is drawn; a search comes to the same by
     /// turns, and is not asked.
-    pub fn yields_in_draws(&self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn yields_in_draws(&self, point: PointId, object: Object, odds: u32) -> bool {
         self.0.choosing(|c| c.yields_in_draws(point, object, odds))
     }
 
     /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
     /// the choices let all others of this instant go first here, which they do `odds` times in a
     /// thousand where the order within an instant is drawn.
-    pub async fn yield_point(&self, point: PointId, odds: u32) {
+    pub(crate) async fn yield_point(&self, point: PointId, odds: u32) {
         if self.yields(point, Object::NONE, odds) {
             self.after_others().await;
         }
@@ -52,30 +52,35 @@ impl Ctx {
 
     /// Whether another than the usual order can be asked for at all.
     #[must_use]
-    pub fn is_choosing(&self) -> bool {
+    pub(crate) fn is_choosing(&self) -> bool {
         self.0.choices.borrow().is_choosing()
     }
 
     /// Puts things that upstream treats at one time into the order in which it comes to them: as
     /// given, except in a search.
-    pub fn order_ties<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+    pub(crate) fn order_ties<T>(
+        &self,
+        point: PointId,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
         self.0.choosing(|c| c.order_ties(point, items, object));
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
-    pub fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
+    pub(crate) fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
         self.0.choosing(|c| c.uniform(point, object, min, max))
     }
 
     /// How long it takes until the next turn of a loop that began long before: less than its
     /// period.
-    pub fn phase(&self, point: PointId, period: Dur) -> Dur {
+    pub(crate) fn phase(&self, point: PointId, period: Dur) -> Dur {
         Dur::from_nanos(self.uniform(point, Object::NONE, 0, period.as_nanos().saturating_sub(1)))
     }
 
     /// The number of a given ordinal, for what may be skipped: the same whichever draws came
     /// before.
-    pub fn uniform_at(
+    pub(crate) fn uniform_at(
         &self,
         point: PointId,
         object: Object,
@@ -90,7 +95,7 @@ impl Ctx {
     /// long as it is no more than `most`: how many they are, and their sum. None where each draw is
     /// seen by somebody, and has to be asked for.
     #[must_use]
-    pub fn sum_at(
+    pub(crate) fn sum_at(
         &self,
         point: PointId,
         object: Object,
@@ -110,13 +115,13 @@ impl Ctx {
     /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own
     /// rank, so that one more item changes nothing in the order of the others. Without randomness
     /// the order stays as given.
-    pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+    pub(crate) fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choosing(|c| c.order(point, items, object));
     }
 
     /// The order of some of `whole` items, as Go has it when it walks a map of all of them, of a given
     /// ordinal or the next; `place` says how many of all were put in before an item.
-    pub fn order_some<T>(
+    pub(crate) fn order_some<T>(
         &self,
         point: PointId,
         ordinal: Option<u32>,
@@ -129,7 +134,7 @@ impl Ctx {
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
-    pub fn order_at<T>(
+    pub(crate) fn order_at<T>(
         &self,
         point: PointId,
         ordinal: u32,

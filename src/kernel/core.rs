@@ -11,10 +11,10 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// The cause of what nothing caused, and the version seen by one who saw none.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// What an event tells its handler, in the 64 bits that the queue has for it.
-pub trait Argument: Copy {
+pub(crate) trait Argument: Copy {
     /// As bits.
     fn pack(self) -> u64;
 
@@ -43,7 +43,7 @@ impl Argument for u64 {
 }
 
 /// Receives events that are data rather than processes: arrivals, deliveries, timers.
-pub trait Handler {
+pub(crate) trait Handler {
     /// What its events tell it.
     type Argument: Argument;
 
@@ -86,7 +86,7 @@ impl<H: Handler> Receive for H {
 
 /// Names a registered handler, and says what its events tell it.
 #[derive(Clone, Copy)]
-pub struct HandlerId<A = u64> {
+pub(crate) struct HandlerId<A = u64> {
     pub(super) number: u32,
     pub(super) tells: PhantomData<A>,
 }

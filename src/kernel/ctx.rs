@@ -21,14 +21,14 @@ pub struct Ctx(pub(super) Rc<Core>);
 impl Ctx {
     /// The class of the event that is running: events of this instant of lower classes have run.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         self.0.class.get()
     }
 
     /// The present instant.
     #[inline]
     #[must_use]
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.0.now.get()
     }
 
@@ -37,13 +37,13 @@ impl Ctx {
     /// across awaits, and starts with its spawner's.
     #[inline]
     #[must_use]
-    pub fn cause(&self) -> u32 {
+    pub(crate) fn cause(&self) -> u32 {
         self.0.cause.get()
     }
 
     /// Names the record that leads to what runs from here on.
     #[inline]
-    pub fn set_cause(&self, cause: u32) {
+    pub(crate) fn set_cause(&self, cause: u32) {
         self.0.cause.set(cause);
     }
 
@@ -51,13 +51,13 @@ impl Ctx {
     /// looked at none. A process keeps its own across awaits; a handler starts with none.
     #[inline]
     #[must_use]
-    pub fn saw(&self) -> u32 {
+    pub(crate) fn saw(&self) -> u32 {
         self.0.saw.get()
     }
 
     /// Names the record of the version acted on.
     #[inline]
-    pub fn set_saw(&self, saw: u32) {
+    pub(crate) fn set_saw(&self, saw: u32) {
         self.0.saw.set(saw);
     }
 }
@@ -65,7 +65,7 @@ impl Ctx {
 /// Events.
 impl Ctx {
     /// Makes a handler known, so that events can be posted to it.
-    pub fn register<H: Handler + 'static>(&self, handler: Rc<H>) -> HandlerId<H::Argument> {
+    pub(crate) fn register<H: Handler + 'static>(&self, handler: Rc<H>) -> HandlerId<H::Argument> {
         let mut handlers = self.0.handlers.borrow_mut();
         handlers.push(handler);
         HandlerId { number: handlers.len() as u32 - 1, tells: PhantomData }
@@ -74,7 +74,7 @@ impl Ctx {
     /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair
     /// gives the same lane.
     #[must_use]
-    pub fn lane(&self, delay: Dur, class: Class) -> Lane {
+    pub(crate) fn lane(&self, delay: Dur, class: Class) -> Lane {
         self.0.queue.borrow_mut().lane(delay, class)
     }
 
@@ -86,14 +86,14 @@ impl Ctx {
     /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it
     /// cannot be cancelled.
     #[inline]
-    pub fn post_in<A: Argument>(&self, lane: Lane, handler: HandlerId<A>, argument: A) {
+    pub(crate) fn post_in<A: Argument>(&self, lane: Lane, handler: HandlerId<A>, argument: A) {
         self.0.posting();
         self.0.queue.borrow_mut().push_in(lane, self.event(handler, argument));
     }
 
     /// Posts an event for any instant; one that has passed is treated as now.
     #[inline]
-    pub fn post_at<A: Argument>(
+    pub(crate) fn post_at<A: Argument>(
         &self,
         at: Time,
         class: Class,
@@ -106,7 +106,7 @@ impl Ctx {
 
     /// As [`Self::post_at`], for events whose time of posting must not matter: they
     /// come behind all of their instant and class that have no rank, in the order of ranks.
-    pub fn post_ranked<A: Argument>(
+    pub(crate) fn post_ranked<A: Argument>(
         &self,
         at: Time,
         class: Class,
@@ -120,7 +120,7 @@ impl Ctx {
 
     /// Takes an event back; false if it ran or was cancelled before.
     #[inline]
-    pub fn cancel(&self, key: EventKey) -> bool {
+    pub(crate) fn cancel(&self, key: EventKey) -> bool {
         self.0.queue.borrow_mut().cancel(key)
     }
 }
@@ -129,19 +129,19 @@ impl Ctx {
 impl Ctx {
     /// From now on a run that takes more steps than this without its clock going on ends in a panic
     /// with [`Endless`](super::Endless), as it would never end otherwise.
-    pub fn limit_instant(&self, steps: u64) {
+    pub(crate) fn limit_instant(&self, steps: u64) {
         self.0.most_steps.set(steps);
     }
 
     /// What the running step is called; what it starts is called the same.
     #[must_use]
-    pub fn name(&self) -> Name {
+    pub(crate) fn name(&self) -> Name {
         if self.0.searching.get() { self.0.notes.borrow().name } else { Name::NONE }
     }
 
     /// A new group, with no process in it.
     #[must_use]
-    pub fn group(&self) -> Group {
+    pub(crate) fn group(&self) -> Group {
         let n = self.0.groups.get();
         self.0.groups.set(n + 1);
         Group(n)
@@ -149,13 +149,18 @@ impl Ctx {
 
     /// Starts a process. It first runs when its turn comes in this instant, behind the processes
     /// that are ready already.
-    pub fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
+    pub(crate) fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
         let name = self.name();
         self.spawn_named(name, group, f);
     }
 
     /// As [`Ctx::spawn`], under another name than its spawner's.
-    pub fn spawn_named<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
+    pub(crate) fn spawn_named<F: Future<Output = ()> + 'static>(
+        &self,
+        name: Name,
+        group: Group,
+        f: F,
+    ) {
         let core = &*self.0;
         if core.closed.get() {
             return;
@@ -181,7 +186,12 @@ impl Ctx {
     /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started
     /// like this of the same future's type in the same group runs the same code on the same data,
     /// so that it makes no difference which of them starts first.
-    pub fn spawn_alike<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
+    pub(crate) fn spawn_alike<F: Future<Output = ()> + 'static>(
+        &self,
+        name: Name,
+        group: Group,
+        f: F,
+    ) {
         self.spawn_named(name, group, f);
         if self.0.searching.get() {
             self.0.notes.borrow_mut().alike(TypeId::of::<F>(), group);
@@ -190,7 +200,7 @@ impl Ctx {
 
     /// Ends all processes that are in the group by now, as soon as the current step is over: none
     /// of them runs again, and what they hold is dropped. Events that they posted still run.
-    pub fn kill(&self, group: Group) {
+    pub(crate) fn kill(&self, group: Group) {
         self.command(Command::Kill(group));
     }
 
@@ -202,7 +212,7 @@ impl Ctx {
     /// Parks the running process, which must then return to the kernel: what a leaf future calls
     /// just before it is pending. Panics if no process is running.
     #[track_caller]
-    pub fn park(&self) -> Ticket {
+    pub(crate) fn park(&self) -> Ticket {
         let slot = self.0.running.get().expect("only a process can park");
         self.0.parks.borrow_mut().park(slot)
     }
@@ -210,7 +220,7 @@ impl Ctx {
     /// Claims the right to wake a parked process: true once per ticket, and never for a process
     /// that has gone on or is dead.
     #[inline]
-    pub fn claim(&self, t: Ticket) -> bool {
+    pub(crate) fn claim(&self, t: Ticket) -> bool {
         let claimed = self.0.parks.borrow_mut().claim(t);
         // Who comes first decides what it is woken by, and so for whom a later one comes too late.
         if self.0.searching.get() {
@@ -222,14 +232,14 @@ impl Ctx {
     /// Whether the process still waits at this park, unclaimed.
     #[inline]
     #[must_use]
-    pub fn alive(&self, t: Ticket) -> bool {
+    pub(crate) fn alive(&self, t: Ticket) -> bool {
         self.0.parks.borrow().alive(t)
     }
 
     /// Whether the process still waits at this park, and somebody has claimed it.
     #[inline]
     #[must_use]
-    pub fn claimed(&self, t: Ticket) -> bool {
+    pub(crate) fn claimed(&self, t: Ticket) -> bool {
         let parks = self.0.parks.borrow();
         parks.waits(t) && !parks.alive(t)
     }
@@ -237,20 +247,20 @@ impl Ctx {
     /// Wakes a parked process: it goes on in this instant, behind those that are ready already. A
     /// stale ticket wakes nobody.
     #[inline]
-    pub fn wake(&self, t: Ticket) {
+    pub(crate) fn wake(&self, t: Ticket) {
         self.wake_in(self.0.ready, t);
     }
 
     /// Wakes a parked process when the lane's delay has passed.
     #[inline]
-    pub fn wake_in(&self, lane: Lane, t: Ticket) {
+    pub(crate) fn wake_in(&self, lane: Lane, t: Ticket) {
         self.0.posting();
         self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
     }
 
     /// Wakes a parked process at an instant; one that has passed is treated as now.
     #[inline]
-    pub fn wake_at(&self, at: Time, t: Ticket) {
+    pub(crate) fn wake_at(&self, at: Time, t: Ticket) {
         self.0.posting();
         self.0.queue.borrow_mut().push_at(at, Class::Wake, self.0.wake_event(t));
     }
@@ -259,7 +269,7 @@ impl Ctx {
     /// body of every leaf; a process awaits one leaf at a time, so there are no joins or selects of
     /// arbitrary futures.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn parked(&self, mut register: impl FnMut(Ticket)) -> impl Future<Output = ()> {
+    pub(crate) fn parked(&self, mut register: impl FnMut(Ticket)) -> impl Future<Output = ()> {
         let mut armed = false;
         poll_fn(move |_| {
             if armed {
@@ -274,7 +284,7 @@ impl Ctx {
     /// Goes on after `d`, in class `Wake`. Sleeping for no time lets those go first that are ready
     /// already.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
+    pub(crate) fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
             self.0.posting();
             let mut queue = self.0.queue.borrow_mut();
@@ -290,13 +300,13 @@ impl Ctx {
 
     /// Goes on at an instant, in class `Wake`; one that has passed is treated as now.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn sleep_until(&self, at: Time) -> impl Future<Output = ()> {
+    pub(crate) fn sleep_until(&self, at: Time) -> impl Future<Output = ()> {
         self.parked(move |t| self.wake_at(at, t))
     }
 
     /// Somebody who can idle: one process at a time.
     #[must_use]
-    pub fn idler(&self) -> Idler {
+    pub(crate) fn idler(&self) -> Idler {
         self.0.queue.borrow_mut().idler()
     }
 
@@ -304,7 +314,7 @@ impl Ctx {
     /// [`Ctx::take_turn`], or when something else happens in its instant. The order is that of one
     /// who sleeps from each turn to the next; the turns between cost nothing.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn idle(&self, idler: Idler, period: Dur) -> impl Future<Output = ()> {
+    pub(crate) fn idle(&self, idler: Idler, period: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
             let event = self.0.wake_event(t);
             let mut queue = self.0.queue.borrow_mut();
@@ -313,13 +323,13 @@ impl Ctx {
     }
 
     /// The one who idles goes on at its next turn; nothing if it does not idle.
-    pub fn take_turn(&self, idler: Idler) {
+    pub(crate) fn take_turn(&self, idler: Idler) {
         self.0.queue.borrow_mut().take_turn(idler);
     }
 
     /// Goes on when nobody else goes on in this instant.
     #[must_use = "a future does nothing unless awaited"]
-    pub fn after_others(&self) -> impl Future<Output = ()> {
+    pub(crate) fn after_others(&self) -> impl Future<Output = ()> {
         self.parked(|t| {
             self.0.posting();
             let mut queue = self.0.queue.borrow_mut();

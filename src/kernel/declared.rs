@@ -9,19 +9,19 @@ use super::search::{Key, Keys, Name};
 impl Ctx {
     /// The family of state of this name.
     #[must_use]
-    pub fn keys(&self, name: &'static str) -> Keys {
+    pub(crate) fn keys(&self, name: &'static str) -> Keys {
         if self.0.searching.get() { self.0.notes.borrow_mut().keys(name) } else { Keys::UNDECLARED }
     }
 
     /// A new piece of state.
     #[must_use]
-    pub fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         if self.0.searching.get() { self.0.notes.borrow_mut().thing() } else { Key::default() }
     }
 
     /// The running step reads a piece of state.
     #[inline]
-    pub fn reads(&self, key: Key) {
+    pub(crate) fn reads(&self, key: Key) {
         if self.0.searching.get() {
             self.0.notes.borrow_mut().touch(key, false);
         }
@@ -29,21 +29,21 @@ impl Ctx {
 
     /// The running step changes a piece of state.
     #[inline]
-    pub fn writes(&self, key: Key) {
+    pub(crate) fn writes(&self, key: Key) {
         if self.0.searching.get() {
             self.0.notes.borrow_mut().touch(key, true);
         }
     }
 
     /// The running step answers a request that writes nothing.
-    pub fn answers(&self, about: Object, reads: bool, failed: Option<&'static str>) {
+    pub(crate) fn answers(&self, about: Object, reads: bool, failed: Option<&'static str>) {
         if self.0.searching.get() {
             self.0.notes.borrow_mut().answer(about.hash, reads, failed);
         }
     }
 
     /// The running step works for one whose state nobody declares; see [`Name::home_key`].
-    pub fn at_home(&self, home: Option<Key>) {
+    pub(crate) fn at_home(&self, home: Option<Key>) {
         if let Some(key) = home {
             self.writes(key);
         }
@@ -51,7 +51,7 @@ impl Ctx {
 
     /// The running process is called so from here on. One that only waits for work is [at
     /// rest](Name::at_rest).
-    pub fn becomes(&self, name: Name) {
+    pub(crate) fn becomes(&self, name: Name) {
         if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
             let mut notes = self.0.notes.borrow_mut();
             notes.rename(slot, name);
@@ -62,7 +62,7 @@ impl Ctx {
     }
 
     /// Does something under another name.
-    pub fn under<R>(&self, name: Name, f: impl FnOnce() -> R) -> R {
+    pub(crate) fn under<R>(&self, name: Name, f: impl FnOnce() -> R) -> R {
         if !self.0.searching.get() {
             return f();
         }
@@ -75,7 +75,7 @@ impl Ctx {
     /// Whether the run is part of a search.
     #[inline]
     #[must_use]
-    pub fn is_searching(&self) -> bool {
+    pub(crate) fn is_searching(&self) -> bool {
         self.0.searching.get()
     }
 }

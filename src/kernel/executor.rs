@@ -39,7 +39,7 @@ pub(super) struct Shuffle {
 impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
-    pub fn new(choices: Choices) -> Self {
+    pub(crate) fn new(choices: Choices) -> Self {
         Self::over(Rc::new(Core::new(choices)), None)
     }
 
@@ -57,7 +57,7 @@ impl Kernel {
 
     /// A handle to it.
     #[must_use]
-    pub fn ctx(&self) -> Ctx {
+    pub(crate) fn ctx(&self) -> Ctx {
         self.ctx.clone()
     }
 
@@ -187,7 +187,7 @@ impl Kernel {
 
     /// Events handled so far.
     #[must_use]
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 

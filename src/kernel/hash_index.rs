@@ -8,7 +8,7 @@ const EMPTY: u32 = u32::MAX;
 
 /// An index of entries by hash.
 #[derive(Clone, Debug, Default)]
-pub struct HashIndex {
+pub(crate) struct HashIndex {
     /// 32 well mixed bits of the hash, the lowest of which say where probing starts; and the entry.
     places: Vec<(u32, u32)>,
     used: usize,
@@ -22,7 +22,7 @@ const fn mixed(hash: u64) -> u32 {
 impl HashIndex {
     /// The entry with this hash that is the right one; `is` may be asked of few that have another
     /// hash.
-    pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         if self.places.is_empty() {
             return None;
         }
@@ -41,7 +41,7 @@ impl HashIndex {
     }
 
     /// Adds an entry; its number is below `u32::MAX`.
-    pub fn insert(&mut self, hash: u64, entry: u32) {
+    pub(crate) fn insert(&mut self, hash: u64, entry: u32) {
         if (self.used + 1) * 8 > self.places.len() * 7 {
             let bigger = vec![(0, EMPTY); (self.places.len() * 2).max(16)];
             let old = std::mem::replace(&mut self.places, bigger);
@@ -54,7 +54,7 @@ impl HashIndex {
     }
 
     /// Removes all entries.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.places.fill((0, EMPTY));
         self.used = 0;
     }
@@ -69,7 +69,7 @@ impl HashIndex {
     }
 
     /// Removes an entry.
-    pub fn remove(&mut self, hash: u64, entry: u32) {
+    pub(crate) fn remove(&mut self, hash: u64, entry: u32) {
         if self.places.is_empty() {
             return;
         }

@@ -2,7 +2,7 @@
 //!
 //! A [`Kernel`] owns an event queue and processes (`async fn`s in virtual time); everything else
 //! reaches it through a [`Ctx`]. Whatever a real cluster leaves to chance is asked of [`Choices`].
-//! Wrong use from inside the program (parking outside a process, a re-entered [`Shared`]) panics;
+//! Wrong use from inside the program (parking outside a process, a re-entered `Shared`) panics;
 //! nothing that a user can write leads there.
 
 mod chances;
@@ -15,13 +15,13 @@ mod endless;
 mod executor;
 mod hash_index;
 mod process;
-pub mod queue;
+pub(crate) mod queue;
 mod room;
 pub mod search;
 mod searcher;
 mod shared;
 mod stepping;
-pub mod sync;
+pub(crate) mod sync;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -31,17 +31,19 @@ mod turns;
 
 pub use choice::{Choices, Object, PointId};
 pub use class::Class;
-pub use core::{Argument, Handler, HandlerId, NONE};
+pub(crate) use core::{Argument, Handler, HandlerId};
 pub use ctx::Ctx;
 pub use endless::Endless;
 pub use executor::Kernel;
-pub use hash_index::HashIndex;
-pub use process::{Group, Ticket};
-pub use queue::{EventKey, EventQueue, Idler, Lane};
-pub use room::Room;
-pub use search::{Key, Keys, Name};
-pub use shared::Shared;
-pub use sync::{Chan, Either, Held, Join, Lock, Waiters, select2};
+pub(crate) use hash_index::HashIndex;
+pub(crate) use process::{Group, Ticket};
+pub use queue::{EventKey, EventQueue};
+pub(crate) use queue::{Idler, Lane};
+pub(crate) use room::Room;
+pub(crate) use search::{Key, Keys, Name};
+pub(crate) use shared::Shared;
+pub use sync::Chan;
+pub(crate) use sync::{Either, Held, Join, Lock, Waiters, select2};
 pub(crate) use table::slot;
 pub use time::{Dur, Time};
-pub use turns::NEXT;
+pub(crate) use turns::NEXT;

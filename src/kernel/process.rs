@@ -12,7 +12,7 @@ pub(super) type Task = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Names a set of processes that are killed together: those of one component.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Group(pub(super) u32);
+pub(crate) struct Group(pub(super) u32);
 
 /// A process in its slot.
 pub(super) struct Process {
@@ -26,7 +26,7 @@ pub(super) struct Process {
 
 /// Names one park of one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub(crate) struct Ticket {
     pub(super) slot: u32,
     pub(super) park: u32,
 }

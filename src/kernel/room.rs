@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// The tables of a search's run that is over, for the next: a run is short, and making tables is
 /// much of it.
 #[derive(Default)]
-pub struct Room {
+pub(crate) struct Room {
     /// The place of the kernel itself.
     pub(super) core: Option<Rc<Core>>,
     pub(super) tables: Tables,
@@ -35,14 +35,14 @@ pub(super) fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
 
 impl Room {
     /// Choices that follow a tape over the default order.
-    pub fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
+    pub(crate) fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
         let log = std::mem::take(&mut self.log);
         let base = self.choices.take().map_or_else(Choices::default_order, |c| c.again(log));
         Choices::tape(deviations, base)
     }
 
     /// Takes back what a run noted.
-    pub fn take_back(&mut self, noted: Searched, log: Vec<Drawn>) {
+    pub(crate) fn take_back(&mut self, noted: Searched, log: Vec<Drawn>) {
         (self.noted, self.log) = (noted, log);
     }
 }

@@ -29,7 +29,7 @@ impl Kernel {
 
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
-    pub fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
+    pub(crate) fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
         let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
@@ -45,7 +45,7 @@ impl Kernel {
 
     /// Ends the run of a search, and leaves its tables in the room. Nothing else of the run may be
     /// in use any more.
-    pub fn leave(mut self, room: &mut Room) {
+    pub(crate) fn leave(mut self, room: &mut Room) {
         self.end();
         let core = &*self.ctx.0;
         room.choices = Some(core.choices.replace(Choices::default_order()));
@@ -62,7 +62,7 @@ impl Kernel {
     /// Runs one event if it is due at `end` or earlier; false when there is none, or when the run
     /// need not go on. The latter is for `known` to say in each state in which there is a choice of
     /// interest; it is given the state's fingerprint.
-    pub fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
+    pub(crate) fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
         let Some(mut search) = self.search.take() else {
             return false;
@@ -166,13 +166,13 @@ impl Kernel {
 
     /// Whether the run ended in a state that was known.
     #[must_use]
-    pub fn ended_known(&self) -> bool {
+    pub(crate) fn ended_known(&self) -> bool {
         self.search.as_ref().is_some_and(|s| s.known)
     }
 
     /// Hands out what was noted and which choices were made.
     #[must_use]
-    pub fn searched(&self) -> (Searched, Vec<Drawn>) {
+    pub(crate) fn searched(&self) -> (Searched, Vec<Drawn>) {
         let notes = std::mem::take(&mut self.ctx.0.notes.borrow_mut().so_far);
         (notes, self.ctx.0.choices.borrow_mut().take_log())
     }

@@ -8,25 +8,25 @@ use std::cell::RefCell;
 /// The state inside should hold neither a `Ctx` nor an `Rc` to what owns the cell: then a closure
 /// cannot come back to the cell it is in. If one does, it panics at the line of the inner call.
 #[derive(Default, Debug)]
-pub struct Shared<T>(RefCell<T>);
+pub(crate) struct Shared<T>(RefCell<T>);
 
 impl<T> Shared<T> {
     /// Puts a value into a cell.
-    pub const fn new(value: T) -> Self {
+    pub(crate) const fn new(value: T) -> Self {
         Self(RefCell::new(value))
     }
 
     /// Lends the value for change.
     #[track_caller]
     #[inline]
-    pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         f(&mut self.0.borrow_mut())
     }
 
     /// Lends the value for reading.
     #[track_caller]
     #[inline]
-    pub fn with_ref<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+    pub(crate) fn with_ref<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         f(&self.0.borrow())
     }
 }

@@ -20,7 +20,7 @@ impl Kernel {
     }
 
     /// Runs one event if it is due at `end` or earlier; false when there is none.
-    pub fn step_until(&mut self, end: Time) -> bool {
+    pub(crate) fn step_until(&mut self, end: Time) -> bool {
         if self.search.is_some() {
             return self.search_until(end, &mut |_| false);
         }

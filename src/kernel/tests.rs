@@ -1,7 +1,8 @@
 //! The executor and its handle, by what a log of small processes and events says.
 
 use super::choice::Deviation;
-use super::{Choices, Class, Ctx, Dur, Group, Handler, Kernel, NONE, Object, Shared, Ticket, Time};
+use super::core::NONE;
+use super::{Choices, Class, Ctx, Dur, Group, Handler, Kernel, Object, Shared, Ticket, Time};
 use std::cell::Cell;
 use std::rc::Rc;
 

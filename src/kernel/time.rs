@@ -100,7 +100,7 @@ macro_rules! nanoseconds {
 
             /// Without `d`, or nothing if that is less than [`Self::ZERO`].
             #[must_use]
-            pub const fn checked_sub(self, d: Dur) -> Option<Self> {
+            pub(crate) const fn checked_sub(self, d: Dur) -> Option<Self> {
                 match self.0.checked_sub(d.0) {
                     Some(ns) => Some(Self(ns)),
                     None => None,
@@ -109,7 +109,7 @@ macro_rules! nanoseconds {
 
             /// With `d` on top, at most [`Self::MAX`].
             #[must_use]
-            pub const fn saturating_add(self, d: Dur) -> Self {
+            pub(crate) const fn saturating_add(self, d: Dur) -> Self {
                 Self(self.0.saturating_add(d.0))
             }
 
@@ -147,7 +147,7 @@ impl Time {
 
     /// How long ago `earlier` was, or nothing if it is still to come.
     #[must_use]
-    pub const fn checked_since(self, earlier: Self) -> Option<Dur> {
+    pub(crate) const fn checked_since(self, earlier: Self) -> Option<Dur> {
         match self.0.checked_sub(earlier.0) {
             Some(ns) => Some(Dur(ns)),
             None => None,
@@ -164,7 +164,7 @@ impl Dur {
 
     /// The span `n` times over, or nothing if it is longer than [`Dur::MAX`].
     #[must_use]
-    pub const fn checked_mul(self, n: u64) -> Option<Self> {
+    pub(crate) const fn checked_mul(self, n: u64) -> Option<Self> {
         match self.0.checked_mul(n) {
             Some(ns) => Some(Self(ns)),
             None => None,
@@ -173,7 +173,7 @@ impl Dur {
 
     /// The span `n` times over, at most [`Dur::MAX`].
     #[must_use]
-    pub const fn saturating_mul(self, n: u64) -> Self {
+    pub(crate) const fn saturating_mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
     }
 }

@@ -10,7 +10,7 @@ use super::search::{Hashes, Name};
 
 /// The choice of which event of an instant comes next. Its object is the name of the event that
 /// would come by default.
-pub const NEXT: &str = "next";
+pub(crate) const NEXT: &str = "next";
 
 /// What the order within each instant is chosen with.
 #[derive(Default)]

@@ -28,111 +28,111 @@ const SECOND_NS: u64 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Forecasting<'a> {
     /// The scenario.
-    pub loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// What is changed in it.
-    pub overrides: Overrides,
+    pub(crate) overrides: Overrides,
     /// The first seed.
-    pub first: u64,
+    pub(crate) first: u64,
     /// How many seeds.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
 }
 
 /// When something comes, over the seeds in which it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct When {
     /// One in twenty at most comes before, a whole second.
-    pub low: Time,
+    pub(crate) low: Time,
     /// The middle.
-    pub median: Time,
+    pub(crate) median: Time,
     /// One in twenty at most comes after, a whole second.
-    pub high: Time,
+    pub(crate) high: Time,
     /// In what part of the seeds it comes, above 0 and at most 1.
-    pub share: f64,
+    pub(crate) share: f64,
 }
 
 /// Something that happens to an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Foreseen {
-    pub what: Happening,
+    pub(crate) what: Happening,
     /// A node, or a pod as `namespace/name`.
-    pub object: String,
-    pub when: When,
+    pub(crate) object: String,
+    pub(crate) when: When,
     /// Of a pod that is deleted the node it is on; of one that is bound the node that most seeds
     /// bind it to.
-    pub node: Option<String>,
+    pub(crate) node: Option<String>,
     /// Of a pod: `Deployment shop/web`.
-    pub workload: Option<String>,
+    pub(crate) workload: Option<String>,
 }
 
 /// A pod that stays where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Left {
     /// `namespace/name`
-    pub pod: String,
+    pub(crate) pod: String,
     /// `Deployment shop/web`
-    pub workload: Option<String>,
+    pub(crate) workload: Option<String>,
     /// The node it is stuck on, or why it is Pending.
-    pub said: String,
+    pub(crate) said: String,
     /// In what part of the seeds it does.
-    pub share: f64,
+    pub(crate) share: f64,
 }
 
 /// How many of a kind have come by each of the [`Forecast::times`], and when the first and the last
 /// come: who that is differs from seed to seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ByWhen {
-    pub what: Happening,
+    pub(crate) what: Happening,
     /// Of which workload the pods are, empty of those without one; of all where there is none here.
-    pub workload: Option<String>,
-    pub counts: Vec<Count>,
-    pub first: When,
-    pub last: When,
+    pub(crate) workload: Option<String>,
+    pub(crate) counts: Vec<Count>,
+    pub(crate) first: When,
+    pub(crate) last: When,
 }
 
 /// How many, over the seeds: the middle, and the range of nine in ten as [`When`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count {
-    pub low: u64,
-    pub median: u64,
-    pub high: u64,
+    pub(crate) low: u64,
+    pub(crate) median: u64,
+    pub(crate) high: u64,
 }
 
 /// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
 /// when the first and the last of them get it is not.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Queue {
-    pub zone: String,
+    pub(crate) zone: String,
     /// How many they are, in the most seeds.
-    pub nodes: usize,
+    pub(crate) nodes: usize,
     /// All that are in it in any seed.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The middle of the times between one and the next.
-    pub each: Dur,
-    pub first: When,
-    pub last: When,
+    pub(crate) each: Dur,
+    pub(crate) first: When,
+    pub(crate) last: When,
 }
 
 /// What comes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Forecast {
     /// How many seeds were run.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
     /// What happens, by the median time.
-    pub happenings: Vec<Foreseen>,
+    pub(crate) happenings: Vec<Foreseen>,
     /// The zones in which several nodes get their NoExecute taint.
-    pub queues: Vec<Queue>,
+    pub(crate) queues: Vec<Queue>,
     /// When zones come into states; at zero, those in which they are.
-    pub zones: Vec<(String, ZoneState, When)>,
+    pub(crate) zones: Vec<(String, ZoneState, When)>,
     /// When all zones are fully disrupted, and when no longer.
-    pub master_disruption: [Option<When>; 2],
+    pub(crate) master_disruption: [Option<When>; 2],
     /// Times a round span apart, from the export to the last that happens in any seed.
-    pub times: Vec<Time>,
+    pub(crate) times: Vec<Time>,
     /// How many have come by then.
-    pub by_when: Vec<ByWhen>,
+    pub(crate) by_when: Vec<ByWhen>,
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
-    pub stuck: Vec<Left>,
+    pub(crate) stuck: Vec<Left>,
     /// Pods that the scheduler places nowhere, and why.
-    pub pending: Vec<Left>,
+    pub(crate) pending: Vec<Left>,
 }
 
 impl Forecasting<'_> {

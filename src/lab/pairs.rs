@@ -21,17 +21,17 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs<'a> {
     /// Both scenarios, which may be the same.
-    pub loaded: [&'a Loaded; 2],
+    pub(crate) loaded: [&'a Loaded; 2],
     /// What is changed in each.
-    pub overrides: [Overrides; 2],
+    pub(crate) overrides: [Overrides; 2],
     /// The first seed.
-    pub first: u64,
+    pub(crate) first: u64,
     /// How many seeds.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
-    pub window: Dur,
+    pub(crate) window: Dur,
     /// Times that differ by no more than this are the same.
-    pub tolerance: Dur,
+    pub(crate) tolerance: Dur,
 }
 
 /// How many seeds for each thread are run before their differences are taken in, which bounds how

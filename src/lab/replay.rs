@@ -15,15 +15,15 @@ use std::ops::Range;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ReplayedStep {
     /// When it was.
-    pub at: Time,
+    pub(crate) at: Time,
     /// The process that took it; of a request that arrives, the one that sent it.
-    pub process: String,
+    pub(crate) process: String,
     /// The records that it wrote.
-    pub records: Range<RecordId>,
+    pub(crate) records: Range<RecordId>,
     /// The choices in it, or that led to it, that are not the default.
-    pub deviations: Vec<String>,
+    pub(crate) deviations: Vec<String>,
     /// What it answered to requests that wrote nothing.
-    pub answers: Vec<String>,
+    pub(crate) answers: Vec<String>,
 }
 
 /// The steps of a run that wrote something, that a deviation brought about, or that answered a

@@ -27,9 +27,9 @@ const RULES: usize = 6;
 #[derive(Debug)]
 pub struct Trial<'a> {
     /// The scenario.
-    pub loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// What the command line changes in it.
-    pub overrides: Overrides,
+    pub(crate) overrides: Overrides,
     expectations: Expectations,
     notes: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct Outcome {
     /// What became of each expectation, in the order of the file.
     pub held: Vec<Held>,
     /// What is met without saying anything, each with its place in the file.
-    pub warnings: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
 }
 
 /// What became of an expectation.
@@ -78,27 +78,27 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The word it begins with: `Evicted`.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Where it stands in the file, and in one sentence what came instead.
     pub problem: Problem,
     /// What was expected.
-    pub expected: String,
+    pub(crate) expected: String,
     /// What came, in the first run that failed.
-    pub got: String,
+    pub(crate) got: String,
     /// The records that decided it in that run: number and text.
-    pub records: Vec<(RecordId, String)>,
+    pub(crate) records: Vec<(RecordId, String)>,
     /// Why it came so: the verdict on the object that decided it in that run, and the rules behind
     /// that.
-    pub why: Vec<String>,
+    pub(crate) why: Vec<String>,
     /// That object, as `explain` takes it, and the moment in question where that is not the end of
     /// the run.
-    pub about: Option<(String, Option<Time>)>,
+    pub(crate) about: Option<(String, Option<Time>)>,
     /// The seed of that run.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// In how many runs it was not met.
     pub failed_runs: usize,
     /// In how large a part of them it had to be, where not in all.
-    pub share: Option<f64>,
+    pub(crate) share: Option<f64>,
 }
 
 /// For each expectation what one run makes of it, or why it makes no sense for it.

@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodDisruptionBudget {
     /// `metadata.name`
-    pub name: String,
+    pub(crate) name: String,
     /// `metadata.namespace`; `default` where not given.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// `spec.selector`; empty is every pod of the namespace.
     #[serde(default)]
-    pub selector: LabelSelector,
+    pub(crate) selector: LabelSelector,
     /// `spec.minAvailable`: a number, or `"50%"`.
-    pub min_available: Option<FlagValue>,
+    pub(crate) min_available: Option<FlagValue>,
     /// `spec.maxUnavailable`: a number, or `"25%"`.
-    pub max_unavailable: Option<FlagValue>,
+    pub(crate) max_unavailable: Option<FlagValue>,
     /// `spec.unhealthyPodEvictionPolicy`; `IfHealthyBudget` where not given.
-    pub unhealthy_pod_eviction_policy: Option<UnhealthyPodEvictionPolicy>,
+    pub(crate) unhealthy_pod_eviction_policy: Option<UnhealthyPodEvictionPolicy>,
 }
 
 /// `spec.unhealthyPodEvictionPolicy`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum UnhealthyPodEvictionPolicy {
+pub(crate) enum UnhealthyPodEvictionPolicy {
     /// Pods that are not ready go only while enough others are.
     IfHealthyBudget,
     /// Pods that are not ready may always go.

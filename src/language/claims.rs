@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Quantity {
+pub(crate) enum Quantity {
     /// Pods of a workload that are Running, Ready and not being deleted.
     #[serde(rename = "available")]
     Available(String),
@@ -101,9 +101,9 @@ impl Quantity {
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
     /// Which figure.
-    pub of: Quantity,
+    pub(crate) of: Quantity,
     /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
-    pub is: FlagValue,
+    pub(crate) is: FlagValue,
 }
 
 /// A figure that keeps a limit all the time.
@@ -111,13 +111,13 @@ pub struct Comparison {
 #[serde(deny_unknown_fields)]
 pub struct Limit {
     /// Which figure.
-    pub of: Quantity,
+    pub(crate) of: Quantity,
     /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
-    pub is: FlagValue,
+    pub(crate) is: FlagValue,
     /// Of `AtMost`: it is above zero for no longer than this at a stretch.
-    pub longest: Option<DurationText>,
+    pub(crate) longest: Option<DurationText>,
     /// Look only at this stretch of the run.
-    pub during: Option<Window>,
+    pub(crate) during: Option<Window>,
 }
 
 /// Something that holds or does not hold at each moment of a run.

@@ -18,46 +18,46 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct NodeGroup {
     /// The name of a single node.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The names of several nodes, `"a-{00..09}"`; instead of `name`.
-    pub names: Option<NamesText>,
+    pub(crate) names: Option<NamesText>,
     /// The zone: labels `topology.kubernetes.io/zone` and its beta name.
-    pub zone: Option<String>,
+    pub(crate) zone: Option<String>,
     /// The region: labels `topology.kubernetes.io/region` and its beta name.
-    pub region: Option<String>,
+    pub(crate) region: Option<String>,
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, String>,
+    pub(crate) labels: BTreeMap<String, String>,
     /// `spec.taints` in kubectl's syntax: `"key=value:NoExecute"`, `"key:NoSchedule"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub taints: Vec<String>,
+    pub(crate) taints: Vec<String>,
     /// `timeAdded` of taints, from the start of the run:
     /// `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only controllers set it, so that it
     /// appears in imports; nothing reads it.
     #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
-    pub taints_added: BTreeMap<String, DurationText>,
+    pub(crate) taints_added: BTreeMap<String, DurationText>,
     /// `spec.unschedulable`: cordoned from the start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unschedulable: bool,
+    pub(crate) unschedulable: bool,
     /// `status.capacity`, all of it allocatable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub capacity: BTreeMap<String, QuantityText>,
+    pub(crate) capacity: BTreeMap<String, QuantityText>,
     /// How the nodes start; `Ready` where not given.
-    pub start: Option<NodeStart>,
+    pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
     /// name where not given.
-    pub lease_offset: Option<DurationText>,
+    pub(crate) lease_offset: Option<DurationText>,
     /// Imitated kubelets: the period of lease renewals.
-    pub lease_period: Option<DurationText>,
+    pub(crate) lease_period: Option<DurationText>,
     /// Imitated kubelets: when the status is first checked. Spread by the node's name where not
     /// given.
-    pub status_offset: Option<DurationText>,
+    pub(crate) status_offset: Option<DurationText>,
 }
 
 /// How a node starts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum NodeStart {
+pub(crate) enum NodeStart {
     /// Ready, with a fresh heartbeat.
     Ready,
     /// The object alone: no conditions, no lease, no kubelet.
@@ -80,19 +80,19 @@ pub enum NodeStart {
 /// A condition of an imported node.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Condition {
+pub(crate) struct Condition {
     /// Which condition.
     #[serde(rename = "type")]
-    pub kind: ConditionKind,
+    pub(crate) kind: ConditionKind,
     /// Its status.
-    pub status: ConditionStatus,
+    pub(crate) status: ConditionStatus,
     /// Why, in Kubernetes' word; a reason that the model does not know is kept as none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
+    pub(crate) reason: String,
     /// When the kubelet last posted it, from the start of the run: `"-12s"`.
-    pub last_heartbeat_time: DurationText,
+    pub(crate) last_heartbeat_time: DurationText,
     /// When the status last changed, from the start of the run: `"-26h"`.
-    pub last_transition_time: DurationText,
+    pub(crate) last_transition_time: DurationText,
 }
 
 /// The type of a node condition.
@@ -118,88 +118,88 @@ pub enum ConditionKind {
 pub struct PodGroup {
     /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it:
     /// `web-0`, `web-1`, …, or `agent-NODE`, or `web-NODE-0`.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The names of several pods, `"db-{0..2}"`; instead of `name`.
     pub names: Option<NamesText>,
     /// `metadata.namespace`; `default` where not given.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// How many.
-    pub count: Option<u64>,
+    pub(crate) count: Option<u64>,
     /// Another word for `count`.
-    pub replicas: Option<u64>,
+    pub(crate) replicas: Option<u64>,
     /// Where they are, or that the scheduler is to place them.
-    pub on: Placement,
+    pub(crate) on: Placement,
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, String>,
+    pub(crate) labels: BTreeMap<String, String>,
     /// The controlling owner.
-    pub owner: Option<Owner>,
+    pub(crate) owner: Option<Owner>,
     /// `spec.tolerations`. Admission adds those for not-ready and unreachable where they are
     /// missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tolerations: Vec<Toleration>,
+    pub(crate) tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
     #[serde(rename = "terminationGracePeriodSeconds")]
-    pub termination_grace_period_seconds: Option<i64>,
+    pub(crate) termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
     #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
-    pub node_selector: BTreeMap<String, String>,
+    pub(crate) node_selector: BTreeMap<String, String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub requests: BTreeMap<String, QuantityText>,
+    pub(crate) requests: BTreeMap<String, QuantityText>,
     /// `spec.priority`
-    pub priority: Option<i32>,
+    pub(crate) priority: Option<i32>,
     /// `spec.priorityClassName`
     #[serde(rename = "priorityClassName")]
-    pub priority_class_name: Option<String>,
+    pub(crate) priority_class_name: Option<String>,
     /// `spec.affinity`
-    pub affinity: Option<Affinity>,
+    pub(crate) affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
     #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
-    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+    pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ports: Vec<HostPort>,
+    pub(crate) ports: Vec<HostPort>,
     /// `spec.schedulingGates`
     #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
-    pub scheduling_gates: Vec<SchedulingGate>,
+    pub(crate) scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
     #[serde(rename = "preemptionPolicy")]
-    pub preemption_policy: Option<PreemptionPolicy>,
+    pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub container_requests: Vec<BTreeMap<String, QuantityText>>,
+    pub(crate) container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub empty_dir: bool,
+    pub(crate) empty_dir: bool,
     /// There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
     /// `volumeClaimTemplates`. They are not simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub persistent_volumes: bool,
+    pub(crate) persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
     #[serde(rename = "podDeletionCost")]
-    pub pod_deletion_cost: Option<i32>,
+    pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    pub pod_start: Option<DurationText>,
+    pub(crate) pod_start: Option<DurationText>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
-    pub pod_stop: Option<DurationText>,
+    pub(crate) pod_stop: Option<DurationText>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
-    pub exit_code: Option<i32>,
+    pub(crate) exit_code: Option<i32>,
     /// A static pod: where its kubelet has it from.
     #[serde(rename = "static")]
-    pub static_pod: Option<PodSource>,
+    pub(crate) static_pod: Option<PodSource>,
     /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
-    pub start: Option<PodStart>,
+    pub(crate) start: Option<PodStart>,
 }
 
 /// Where the pods of a group are.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum Placement {
+pub(crate) enum Placement {
     /// Bound to no node: the scheduler places them, or an entry of the timeline binds them.
     #[default]
     Unbound,
@@ -267,11 +267,11 @@ pub enum PodSelector {
 /// The controlling owner of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Owner {
+pub(crate) struct Owner {
     /// Its kind, `DaemonSet` say.
-    pub kind: String,
+    pub(crate) kind: String,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// A toleration as in the Kubernetes API.
@@ -295,7 +295,7 @@ pub struct Toleration {
 /// How a pod starts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum PodStart {
+pub(crate) enum PodStart {
     /// Running and Ready.
     Running,
     /// Bound and not started; its kubelet starts it.
@@ -317,7 +317,7 @@ pub enum PodStart {
 /// A condition of an imported pod.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct PodCondition {
+pub(crate) struct PodCondition {
     /// Its status.
     pub status: ConditionStatus,
     /// Why.
@@ -328,7 +328,7 @@ pub struct PodCondition {
 
 /// Why an imported pod's condition has its status; others are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodReason {
+pub(crate) enum PodReason {
     /// By the taint eviction controller.
     DeletionByTaintManager,
     /// By the pod garbage collector.
@@ -342,7 +342,7 @@ pub enum PodReason {
 /// A deletion that an imported pod was in.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Deletion {
+pub(crate) struct Deletion {
     /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run:
     /// `"-4m"`, `"12s"`.
     pub timestamp: DurationText,
@@ -354,16 +354,16 @@ pub struct Deletion {
 /// has PodTolerationRestriction.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Namespace {
+pub(crate) struct Namespace {
     /// The name of a single namespace.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The names of several, `"team-{1..3}"`; instead of `name`.
-    pub names: Option<NamesText>,
+    pub(crate) names: Option<NamesText>,
     /// The annotation `scheduler.alpha.kubernetes.io/defaultTolerations`: what new pods get.
-    pub default_tolerations: Option<Vec<Toleration>>,
+    pub(crate) default_tolerations: Option<Vec<Toleration>>,
     /// The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
     /// anything where it is empty.
-    pub tolerations_whitelist: Option<Vec<Toleration>>,
+    pub(crate) tolerations_whitelist: Option<Vec<Toleration>>,
 }
 
 impl ConditionKind {

@@ -24,56 +24,56 @@ macro_rules! seen {
     (@ [pods $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* pod pods workload label namespace] $head $($fields)*
             /// The pod of that name, `web-0` or `namespace/name`; `*` stands for any letters.
-            pub pod: Option<String>,
+            pub(crate) pod: Option<String>,
             /// These pods.
-            pub pods: Option<PodSelector>,
+            pub(crate) pods: Option<PodSelector>,
             /// The pods of that workload, `web` or `Deployment/web`; or of that group of pods, or
             /// owner.
-            pub workload: Option<String>,
+            pub(crate) workload: Option<String>,
             /// Only pods with labels that match: `"app=web,tier!=cache"`.
-            pub label: Option<String>,
+            pub(crate) label: Option<String>,
             /// Only pods of that namespace.
-            pub namespace: Option<String>,
+            pub(crate) namespace: Option<String>,
         }
     };
     (@ [place $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* node nodes zone] $head $($fields)*
             /// Only on that node; `*` stands for any letters.
-            pub node: Option<String>,
+            pub(crate) node: Option<String>,
             /// Only on these nodes.
-            pub nodes: Option<NodeSelector>,
+            pub(crate) nodes: Option<NodeSelector>,
             /// Only in that zone.
-            pub zone: Option<String>,
+            pub(crate) zone: Option<String>,
         }
     };
     (@ [often $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* count] $head $($fields)*
             /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each
             /// selected object. At least once where not given.
-            pub count: Option<FlagValue>,
+            pub(crate) count: Option<FlagValue>,
         }
     };
     (@ [when $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* at after before between first spread] $head $($fields)*
             /// It happens at exactly these times, to the millisecond, once at each, or as often as
             /// `"3x 10m"` says; with a `count`, once or more.
-            pub at: Option<OneOrMany>,
+            pub(crate) at: Option<OneOrMany>,
             /// None of it happens before this time.
-            pub after: Option<TimeText>,
+            pub(crate) after: Option<TimeText>,
             /// None of it happens after this time.
-            pub before: Option<TimeText>,
+            pub(crate) before: Option<TimeText>,
             /// All of it happens in this stretch; `after` and `before` in one.
-            pub between: Option<Window>,
+            pub(crate) between: Option<Window>,
             /// The first of it happens in this stretch.
-            pub first: Option<Window>,
+            pub(crate) first: Option<Window>,
             /// From the first of it to the last: `"90s"`, `"90s..2m"`, `"90s.."`, `"..2m"`.
-            pub spread: Option<String>,
+            pub(crate) spread: Option<String>,
         }
     };
     (@ [during $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* during] $head $($fields)*
             /// Look only at this stretch of the run; what happens outside of it does not matter.
-            pub during: Option<Window>,
+            pub(crate) during: Option<Window>,
         }
     };
     (@ [] [$($known:ident)*] { $(#[$doc:meta])* $name:ident } $($fields:tt)*) => {
@@ -98,22 +98,22 @@ macro_rules! seen {
 /// The fields that several kinds of expectation have; those that a kind lacks are none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Common<'a> {
-    pub pod: Option<&'a String>,
-    pub pods: Option<&'a PodSelector>,
-    pub workload: Option<&'a String>,
-    pub label: Option<&'a String>,
-    pub namespace: Option<&'a String>,
-    pub node: Option<&'a String>,
-    pub nodes: Option<&'a NodeSelector>,
-    pub zone: Option<&'a String>,
-    pub count: Option<&'a FlagValue>,
-    pub at: Option<&'a OneOrMany>,
-    pub after: Option<&'a TimeText>,
-    pub before: Option<&'a TimeText>,
-    pub between: Option<&'a Window>,
-    pub first: Option<&'a Window>,
-    pub spread: Option<&'a String>,
-    pub during: Option<&'a Window>,
+    pub(crate) pod: Option<&'a String>,
+    pub(crate) pods: Option<&'a PodSelector>,
+    pub(crate) workload: Option<&'a String>,
+    pub(crate) label: Option<&'a String>,
+    pub(crate) namespace: Option<&'a String>,
+    pub(crate) node: Option<&'a String>,
+    pub(crate) nodes: Option<&'a NodeSelector>,
+    pub(crate) zone: Option<&'a String>,
+    pub(crate) count: Option<&'a FlagValue>,
+    pub(crate) at: Option<&'a OneOrMany>,
+    pub(crate) after: Option<&'a TimeText>,
+    pub(crate) before: Option<&'a TimeText>,
+    pub(crate) between: Option<&'a Window>,
+    pub(crate) first: Option<&'a Window>,
+    pub(crate) spread: Option<&'a String>,
+    pub(crate) during: Option<&'a Window>,
 }
 
 seen! {
@@ -125,7 +125,7 @@ seen! {
     EvictedSeen has pods place often when during {
         /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain),
         /// `drain-delete`, `pod-eviction-timeout`; by any of them where not given.
-        pub by: Option<String>,
+        pub(crate) by: Option<String>,
     }
 }
 seen! {
@@ -133,14 +133,14 @@ seen! {
     DeletedSeen has pods place often when during {
         /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`,
         /// `replicaset`, …
-        pub by: Option<String>,
+        pub(crate) by: Option<String>,
     }
 }
 seen! {
     /// Pods that come into a phase.
     PhaseSeen has pods place often when during {
         /// Which phase.
-        pub phase: PodPhase,
+        pub(crate) phase: PodPhase,
     }
 }
 seen! {
@@ -148,21 +148,21 @@ seen! {
     PodConditionSeen has pods place often when during {
         /// Which condition.
         #[serde(rename = "type")]
-        pub kind: PodConditionType,
+        pub(crate) kind: PodConditionType,
         /// Its new status.
-        pub status: ConditionStatus,
+        pub(crate) status: ConditionStatus,
     }
 }
 seen! {
     /// Events as `kubectl get events` shows them. With pods selected, only events about pods.
     EventSeen has pods place often when during {
         /// Their reason: `"TaintManagerEviction"`.
-        pub reason: String,
+        pub(crate) reason: String,
         /// A part of their message.
-        pub message: Option<String>,
+        pub(crate) message: Option<String>,
         /// What they are about: `"Node/b-*"`, `"StatefulSet/default/db"`; `*` stands for any
         /// letters.
-        pub object: Option<String>,
+        pub(crate) object: Option<String>,
     }
 }
 seen! {
@@ -174,7 +174,7 @@ seen! {
     TaintsSeen has place often when during {
         /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may
         /// be left out.
-        pub taint: String,
+        pub(crate) taint: String,
     }
 }
 seen! {
@@ -182,16 +182,16 @@ seen! {
     ConditionSeen has place often when during {
         /// Which condition.
         #[serde(rename = "type")]
-        pub kind: ConditionKind,
+        pub(crate) kind: ConditionKind,
         /// Its new status.
-        pub status: ConditionStatus,
+        pub(crate) status: ConditionStatus,
     }
 }
 seen! {
     /// A zone that comes into a state.
     ZoneSeen has place often when during {
         /// Which state.
-        pub state: ZoneState,
+        pub(crate) state: ZoneState,
     }
 }
 
@@ -199,13 +199,13 @@ seen! {
     /// The controller concludes that it is itself cut off, or no longer.
     DisruptionSeen has place often when during {
         /// Which of the two.
-        pub state: DisruptionState,
+        pub(crate) state: DisruptionState,
     }
 }
 
 /// What becomes of master disruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum DisruptionState {
+pub(crate) enum DisruptionState {
     /// Every zone is in FullDisruption; tainting stops.
     Entered,
     /// Some node is Ready again; tainting resumes.
@@ -214,7 +214,7 @@ pub enum DisruptionState {
 
 /// The type of a pod's condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodConditionType {
+pub(crate) enum PodConditionType {
     /// Its containers are ready.
     Ready,
     /// It was evicted, preempted or removed for its node's failure.
@@ -223,7 +223,7 @@ pub enum PodConditionType {
 
 /// The state of a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum ZoneState {
+pub(crate) enum ZoneState {
     /// Fewer than `--unhealthy-zone-threshold` of its nodes are not Ready.
     Normal,
     /// So many of them are not Ready.
@@ -236,16 +236,16 @@ seen! {
     /// Pods of which none may be evicted.
     NotEvicted has pods place during {
         /// By what, as of `Evicted`.
-        pub by: Option<String>,
+        pub(crate) by: Option<String>,
     }
 }
 seen! {
     /// Pods that wait at a moment.
     Pending has pods often {
         /// When; at the end of the run where not given.
-        pub at: Option<TimeText>,
+        pub(crate) at: Option<TimeText>,
         /// A part of the message of their last FailedScheduling event.
-        pub reason: Option<String>,
+        pub(crate) reason: Option<String>,
     }
 }
 

@@ -10,47 +10,47 @@ use serde::{Deserialize, Serialize};
 /// How the cluster fails, beside what the timeline says.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Faults {
+pub(crate) struct Faults {
     /// The kinds of faults.
-    pub models: Vec<FaultModel>,
+    pub(crate) models: Vec<FaultModel>,
     /// What the provider does about machines that are away for long.
-    pub repair: Option<Repair>,
+    pub(crate) repair: Option<Repair>,
 }
 
 /// One kind of fault: what fails, how often, and for how long.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FaultModel {
+pub(crate) struct FaultModel {
     /// Its name, of which the draws depend.
-    pub name: String,
+    pub(crate) name: String,
     /// Each of these nodes fails by itself.
-    pub nodes: Option<NodeSelector>,
+    pub(crate) nodes: Option<NodeSelector>,
     /// Each of these groups of nodes fails as one.
-    pub groups: Option<FaultGroups>,
+    pub(crate) groups: Option<FaultGroups>,
     /// What happens.
     #[serde(rename = "do")]
-    pub act: FaultAct,
+    pub(crate) act: FaultAct,
     /// How often.
-    pub rate: Option<FaultRate>,
+    pub(crate) rate: Option<FaultRate>,
     /// How long it runs between an outage and the next one, in place of a rate.
-    pub up: Option<Distribution>,
+    pub(crate) up: Option<Distribution>,
     /// How long an outage lasts.
-    pub lasts: Option<Distribution>,
+    pub(crate) lasts: Option<Distribution>,
     /// Which part of a group's nodes an outage takes, above 0 and at most 1; all where not given.
-    pub hits: Option<f64>,
+    pub(crate) hits: Option<f64>,
     /// The nodes of a group go down one by one, evenly drawn over this span; at once where not
     /// given.
-    pub within: Option<DurationText>,
+    pub(crate) within: Option<DurationText>,
     /// Nodes of a group come back each after a time of its own, instead of all at one time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub apart: bool,
+    pub(crate) apart: bool,
     /// Outages as they were recorded, in place of rates and distributions.
-    pub trace: Option<FaultTrace>,
+    pub(crate) trace: Option<FaultTrace>,
 }
 
 /// Groups of nodes that fail as one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum FaultGroups {
+pub(crate) enum FaultGroups {
     /// The nodes of each zone.
     Zones,
     /// The nodes of each region.
@@ -64,7 +64,7 @@ pub enum FaultGroups {
 /// What a fault does.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum FaultAct {
+pub(crate) enum FaultAct {
     /// Machines stop, and boot at the end.
     Crash,
     /// Nodes are cut off.
@@ -89,7 +89,7 @@ pub enum FaultAct {
 
 /// How often something fails, on average. A year has 365 days.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub enum FaultRate {
+pub(crate) enum FaultRate {
     /// So many times a year, each node.
     PerNodeYear(f64),
     /// So many times a year, each group.
@@ -99,7 +99,7 @@ pub enum FaultRate {
 /// How spans of time are distributed.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum Distribution {
+pub(crate) enum Distribution {
     /// Without memory.
     Exponential {
         /// Its mean.
@@ -133,16 +133,16 @@ pub enum Distribution {
 /// are dealt out. Each seed begins at another place of the file, and goes on at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FaultTrace {
+pub(crate) struct FaultTrace {
     /// The file; its path is relative to the scenario.
-    pub file: String,
+    pub(crate) file: String,
     /// Its form; told by its content where not given.
-    pub format: Option<HistoryFormat>,
+    pub(crate) format: Option<HistoryFormat>,
 }
 
 /// The form of a history of outages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum HistoryFormat {
+pub(crate) enum HistoryFormat {
     /// `node,start,end` with a heading.
     Csv,
     /// What Prometheus answers to a range query of `kube_node_status_condition`.
@@ -158,21 +158,21 @@ pub enum HistoryFormat {
 /// What the provider does about machines that are away for long.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Repair {
+pub(crate) struct Repair {
     /// How long a node is away before something is done.
-    pub after: DurationText,
+    pub(crate) after: DurationText,
     /// What is done.
     #[serde(rename = "do")]
-    pub act: RepairAct,
+    pub(crate) act: RepairAct,
     /// How long that takes.
-    pub takes: DurationText,
+    pub(crate) takes: DurationText,
     /// Nothing is done while more than this part of all nodes is away.
-    pub unless_share: Option<f64>,
+    pub(crate) unless_share: Option<f64>,
 }
 
 /// How a machine is repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum RepairAct {
+pub(crate) enum RepairAct {
     /// It is started again.
     Reboot,
     /// Its node is deleted, and another machine joins under its name.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct LabelSelector {
+pub(crate) struct LabelSelector {
     /// Labels with the values they must have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub match_labels: BTreeMap<String, String>,
@@ -21,7 +21,7 @@ pub struct LabelSelector {
 /// One of `matchExpressions`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LabelSelectorRequirement {
+pub(crate) struct LabelSelectorRequirement {
     /// The label.
     pub key: String,
     /// How it is compared.
@@ -35,7 +35,7 @@ pub struct LabelSelectorRequirement {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-pub enum SelectorOperator {
+pub(crate) enum SelectorOperator {
     /// One of the values.
     In,
     /// None of the values, or no such label.

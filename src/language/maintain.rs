@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 pub struct DrainFlags {
     /// `--force`: pods without a controller go, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub force: bool,
+    pub(crate) force: bool,
     /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given,
     /// as no machine could be maintained otherwise.
-    pub ignore_daemonsets: Option<bool>,
+    pub(crate) ignore_daemonsets: Option<bool>,
     /// `--delete-emptydir-data`: pods with an emptyDir go, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub delete_emptydir_data: bool,
+    pub(crate) delete_emptydir_data: bool,
     /// `--disable-eviction`: plain deletions, which no budget stops.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub disable_eviction: bool,
+    pub(crate) disable_eviction: bool,
     /// `--grace-period`; the pods' own where not given.
     #[serde(rename = "gracePeriodSeconds")]
-    pub grace_period_seconds: Option<i64>,
+    pub(crate) grace_period_seconds: Option<i64>,
     /// `--timeout` of each node; it waits for ever where not given.
-    pub timeout: Option<DurationText>,
+    pub(crate) timeout: Option<DurationText>,
     /// `--skip-wait-for-delete-timeout`
-    pub skip_wait_for_delete_timeout: Option<DurationText>,
+    pub(crate) skip_wait_for_delete_timeout: Option<DurationText>,
 }
 
 /// What comes of a node that is Ready again after its maintenance.

@@ -9,73 +9,73 @@ use std::collections::BTreeMap;
 /// nodes and pods. With it they go on where they stood; without it those of an export start anew.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Since when the present leader of kube-controller-manager has held office (`acquireTime` of
     /// its lease), from the start of the run: `"-8m3s"`. What happened before, it knows only as a
     /// restart leaves it. Where not given it has been in office for long.
-    pub office: Option<DurationText>,
+    pub(crate) office: Option<DurationText>,
     /// When the node lifecycle controller next looks at all nodes, from the start of the run:
     /// `"3.2s"`. Drawn within its period where not given, as far as conditions do not tell.
-    pub pass: Option<DurationText>,
+    pub(crate) pass: Option<DurationText>,
     /// When it was last seen to do so, as its events tell, from the start of the run: `"-34.518s"`.
-    pub passed: Option<DurationText>,
+    pub(crate) passed: Option<DurationText>,
     /// When the leases of healthy nodes were last renewed (`renewTime`), from the start of the run,
     /// by the nodes' names: `{"a-0": "-3.25s"}`. A node that is not there has some time within its
     /// period.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub leases: BTreeMap<String, DurationText>,
+    pub(crate) leases: BTreeMap<String, DurationText>,
     /// Pods that the scheduler tried and found no node for, by `namespace/name`. Those that are not
     /// there are tried at once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub waiting: BTreeMap<String, Waiting>,
+    pub(crate) waiting: BTreeMap<String, Waiting>,
     /// Jobs with failed pods, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub failures: BTreeMap<String, Failures>,
+    pub(crate) failures: BTreeMap<String, Failures>,
     /// What disruption budgets were last counted to, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub budgets: BTreeMap<String, Counted>,
+    pub(crate) budgets: BTreeMap<String, Counted>,
 }
 
 /// A pod that waits for a node: what its back-off is computed from.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Since when its condition PodScheduled has been False, from the start of the run: `"-4m"`.
-    pub since: DurationText,
+    pub(crate) since: DurationText,
     /// How often it was tried; drawn where not given, within what the time since allows.
-    pub tries: Option<u32>,
+    pub(crate) tries: Option<u32>,
     /// When it was last tried, from the start of the run; drawn where not given.
-    pub last: Option<DurationText>,
+    pub(crate) last: Option<DurationText>,
 }
 
 /// Failures of a Job's pods since its last success: what its back-off is computed from.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Failures {
+pub(crate) struct Failures {
     /// How many there were at least.
-    pub least: u32,
+    pub(crate) least: u32,
     /// How many there were at most; drawn between both.
-    pub most: u32,
+    pub(crate) most: u32,
     /// When the last one was at the earliest, from the start of the run: `"-12s"`.
-    pub from: DurationText,
+    pub(crate) from: DurationText,
     /// When it was at the latest; drawn between both.
-    pub until: DurationText,
+    pub(crate) until: DurationText,
 }
 
 /// The status of a disruption budget.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Counted {
+pub(crate) struct Counted {
     /// `status.disruptionsAllowed`
-    pub allowed: i32,
+    pub(crate) allowed: i32,
     /// `status.currentHealthy`
-    pub healthy: i32,
+    pub(crate) healthy: i32,
     /// `status.desiredHealthy`
-    pub desired: i32,
+    pub(crate) desired: i32,
     /// `status.expectedPods`
-    pub expected: i32,
+    pub(crate) expected: i32,
     /// `status.disruptedPods`: when the eviction of a pod was granted, from the start of the run, by
     /// the pods' names without their namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub disrupted: BTreeMap<String, DurationText>,
+    pub(crate) disrupted: BTreeMap<String, DurationText>,
 }

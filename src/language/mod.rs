@@ -61,11 +61,14 @@ pub(crate) use scheduling::{
 };
 pub use schema::schema;
 pub use shape::{Kind, Shape};
-pub use tape::{Deviation, Tape, object_text_of_number};
+pub(crate) use tape::object_text_of_number;
+pub use tape::{Deviation, Tape};
 pub use text::{Problem, Problems, Source};
-pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, Window};
+pub(crate) use texts::Window;
+pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
-pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing};
+pub(crate) use timing::ClientLimit;
+pub use timing::{ClientLimits, KubeletTiming, Timing};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyOnPodConditions,
     PodFailurePolicyRule, PodManagementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload,

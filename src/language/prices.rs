@@ -23,27 +23,27 @@ pub(crate) const PRICED: [&str; 9] = [
 /// replica: a duration, or a number of replica-minutes.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Prices {
+pub(crate) struct Prices {
     /// What prices are counted in; then every figure that counts needs one, and all are numbers.
-    pub currency: Option<String>,
+    pub(crate) currency: Option<String>,
     /// A minute of a replica that is missing; 1 without a currency.
-    pub missing: Option<FlagValue>,
+    pub(crate) missing: Option<FlagValue>,
     /// A minute in which a workload is below what it needs.
-    pub below: Option<FlagValue>,
+    pub(crate) below: Option<FlagValue>,
     /// A minute of requests that are lost.
-    pub lost: Option<FlagValue>,
+    pub(crate) lost: Option<FlagValue>,
     /// An eviction.
-    pub evicted: Option<FlagValue>,
+    pub(crate) evicted: Option<FlagValue>,
     /// An eviction that was needless, beside its price as an eviction.
-    pub needless: Option<FlagValue>,
+    pub(crate) needless: Option<FlagValue>,
     /// A restart of a container.
-    pub restarts: Option<FlagValue>,
+    pub(crate) restarts: Option<FlagValue>,
     /// A minute in which a pod waits for a node.
-    pub pending: Option<FlagValue>,
+    pub(crate) pending: Option<FlagValue>,
     /// A minute of a pod that runs although it was deleted.
-    pub ghosts: Option<FlagValue>,
+    pub(crate) ghosts: Option<FlagValue>,
     /// An hour of a node, used or spare.
-    pub node_hour: Option<FlagValue>,
+    pub(crate) node_hour: Option<FlagValue>,
 }
 
 impl Prices {

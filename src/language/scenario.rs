@@ -23,19 +23,19 @@ use std::collections::BTreeMap;
 pub struct Scenario {
     /// The version of the language; 1 is the only one. A file without one is refused.
     #[serde(default)]
-    pub version: u32,
+    pub(crate) version: u32,
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
     /// When the run begins by the clock on the wall, as the API writes times:
     /// `"2026-11-20T04:41:17Z"`. `explain` then says when things happened by that clock.
-    pub begins: Option<String>,
+    pub(crate) begins: Option<String>,
     /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
     /// a patch.
     pub kubernetes: Option<String>,
     /// The end of the run. A file without one is refused.
     #[serde(default)]
-    pub horizon: DurationText,
+    pub(crate) horizon: DurationText,
     /// Delays and limits; `Typical` where none is given.
     pub timing: Option<Timing>,
     /// The seed of the random draws; 1 where none is given.
@@ -47,54 +47,54 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "is_default")]
     pub flags: Flags,
     /// When the controllers' process starts; at once where not given.
-    pub controllers_start: Option<DurationText>,
+    pub(crate) controllers_start: Option<DurationText>,
     /// What the controllers remember of the time before the run: `taintsim import` writes it.
-    pub memory: Option<Memory>,
+    pub(crate) memory: Option<Memory>,
     /// Which controllers run beside those of node failure handling; `Restarted` has all of them
     /// start anew with the run, so that timers of an exported cluster begin again.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub controllers: Controllers,
+    pub(crate) controllers: Controllers,
     /// The scheduler's configuration.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub scheduler: SchedulerConfiguration,
+    pub(crate) scheduler: SchedulerConfiguration,
     /// A file whose nodes, workloads and pods come behind those written here.
-    pub cluster: Option<Cluster>,
+    pub(crate) cluster: Option<Cluster>,
     /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the
     /// template of their workload, or a flag the default tolerations; `Rollout` where not given.
-    pub existing: Option<Existing>,
+    pub(crate) existing: Option<Existing>,
     /// Groups of nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nodes: Vec<NodeGroup>,
+    pub(crate) nodes: Vec<NodeGroup>,
     /// Groups of pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<PodGroup>,
     /// Priorities by name, beside Kubernetes' own two.
     #[serde(default, rename = "priorityClasses", skip_serializing_if = "Vec::is_empty")]
-    pub priority_classes: Vec<PriorityClass>,
+    pub(crate) priority_classes: Vec<PriorityClass>,
     /// How many pods an eviction may take away.
     #[serde(default, rename = "podDisruptionBudgets", skip_serializing_if = "Vec::is_empty")]
-    pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
+    pub(crate) pod_disruption_budgets: Vec<PodDisruptionBudget>,
     /// What namespaces say of the tolerations of their pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub namespaces: Vec<Namespace>,
+    pub(crate) namespaces: Vec<Namespace>,
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub workloads: Vec<Workload>,
+    pub(crate) workloads: Vec<Workload>,
     /// How many pods workloads need, by their names, beside what these say themselves: for those
     /// that come from a file. A number, or a share of what they ask for, `"80%"`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub needs: BTreeMap<String, FlagValue>,
+    pub(crate) needs: BTreeMap<String, FlagValue>,
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
     /// How things fail, where no timeline says when: drawn by the seed.
-    pub faults: Option<Faults>,
+    pub(crate) faults: Option<Faults>,
     /// What figures of a year are worth, for `taintsim plan`.
-    pub prices: Option<Prices>,
+    pub(crate) prices: Option<Prices>,
     /// Whether each renewal of a lease is among the records, as `lease-renewed`: some thousand a day
     /// of each node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lease_records: bool,
+    pub(crate) lease_records: bool,
     /// The choices of a run, where they are not the default ones.
     pub tape: Option<Tape>,
     /// What the run must come to, for `taintsim test`.
@@ -102,21 +102,21 @@ pub struct Scenario {
     pub expect: Vec<Expectation>,
     /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where
     /// not given.
-    pub seeds: Option<u32>,
+    pub(crate) seeds: Option<u32>,
     /// A file that holds the timeline that the run must have; its path is relative to the scenario.
     /// `taintsim test --update` writes it. `{release}` in its name is the release that is run, for
     /// a file for each of several releases.
-    pub golden: Option<String>,
+    pub(crate) golden: Option<String>,
     /// Settings that the expectations guard, each with a value that must break one of them, as
     /// after `--set`: `"flags.kube-controller-manager.node-monitor-grace-period=60s"`.
     /// `taintsim test --guards` tries them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub guards: Vec<String>,
+    pub(crate) guards: Vec<String>,
 }
 
 /// What becomes of pods that exist where a setting says something else of new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Existing {
+pub(crate) enum Existing {
     /// They are changed as a rollout would have done: each as if made anew from its template, and
     /// admitted under the flags.
     #[serde(alias = "rollout")]
@@ -129,7 +129,7 @@ pub enum Existing {
 /// Where nodes and pods come from, apart from the scenario itself.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum Cluster {
+pub(crate) enum Cluster {
     /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is
     /// relative to the scenario.
     From(String),
@@ -173,13 +173,13 @@ impl Flags {
 
 /// What an export says beside its objects, and where they begin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Exported {
+pub(crate) struct Exported {
     /// The release of its newest kubelet, where the scenario says none and that is taken.
-    pub release: Option<String>,
+    pub(crate) release: Option<String>,
     /// Flags of the control plane, read from its pods.
-    pub flags: Flags,
+    pub(crate) flags: Flags,
     /// Its feature gates.
-    pub feature_gates: BTreeMap<String, bool>,
+    pub(crate) feature_gates: BTreeMap<String, bool>,
     /// How many pod groups the scenario writes itself; those behind them are the export's.
-    pub own_pods: usize,
+    pub(crate) own_pods: usize,
 }

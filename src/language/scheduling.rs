@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct Affinity {
+pub(crate) struct Affinity {
     /// Which nodes.
     #[serde(skip_serializing_if = "is_default")]
-    pub node_affinity: NodeAffinity,
+    pub(crate) node_affinity: NodeAffinity,
     /// Beside which pods.
     #[serde(skip_serializing_if = "is_default")]
-    pub pod_affinity: PodAffinity,
+    pub(crate) pod_affinity: PodAffinity,
     /// Away from which pods.
     #[serde(skip_serializing_if = "is_default")]
-    pub pod_anti_affinity: PodAffinity,
+    pub(crate) pod_anti_affinity: PodAffinity,
 }
 
 /// `v1.NodeAffinity`
@@ -28,17 +28,17 @@ pub struct Affinity {
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
-pub struct NodeAffinity {
+pub(crate) struct NodeAffinity {
     /// One of its terms must match.
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
-    pub required: Option<NodeTerms>,
+    pub(crate) required: Option<NodeTerms>,
     /// Terms that should match.
     #[serde(
         default,
         rename = "preferredDuringSchedulingIgnoredDuringExecution",
         skip_serializing_if = "Vec::is_empty"
     )]
-    pub preferred: Vec<PreferredNodes>,
+    pub(crate) preferred: Vec<PreferredNodes>,
 }
 
 /// `v1.NodeSelector`
@@ -46,20 +46,20 @@ pub struct NodeAffinity {
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
-pub struct NodeTerms {
+pub(crate) struct NodeTerms {
     /// One of them must match.
     #[serde(rename = "nodeSelectorTerms")]
-    pub terms: Vec<NodeTerm>,
+    pub(crate) terms: Vec<NodeTerm>,
 }
 
 /// `v1.PreferredSchedulingTerm`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PreferredNodes {
+pub(crate) struct PreferredNodes {
     /// 1 to 100.
-    pub weight: i32,
+    pub(crate) weight: i32,
     /// The term.
-    pub preference: NodeTerm,
+    pub(crate) preference: NodeTerm,
 }
 
 /// `v1.NodeSelectorTerm`: all of it must match.
@@ -67,33 +67,33 @@ pub struct PreferredNodes {
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct NodeTerm {
+pub(crate) struct NodeTerm {
     /// Conditions on labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub match_expressions: Vec<NodeRequirement>,
+    pub(crate) match_expressions: Vec<NodeRequirement>,
     /// Conditions on `metadata.name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub match_fields: Vec<NodeRequirement>,
+    pub(crate) match_fields: Vec<NodeRequirement>,
 }
 
 /// `v1.NodeSelectorRequirement`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NodeRequirement {
+pub(crate) struct NodeRequirement {
     /// The label, or `metadata.name`.
-    pub key: String,
+    pub(crate) key: String,
     /// How it is compared.
-    pub operator: NodeOperator,
+    pub(crate) operator: NodeOperator,
     /// The values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 /// `v1.NodeSelectorOperator`
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-pub enum NodeOperator {
+pub(crate) enum NodeOperator {
     /// One of the values.
     In,
     /// None of the values.
@@ -113,7 +113,7 @@ pub enum NodeOperator {
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
-pub struct PodAffinity {
+pub(crate) struct PodAffinity {
     /// Terms that must hold.
     #[serde(
         rename = "requiredDuringSchedulingIgnoredDuringExecution",
@@ -131,25 +131,25 @@ pub struct PodAffinity {
 /// `v1.WeightedPodAffinityTerm`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WeightedPods {
+pub(crate) struct WeightedPods {
     /// 1 to 100.
-    pub weight: i32,
+    pub(crate) weight: i32,
     /// The term.
     #[serde(rename = "podAffinityTerm")]
-    pub term: PodAffinityTerm,
+    pub(crate) term: PodAffinityTerm,
 }
 
 /// `v1.PodAffinityTerm`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct PodAffinityTerm {
+pub(crate) struct PodAffinityTerm {
     /// Which pods; none where not given.
-    pub label_selector: Option<LabelSelector>,
+    pub(crate) label_selector: Option<LabelSelector>,
     /// Their namespaces; the pod's own where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
     /// `()` is every namespace.
-    pub namespace_selector: Option<EveryNamespace>,
+    pub(crate) namespace_selector: Option<EveryNamespace>,
     /// The node label that says which nodes are together.
     pub topology_key: String,
 }
@@ -159,26 +159,26 @@ pub struct PodAffinityTerm {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
-pub struct EveryNamespace {}
+pub(crate) struct EveryNamespace {}
 
 /// `v1.TopologySpreadConstraint`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct TopologySpreadConstraint {
+pub(crate) struct TopologySpreadConstraint {
     /// How uneven it may be.
     pub max_skew: i32,
     /// The node label that says which nodes are together.
     pub topology_key: String,
     /// Whether it must hold.
-    pub when_unsatisfiable: WhenUnsatisfiable,
+    pub(crate) when_unsatisfiable: WhenUnsatisfiable,
     /// Which pods are counted; none where not given.
-    pub label_selector: Option<LabelSelector>,
+    pub(crate) label_selector: Option<LabelSelector>,
     /// With fewer domains than this the least count is zero.
     pub min_domains: Option<i32>,
     /// Whether node selector and node affinity say which nodes count; `Honor` where not given.
-    pub node_affinity_policy: Option<InclusionPolicy>,
+    pub(crate) node_affinity_policy: Option<InclusionPolicy>,
     /// Whether taints say which nodes count; `Ignore` where not given.
-    pub node_taints_policy: Option<InclusionPolicy>,
+    pub(crate) node_taints_policy: Option<InclusionPolicy>,
     /// The pod's own values of these labels are added to the selector.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_label_keys: Vec<String>,
@@ -188,7 +188,7 @@ pub struct TopologySpreadConstraint {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-pub enum WhenUnsatisfiable {
+pub(crate) enum WhenUnsatisfiable {
     /// The pod waits.
     DoNotSchedule,
     /// It only counts in the score.
@@ -199,7 +199,7 @@ pub enum WhenUnsatisfiable {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-pub enum InclusionPolicy {
+pub(crate) enum InclusionPolicy {
     /// Nodes that do not suit do not count.
     Honor,
     /// All nodes count.
@@ -209,9 +209,9 @@ pub enum InclusionPolicy {
 /// A port of the node that a container takes (`v1.ContainerPort`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct HostPort {
+pub(crate) struct HostPort {
     /// The port.
-    pub host_port: u16,
+    pub(crate) host_port: u16,
     /// `TCP` where not given.
     pub protocol: Option<Protocol>,
     /// The address; all of them where not given.
@@ -224,7 +224,7 @@ pub struct HostPort {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[expect(clippy::upper_case_acronyms, reason = "the API spells them so")]
-pub enum Protocol {
+pub(crate) enum Protocol {
     /// TCP
     TCP,
     /// UDP
@@ -236,16 +236,16 @@ pub enum Protocol {
 /// `v1.PodSchedulingGate`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SchedulingGate {
+pub(crate) struct SchedulingGate {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// `spec.preemptionPolicy`
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-pub enum PreemptionPolicy {
+pub(crate) enum PreemptionPolicy {
     /// It makes pods of lower priority leave.
     PreemptLowerPriority,
     /// It waits.
@@ -255,11 +255,11 @@ pub enum PreemptionPolicy {
 /// What of `KubeSchedulerConfiguration` may be set.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct SchedulerConfiguration {
+pub(crate) struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
-    pub percentage_of_nodes_to_score: Option<u32>,
+    pub(crate) percentage_of_nodes_to_score: Option<u32>,
     /// `scoringStrategy.type` of the plugin NodeResourcesFit.
-    pub scoring_strategy: Option<Strategy>,
+    pub(crate) scoring_strategy: Option<Strategy>,
     /// The plugin DefaultPreemption is on, which it is where not given.
-    pub preemption: Option<bool>,
+    pub(crate) preemption: Option<bool>,
 }

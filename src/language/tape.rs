@@ -25,7 +25,7 @@ pub struct Tape {
 
 /// An object without a name as a tape writes it.
 #[must_use]
-pub fn object_text_of_number(number: u64) -> String {
+pub(crate) fn object_text_of_number(number: u64) -> String {
     match number {
         0 => String::new(),
         1..=0xffff => format!("#{number}"),

@@ -96,7 +96,7 @@ text! {
 
 /// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct QuantityText(pub String);
+pub struct QuantityText(pub(crate) String);
 
 impl QuantityText {
     /// The text.
@@ -269,4 +269,4 @@ impl<'de> Deserialize<'de> for OneOrMany {
 }
 
 /// A stretch of the run: from the first time to the second, both included.
-pub type Window = (TimeText, TimeText);
+pub(crate) type Window = (TimeText, TimeText);

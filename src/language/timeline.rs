@@ -20,14 +20,14 @@ pub struct Entry {
     /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
     pub at: TimeText,
     /// A name that others can refer to.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// What happens.
     #[serde(rename = "do")]
     pub step: Step,
     /// It happens again this long after each beginning; with `times`.
-    pub every: Option<DurationText>,
+    pub(crate) every: Option<DurationText>,
     /// How often it happens in all; with `every`.
-    pub times: Option<u32>,
+    pub(crate) times: Option<u32>,
 }
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given;

@@ -39,35 +39,35 @@ pub enum Timing {
 #[serde(deny_unknown_fields)]
 pub struct ClientLimits {
     /// The node lifecycle controller's client.
-    pub node_lifecycle: Option<ClientLimit>,
+    pub(crate) node_lifecycle: Option<ClientLimit>,
     /// The taint eviction controller's client, which up to 1.28 is the other one.
-    pub taint_eviction: Option<ClientLimit>,
+    pub(crate) taint_eviction: Option<ClientLimit>,
     /// The pod garbage collector's client.
-    pub pod_gc: Option<ClientLimit>,
+    pub(crate) pod_gc: Option<ClientLimit>,
     /// The client of the garbage collector of owner references, which has twice the others' rate.
-    pub garbage_collector: Option<ClientLimit>,
+    pub(crate) garbage_collector: Option<ClientLimit>,
     /// The Deployment controller's client.
-    pub deployment: Option<ClientLimit>,
+    pub(crate) deployment: Option<ClientLimit>,
     /// The ReplicaSet controller's client.
-    pub replica_set: Option<ClientLimit>,
+    pub(crate) replica_set: Option<ClientLimit>,
     /// The StatefulSet controller's client.
-    pub stateful_set: Option<ClientLimit>,
+    pub(crate) stateful_set: Option<ClientLimit>,
     /// The DaemonSet controller's client.
-    pub daemon_set: Option<ClientLimit>,
+    pub(crate) daemon_set: Option<ClientLimit>,
     /// The Job controller's client.
-    pub job: Option<ClientLimit>,
+    pub(crate) job: Option<ClientLimit>,
     /// The cloud controllers' client.
-    pub cloud: Option<ClientLimit>,
+    pub(crate) cloud: Option<ClientLimit>,
     /// The disruption controller's client.
-    pub disruption: Option<ClientLimit>,
+    pub(crate) disruption: Option<ClientLimit>,
     /// The scheduler's client.
-    pub scheduler: Option<ClientLimit>,
+    pub(crate) scheduler: Option<ClientLimit>,
 }
 
 /// The limit of a client.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum ClientLimit {
+pub(crate) enum ClientLimit {
     /// None.
     Unlimited,
     /// client-go's token bucket.

@@ -90,50 +90,50 @@ impl Workload {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WorkloadGroup {
     /// `metadata.name`
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The names of several, `"web-{0..9}"`; instead of `name`.
-    pub names: Option<NamesText>,
+    pub(crate) names: Option<NamesText>,
     /// `metadata.namespace`; `default` where not given.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// The Deployment of a ReplicaSet, in its namespace.
-    pub deployment: Option<String>,
+    pub(crate) deployment: Option<String>,
     /// `spec.replicas`; 1 where not given.
-    pub replicas: Option<i32>,
+    pub(crate) replicas: Option<i32>,
     /// `spec.selector`; the label `app` with the workload's name where not given, which the
     /// template then has too.
-    pub selector: Option<LabelSelector>,
+    pub(crate) selector: Option<LabelSelector>,
     /// `spec.minReadySeconds`; 0 where not given.
-    pub min_ready_seconds: Option<i32>,
+    pub(crate) min_ready_seconds: Option<i32>,
     /// How many of its pods have to be up for it to do its work: a number, or a share of those it
     /// asks for, `"80%"`, rounded up. Where not given it is what its disruption budget demands,
     /// else one.
-    pub needs: Option<FlagValue>,
+    pub(crate) needs: Option<FlagValue>,
     /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
-    pub pod_management_policy: Option<PodManagementPolicy>,
+    pub(crate) pod_management_policy: Option<PodManagementPolicy>,
     /// `spec.ordinals` of a StatefulSet.
-    pub ordinals: Option<Ordinals>,
+    pub(crate) ordinals: Option<Ordinals>,
     /// `spec.parallelism` of a Job; 1 where not given.
-    pub parallelism: Option<i32>,
+    pub(crate) parallelism: Option<i32>,
     /// `spec.completions` of a Job; 1 where neither it nor `parallelism` is given.
-    pub completions: Option<i32>,
+    pub(crate) completions: Option<i32>,
     /// `spec.backoffLimit` of a Job; 6 where not given.
-    pub backoff_limit: Option<i32>,
+    pub(crate) backoff_limit: Option<i32>,
     /// `spec.podReplacementPolicy` of a Job.
-    pub pod_replacement_policy: Option<PodReplacementPolicy>,
+    pub(crate) pod_replacement_policy: Option<PodReplacementPolicy>,
     /// `spec.podFailurePolicy` of a Job.
-    pub pod_failure_policy: Option<PodFailurePolicy>,
+    pub(crate) pod_failure_policy: Option<PodFailurePolicy>,
     /// `spec.template`
     #[serde(default, skip_serializing_if = "is_default")]
-    pub template: PodTemplate,
+    pub(crate) template: PodTemplate,
     /// Where its pods run when the run starts. Without it, there are none: its controller creates
     /// them.
-    pub placement: Option<Placement>,
+    pub(crate) placement: Option<Placement>,
 }
 
 /// `spec.template`, with the sum of its containers' requests.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PodTemplate {
+pub(crate) struct PodTemplate {
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
@@ -149,7 +149,7 @@ pub struct PodTemplate {
     pub node_selector: BTreeMap<String, String>,
     /// `spec.nodeName`: its pods are bound to this node without a scheduler.
     #[serde(rename = "nodeName")]
-    pub node_name: Option<String>,
+    pub(crate) node_name: Option<String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requests: BTreeMap<String, QuantityText>,
@@ -159,23 +159,23 @@ pub struct PodTemplate {
     #[serde(rename = "priorityClassName")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
-    pub affinity: Option<Affinity>,
+    pub(crate) affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
     #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
-    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+    pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ports: Vec<HostPort>,
+    pub(crate) ports: Vec<HostPort>,
     /// `spec.schedulingGates`
     #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
-    pub scheduling_gates: Vec<SchedulingGate>,
+    pub(crate) scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
     #[serde(rename = "preemptionPolicy")]
-    pub preemption_policy: Option<PreemptionPolicy>,
+    pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub container_requests: Vec<BTreeMap<String, QuantityText>>,
+    pub(crate) container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
@@ -186,23 +186,23 @@ pub struct PodTemplate {
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
     #[serde(rename = "podDeletionCost")]
-    pub pod_deletion_cost: Option<i32>,
+    pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    pub pod_start: Option<DurationText>,
+    pub(crate) pod_start: Option<DurationText>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
-    pub pod_stop: Option<DurationText>,
+    pub(crate) pod_stop: Option<DurationText>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
     pub exit_code: Option<i32>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(rename = "restartPolicy")]
-    pub restart_policy: Option<RestartPolicy>,
+    pub(crate) restart_policy: Option<RestartPolicy>,
 }
 
 /// `spec.podManagementPolicy`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodManagementPolicy {
+pub(crate) enum PodManagementPolicy {
     /// One pod after the other.
     OrderedReady,
     /// All pods at once.
@@ -212,50 +212,50 @@ pub enum PodManagementPolicy {
 /// `spec.ordinals`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Ordinals {
+pub(crate) struct Ordinals {
     /// The number of the first pod.
-    pub start: i32,
+    pub(crate) start: i32,
 }
 
 /// `spec.podFailurePolicy`
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PodFailurePolicy {
+pub(crate) struct PodFailurePolicy {
     /// The first that matches counts.
-    pub rules: Vec<PodFailurePolicyRule>,
+    pub(crate) rules: Vec<PodFailurePolicyRule>,
 }
 
 /// A rule that looks at conditions of the failed pod.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct PodFailurePolicyRule {
+pub(crate) struct PodFailurePolicyRule {
     /// What follows.
     pub action: PodFailurePolicyAction,
     /// The conditions; any of them is enough.
-    pub on_pod_conditions: Vec<PodFailurePolicyOnPodConditions>,
+    pub(crate) on_pod_conditions: Vec<PodFailurePolicyOnPodConditions>,
 }
 
 /// A condition of a pod, and its status.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PodFailurePolicyOnPodConditions {
+pub(crate) struct PodFailurePolicyOnPodConditions {
     /// Which condition.
     #[serde(rename = "type")]
-    pub kind: PodConditionKind,
+    pub(crate) kind: PodConditionKind,
     /// Its status; `True` where not given.
-    pub status: Option<ConditionStatus>,
+    pub(crate) status: Option<ConditionStatus>,
 }
 
 /// A condition that a policy may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum PodConditionKind {
+pub(crate) enum PodConditionKind {
     /// The pod was evicted, preempted or removed for its node's failure.
     DisruptionTarget,
 }
 
 /// `spec.restartPolicy` of a Job's pods
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum RestartPolicy {
+pub(crate) enum RestartPolicy {
     /// A container that fails fails its pod.
     Never,
     /// A container that fails is started again.
@@ -265,26 +265,26 @@ pub enum RestartPolicy {
 /// `scheduling.k8s.io/v1 PriorityClass`
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct PriorityClass {
+pub(crate) struct PriorityClass {
     /// `metadata.name`
-    pub name: String,
+    pub(crate) name: String,
     /// The priority of its pods.
-    pub value: i32,
+    pub(crate) value: i32,
     /// It is for pods that name none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub global_default: bool,
+    pub(crate) global_default: bool,
     /// Whether its pods make others leave; `PreemptLowerPriority` where not given.
-    pub preemption_policy: Option<PreemptionPolicy>,
+    pub(crate) preemption_policy: Option<PreemptionPolicy>,
 }
 
 /// Controllers that may be switched off; all run where nothing is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Controllers {
+pub(crate) struct Controllers {
     /// They start anew with the run, as after a restart, and remember nothing: `controllers:
     /// Restarted` says just this.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub restarted: bool,
+    pub(crate) restarted: bool,
     /// The pod garbage collector.
     pub pod_gc: Option<bool>,
     /// The garbage collector of owner references; it runs where the timeline deletes a workload.

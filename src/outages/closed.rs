@@ -18,9 +18,9 @@ use super::distribution::Distribution;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Best {
     /// In seconds, from the taint on; infinite if it is best never to replace.
-    pub toleration: f64,
+    pub(crate) toleration: f64,
     /// What an outage costs with it, in seconds.
-    pub cost: f64,
+    pub(crate) cost: f64,
 }
 
 /// How long it takes until a node that is away is tainted, and until one that is back is not, in
@@ -29,11 +29,11 @@ pub(crate) struct Best {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Noticing {
     /// From the beginning of an outage to the taint, at least.
-    pub from: f64,
+    pub(crate) from: f64,
     /// And at most.
-    pub to: f64,
+    pub(crate) to: f64,
     /// From the return of a node to the end of its taint, at most.
-    pub back: f64,
+    pub(crate) back: f64,
 }
 
 impl Noticing {

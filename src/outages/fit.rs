@@ -7,11 +7,11 @@ use super::sample::Spans;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fit {
     /// Its name in the scenario language.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The distribution.
-    pub distribution: Distribution,
+    pub(crate) distribution: Distribution,
     /// The logarithm of the likelihood, per span.
-    pub log_likelihood: f64,
+    pub(crate) log_likelihood: f64,
 }
 
 /// All that can be fitted, the best first. Of fewer than two spans, or equal ones, only the

@@ -5,7 +5,7 @@
 
 /// How timed workers log (`timed_workers.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkerLog {
+pub(crate) enum WorkerLog {
     /// In free words, up to 1.26.
     Printf,
     /// With keys and values, 1.27 to 1.32.
@@ -16,7 +16,7 @@ pub enum WorkerLog {
 
 /// How the taint eviction controller logs (`taint_manager.go`, later `taint_eviction.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvictionLog {
+pub(crate) enum EvictionLog {
     /// In free words, up to 1.20.
     Printf,
     /// With keys and values, 1.21 to 1.28, as the NoExecuteTaintManager.
@@ -28,27 +28,27 @@ pub enum EvictionLog {
 /// In which words a release's controllers write their logs. Where it says `structured`, keys and
 /// values stand behind the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogForms {
+pub(crate) struct LogForms {
     /// The node lifecycle controller's are structured, from 1.27; so are objects in them, as JSON.
-    pub node_lifecycle: bool,
+    pub(crate) node_lifecycle: bool,
     /// A silent node is logged at level 2, from 1.17, and not at 4.
-    pub expired_at_2: bool,
+    pub(crate) expired_at_2: bool,
     /// "removed all taints", from 1.32; before, "removing".
-    pub healthy_removed: bool,
+    pub(crate) healthy_removed: bool,
     /// The taint eviction controller's.
-    pub taint_eviction: EvictionLog,
+    pub(crate) taint_eviction: EvictionLog,
     /// Its timers'.
-    pub timed_workers: WorkerLog,
+    pub(crate) timed_workers: WorkerLog,
     /// "tolerate forever, cancelling", as switch S1 has it.
-    pub forever_cancelling: bool,
+    pub(crate) forever_cancelling: bool,
     /// What node controllers share is structured (`controller_utils.go`), from 1.23.
-    pub node_helpers: bool,
+    pub(crate) node_helpers: bool,
     /// The pod garbage collector's are structured, from 1.23.
-    pub pod_gc: bool,
+    pub(crate) pod_gc: bool,
     /// Events, the scheduler's and the ReplicaSet controller's are structured, from 1.19.
-    pub events: bool,
+    pub(crate) events: bool,
     /// Events are logged at level 3, from 1.31 (1.29 has 0; 1.30 was not looked at).
-    pub events_at_3: bool,
+    pub(crate) events_at_3: bool,
     /// The scheduler tells of bound pods at level 2, from 1.24.
-    pub bound_at_2: bool,
+    pub(crate) bound_at_2: bool,
 }

@@ -3,7 +3,7 @@
 
 mod delay;
 mod kubelet;
-pub mod log_forms;
+pub(crate) mod log_forms;
 mod objects;
 mod profile;
 mod resource;
@@ -20,11 +20,13 @@ pub use objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,
     PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
 };
-pub use profile::{Profile, WatchRetry};
+pub use profile::Profile;
+pub(crate) use profile::WatchRetry;
 pub use resource::Resource;
-pub use run::{CountedBefore, FailedBefore, Memory, Perturb, Plan, Waited};
+pub(crate) use run::{CountedBefore, FailedBefore, Waited};
+pub use run::{Memory, Perturb, Plan};
 pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
-pub use size::Size;
+pub(crate) use size::Size;
 pub use timeline::{
     Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,
     Phase, RuntimeFails, Successor, TimelineEntry, WatchCache,

@@ -13,7 +13,7 @@ use crate::kernel::Dur;
 
 /// After how long a watch that was refused is asked for again (`reflector.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WatchRetry {
+pub(crate) enum WatchRetry {
     /// Always the same, up to 1.19.
     Fixed(Dur),
     /// A pause that grows, and begins anew where there was none for two minutes (1.20 on).
@@ -29,40 +29,40 @@ pub struct Profile {
     /// The release, `v1.34.4`.
     pub release: String,
     /// Whether timelines recorded from this minor release were checked against the model.
-    pub recorded: bool,
+    pub(crate) recorded: bool,
     /// The node lifecycle controller's switches.
-    pub node_lifecycle: node_lifecycle::Switches,
+    pub(crate) node_lifecycle: node_lifecycle::Switches,
     /// The taint eviction controller's switches.
     pub taint_eviction: taint_eviction::Switches,
     /// The kubelet's switches.
-    pub kubelet: kubelet::Switches,
+    pub(crate) kubelet: kubelet::Switches,
     /// The scheduler's switches.
     pub scheduler: scheduler::Switches,
     /// The pod garbage collector's switches.
-    pub pod_gc: pod_gc::Switches,
+    pub(crate) pod_gc: pod_gc::Switches,
     /// The workload controllers' switches.
     pub workload: workload::Switches,
     /// The disruption controller's switches.
-    pub disruption: disruption::Switches,
+    pub(crate) disruption: disruption::Switches,
     /// The cloud controllers' switches.
-    pub cloud: cloud::Switches,
+    pub(crate) cloud: cloud::Switches,
     /// What the eviction subresource does.
-    pub eviction: EvictionRules,
+    pub(crate) eviction: EvictionRules,
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20
     /// (`record/event.go: generateEvent`).
-    pub event_goroutines: bool,
+    pub(crate) event_goroutines: bool,
     /// After how long a watch that was refused is asked for again.
-    pub watch_retry: WatchRetry,
+    pub(crate) watch_retry: WatchRetry,
     /// How often client-go sends a request again that is answered 429 with Retry-After: nine times
     /// up to 1.18, ten from 1.19 on (`rest/request.go: maxRetries`).
-    pub request_retries: u32,
+    pub(crate) request_retries: u32,
     /// It does so with requests for watches, too (1.22 on); before, a list follows.
-    pub retries_watches: bool,
+    pub(crate) retries_watches: bool,
     /// In which words its controllers write their logs.
-    pub log: LogForms,
+    pub(crate) log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule
     /// (1.12.6, 1.13.3, 1.14.0 on).
-    pub taint_nodes_by_condition: bool,
+    pub(crate) taint_nodes_by_condition: bool,
 }

@@ -136,58 +136,58 @@ impl Plan {
 pub struct Memory {
     /// Since when kube-controller-manager's leader has held office, in microseconds from the start
     /// and not above zero; none is for long.
-    pub office_us: Option<i64>,
+    pub(crate) office_us: Option<i64>,
     /// When the next pass of the node lifecycle controller comes, from the start; none is not
     /// known.
-    pub pass: Option<Dur>,
+    pub(crate) pass: Option<Dur>,
     /// When it was last seen in a pass, in microseconds from the start and not above zero.
-    pub passed_us: Option<i64>,
+    pub(crate) passed_us: Option<i64>,
     /// When healthy nodes last renewed their leases, in microseconds from the start and not above
     /// zero.
-    pub leases_us: BTreeMap<NodeIndex, i64>,
+    pub(crate) leases_us: BTreeMap<NodeIndex, i64>,
     /// Pods that the scheduler found no node for.
-    pub waiting: BTreeMap<PodIndex, Waited>,
+    pub(crate) waiting: BTreeMap<PodIndex, Waited>,
     /// Jobs with failed pods.
-    pub failures: BTreeMap<WorkloadIndex, FailedBefore>,
+    pub(crate) failures: BTreeMap<WorkloadIndex, FailedBefore>,
     /// What disruption budgets were last counted to.
-    pub budgets: BTreeMap<BudgetIndex, CountedBefore>,
+    pub(crate) budgets: BTreeMap<BudgetIndex, CountedBefore>,
 }
 
 /// What the scheduler remembers of a pod that it found no node for. Times are microseconds from the
 /// start and not above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waited {
+pub(crate) struct Waited {
     /// Since when it has waited.
-    pub since_us: i64,
+    pub(crate) since_us: i64,
     /// How often it was tried; none is not known.
-    pub tries: Option<u32>,
+    pub(crate) tries: Option<u32>,
     /// When it was last tried; none is not known.
-    pub last_us: Option<i64>,
+    pub(crate) last_us: Option<i64>,
 }
 
 /// Failures of a Job's pods since its last success, within bounds. Times are seconds from the start
 /// and not above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FailedBefore {
+pub(crate) struct FailedBefore {
     /// How many there were, at least and at most.
-    pub failures: (u32, u32),
+    pub(crate) failures: (u32, u32),
     /// When the last one was, at the earliest and at the latest.
-    pub last: (i64, i64),
+    pub(crate) last: (i64, i64),
 }
 
 /// The status of a disruption budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CountedBefore {
+pub(crate) struct CountedBefore {
     /// `disruptionsAllowed`
-    pub allowed: i32,
+    pub(crate) allowed: i32,
     /// `currentHealthy`
-    pub healthy: i32,
+    pub(crate) healthy: i32,
     /// `desiredHealthy`
-    pub desired: i32,
+    pub(crate) desired: i32,
     /// `expectedPods`
-    pub expected: i32,
+    pub(crate) expected: i32,
     /// `disruptedPods`, in seconds from the start.
-    pub disrupted: BTreeMap<PodIndex, i64>,
+    pub(crate) disrupted: BTreeMap<PodIndex, i64>,
 }
 
 /// Trouble that controllers have to survive, each kind a choice where it is on; without deviations

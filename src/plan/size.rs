@@ -19,21 +19,21 @@ fn wanted(spec: &WorkloadSpec) -> u64 {
 
 /// What a run begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Size {
+pub(crate) struct Size {
     /// Nodes that are there.
     pub nodes: u64,
     /// Pods that are there.
     pub pods: u64,
     /// Pods that workloads ask for beyond those that are there.
-    pub to_make: u64,
+    pub(crate) to_make: u64,
     /// DaemonSets without a pod: how many they make depends on which nodes suit.
-    pub daemon_sets: u64,
+    pub(crate) daemon_sets: u64,
 }
 
 impl Plan {
     /// What the run begins with.
     #[must_use]
-    pub fn size(&self) -> Size {
+    pub(crate) fn size(&self) -> Size {
         let nodes = self.nodes.iter().filter(|n| n.start != NodeStart::Absent);
         let pods = self.pods.iter().filter(|p| p.start != PodStart::Absent);
         let mut size =

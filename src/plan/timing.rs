@@ -76,11 +76,11 @@ impl Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaderElection {
     /// `--leader-elect-lease-duration`
-    pub lease_duration: Dur,
+    pub(crate) lease_duration: Dur,
     /// `--leader-elect-renew-deadline`
-    pub renew_deadline: Dur,
+    pub(crate) renew_deadline: Dur,
     /// `--leader-elect-retry-period`
-    pub retry_period: Dur,
+    pub(crate) retry_period: Dur,
 }
 
 /// How the timeline's user writes.

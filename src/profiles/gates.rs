@@ -271,7 +271,7 @@ impl Gate {
 
 /// Why gates cannot be set so.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GateError {
+pub(crate) enum GateError {
     /// The release is not known.
     #[error(transparent)]
     Release(#[from] UnknownRelease),

@@ -20,6 +20,8 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use gates::{GateError, gate_names};
-pub use lookup::{gates_of, profile, with_gates};
+pub(crate) use gates::GateError;
+pub use gates::gate_names;
+pub(crate) use lookup::with_gates;
+pub use lookup::{gates_of, profile};
 pub use release::{Release, UnknownRelease};

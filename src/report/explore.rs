@@ -19,13 +19,13 @@ const OUTCOMES: usize = 10;
 #[derive(Debug)]
 pub(crate) struct Searched<'a> {
     /// The release, as it was asked for.
-    pub release: String,
+    pub(crate) release: String,
     /// The most deviations, or PCT's depth.
-    pub depth: u32,
+    pub(crate) depth: u32,
     /// What was found.
-    pub report: &'a Report,
+    pub(crate) report: &'a Report,
     /// The file of each violation's tape, in their order.
-    pub tapes: Vec<String>,
+    pub(crate) tapes: Vec<String>,
 }
 
 /// What a search says of a property.

@@ -15,11 +15,11 @@ use std::io::{self, Write};
 #[derive(Clone, Debug)]
 pub(crate) struct Heading {
     /// The scenario's name.
-    pub name: String,
+    pub(crate) name: String,
     /// With which seed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// For how long.
-    pub window: Dur,
+    pub(crate) window: Dur,
 }
 
 impl Heading {

@@ -17,9 +17,9 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The folder.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Its files with their sizes in bytes, in the order in which they were written.
-    pub files: Vec<(String, u64)>,
+    pub(crate) files: Vec<(String, u64)>,
 }
 
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing

@@ -68,4 +68,4 @@ pub(crate) use output::{OutputError, write_folder};
 #[cfg(feature = "cli")]
 pub(crate) use table_files::{TableForms, write_tables};
 pub use text::Style;
-pub use wall_clock::WallClock;
+pub(crate) use wall_clock::WallClock;

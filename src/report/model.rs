@@ -35,11 +35,11 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Heading {
     /// The scenario's name.
-    pub title: String,
+    pub(crate) title: String,
     /// Release, timing, seed, size.
-    pub subtitle: String,
+    pub(crate) subtitle: String,
     /// What the scenario says of itself, in one line; empty where it says nothing.
-    pub doc: String,
+    pub(crate) doc: String,
 }
 
 /// A run with what is said of it.
@@ -48,9 +48,9 @@ pub struct Report<'a> {
     /// The run.
     pub analysis: &'a Analysis<'a>,
     /// Where it came from.
-    pub source: &'a Source,
+    pub(crate) source: &'a Source,
     /// The timeline.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The summary.
     pub summary: Summary,
     /// What the API says became of each workload.

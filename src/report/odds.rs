@@ -12,9 +12,9 @@ use std::io::{self, Write};
 /// Of what.
 pub(crate) struct Asked<'a> {
     /// What is run.
-    pub plan: &'a Plan,
-    pub property: Property,
-    pub seed: u64,
+    pub(crate) plan: &'a Plan,
+    pub(crate) property: Property,
+    pub(crate) seed: u64,
 }
 
 /// A part of all in percent, with two digits.

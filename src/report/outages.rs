@@ -18,28 +18,28 @@ use std::io::{self, Write};
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// The file.
-    pub file: String,
+    pub(crate) file: String,
     /// What an eviction costs, in downtime.
-    pub price: Dur,
+    pub(crate) price: Dur,
     /// How long until a node is tainted, and until one that is back is not.
-    pub noticing: Noticing,
+    pub(crate) noticing: Noticing,
 }
 
 /// A history, and what was made of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     /// What was asked.
-    pub asked: Asked,
+    pub(crate) asked: Asked,
     /// Outages begin before the file shows them: when nodes went away, by what detection takes.
-    pub begun_before: bool,
+    pub(crate) begun_before: bool,
     /// The history.
-    pub history: History,
+    pub(crate) history: History,
     /// The lengths of its outages.
-    pub spans: Spans,
+    pub(crate) spans: Spans,
     /// The same as a distribution.
-    pub measured: Distribution,
+    pub(crate) measured: Distribution,
     /// What fits it, the best first; empty where that was not asked for.
-    pub fits: Vec<Fit>,
+    pub(crate) fits: Vec<Fit>,
 }
 
 /// Shares and quantiles that are printed.

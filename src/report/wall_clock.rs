@@ -21,19 +21,19 @@ impl WallClock {
 
     /// `2026-11-21T02:30:05.620Z`
     #[must_use]
-    pub fn rfc3339(self, at: Time) -> String {
+    pub(crate) fn rfc3339(self, at: Time) -> String {
         self.at(at).to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
     /// `2026-11-21T02:29:57Z`, of the beginning.
     #[must_use]
-    pub fn begins(self) -> String {
+    pub(crate) fn begins(self) -> String {
         self.at(Time::ZERO).to_rfc3339_opts(SecondsFormat::AutoSi, true)
     }
 
     /// `02:30:05`; the fraction is cut off.
     #[must_use]
-    pub fn clock(self, at: Time) -> String {
+    pub(crate) fn clock(self, at: Time) -> String {
         self.at(at).format("%H:%M:%S").to_string()
     }
 }

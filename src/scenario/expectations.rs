@@ -21,7 +21,7 @@ pub struct Expectations {
     /// In the order of the file.
     pub list: Vec<Expectation>,
     /// The seeds to run it with, one after the other.
-    pub seeds: Vec<u64>,
+    pub(crate) seeds: Vec<u64>,
     /// The file of the golden timeline, relative to the scenario, and where the text stands.
     pub golden: Option<(String, Range<usize>)>,
     /// `PATH=VALUE` settings, each of which must break an expectation, and where the texts stand.
@@ -34,9 +34,9 @@ pub struct Expectation {
     /// The word it begins with: `Evicted`.
     pub kind: &'static str,
     /// What is expected.
-    pub what: Expected,
+    pub(crate) what: Expected,
     /// The part of the runs in which it has to hold, where that is not all of them.
-    pub share: Option<f64>,
+    pub(crate) share: Option<f64>,
     /// Where it stands in the source.
     pub bytes: Range<usize>,
 }
@@ -46,7 +46,7 @@ pub(crate) type Stretch = (Time, Time);
 
 /// What is expected.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// Records: how many, and when.
     Seen(Sought),
     /// Pods that are Pending at a moment.
@@ -100,7 +100,7 @@ pub enum Claim {
 
 /// How a figure relates to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub(crate) enum Relation {
     /// At least.
     AtLeast,
     /// At most.
@@ -133,34 +133,33 @@ impl Relation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The figure.
-    pub quantity: Quantity,
+    pub(crate) quantity: Quantity,
     /// Its workloads, `Kind/namespace/name`; none where it is about all, or not about workloads.
-    pub workloads: Option<BTreeSet<String>>,
+    pub(crate) workloads: Option<BTreeSet<String>>,
     /// How it relates.
-    pub relation: Relation,
+    pub(crate) relation: Relation,
     /// The limit; in nanoseconds where the figure is a duration.
-    pub limit: u64,
+    pub(crate) limit: u64,
 }
 
 /// Records that are looked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sought {
+pub(crate) struct Sought {
     /// The kind of record.
-    pub what: Kind,
+    pub(crate) what: Kind,
     /// Which pods; none where it is not about pods, or about all.
-    pub pods: Option<Pods>,
+    pub(crate) pods: Option<Pods>,
     /// On which nodes; none is everywhere.
-    pub nodes: Option<BTreeSet<NodeIndex>>,
+    pub(crate) nodes: Option<BTreeSet<NodeIndex>>,
     /// How many records have to match.
-    pub count: Count,
+    pub(crate) count: Count,
     /// Within which times.
-    pub times: Times,
+    pub(crate) times: Times,
 }
 
 /// The kind of a record that is looked for.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each is the kind of expectation of that name")]
-pub enum Kind {
+pub(crate) enum Kind {
     Evicted { by: Option<EvictionCause> },
     Deleted { by: Option<String> },
     Gone,
@@ -182,58 +181,58 @@ pub enum Kind {
 
 /// A taint, as far as it was given.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TaintSought {
+pub(crate) struct TaintSought {
     /// Its key, whole or without `node.kubernetes.io/`.
-    pub key: String,
+    pub(crate) key: String,
     /// The value, where only that one counts.
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// Its effect.
-    pub effect: Option<Effect>,
+    pub(crate) effect: Option<Effect>,
 }
 
 /// Which pods; everything that is given has to fit.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pods {
+pub(crate) struct Pods {
     /// What was written, for messages.
-    pub written: String,
+    pub(crate) written: String,
     /// `namespace/name`, with `*` for any letters.
-    pub glob: Option<String>,
+    pub(crate) glob: Option<String>,
     /// Names, `namespace/name`.
-    pub names: Option<BTreeSet<String>>,
+    pub(crate) names: Option<BTreeSet<String>>,
     /// Names of workloads, `Kind/namespace/name`.
-    pub workloads: Option<BTreeSet<String>>,
+    pub(crate) workloads: Option<BTreeSet<String>>,
     /// Labels that have to match.
-    pub labels: Vec<Selector>,
+    pub(crate) labels: Vec<Selector>,
     /// The namespace, where only that one counts.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 }
 
 /// How often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub(crate) struct Count {
     /// At least.
-    pub least: u64,
+    pub(crate) least: u64,
     /// At most.
-    pub most: u64,
+    pub(crate) most: u64,
     /// Once or more for each selected object.
-    pub each: bool,
+    pub(crate) each: bool,
 }
 
 /// At which times something happens.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Times {
+pub(crate) struct Times {
     /// At exactly these times, to the millisecond, so often at each.
-    pub at: Vec<(u64, Time)>,
+    pub(crate) at: Vec<(u64, Time)>,
     /// None before.
-    pub after: Option<Time>,
+    pub(crate) after: Option<Time>,
     /// None after.
-    pub before: Option<Time>,
+    pub(crate) before: Option<Time>,
     /// The first lies in this stretch.
-    pub first: Option<Stretch>,
+    pub(crate) first: Option<Stretch>,
     /// From the first to the last.
-    pub spread: Option<(Dur, Dur)>,
+    pub(crate) spread: Option<(Dur, Dur)>,
     /// Where it is looked at.
-    pub during: Stretch,
+    pub(crate) during: Stretch,
 }
 
 /// Whether a text fits a pattern in which `*` stands for any letters. Each part between stars is

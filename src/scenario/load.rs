@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The largest scenario file, in bytes.
-pub const FILE_BYTES_MAX: u64 = 64 << 20;
+pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads a scenario from a file.
 pub fn load(path: &Path) -> Result<Loaded, Problems> {
@@ -27,7 +27,7 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
 }
 
 /// Reads a scenario from the bytes that [`read()`] gave of a file.
-pub fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
+pub(crate) fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
     parse_packed_file(path, bytes, &Places::default())
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn parse_packed(
 
 /// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file
 /// that it points at.
-pub fn parse_stored(
+pub(crate) fn parse_stored(
     shown: &str,
     name: &str,
     bytes: Vec<u8>,

@@ -20,21 +20,21 @@ pub struct Loaded {
     /// The scenario's name: the file's name without extension.
     pub name: String,
     /// The folder that paths in the scenario are relative to.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Where the file lies that the scenario points at, if not where it says: its copy in a folder
     /// of results.
-    pub cluster: Option<PathBuf>,
+    pub(crate) cluster: Option<PathBuf>,
     /// Where the files lie that were packed for another machine.
     pub(crate) places: Places,
     /// What was taken from the file that the scenario points at, and what was left out; its groups
     /// are in `spec`.
-    pub imported: Option<Summary>,
+    pub(crate) imported: Option<Summary>,
     /// What the file that the scenario points at says beside its objects.
-    pub exported: Option<Exported>,
+    pub(crate) exported: Option<Exported>,
     /// What was recorded in the files that fault models point at, by their names there.
     pub(crate) histories: BTreeMap<String, Arc<History>>,
     /// The files that the scenario points at.
-    pub inputs: Vec<InputFile>,
+    pub(crate) inputs: Vec<InputFile>,
 }
 
 impl Loaded {

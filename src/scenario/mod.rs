@@ -24,15 +24,17 @@ mod tests;
 mod what_if;
 
 pub(crate) use histories::history;
-pub use load::{FILE_BYTES_MAX, load, parse, parse_file, parse_stored, read};
+pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_stored};
+pub use load::{load, parse, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
+pub(crate) use paths::Setting;
 pub(crate) use paths::settings;
-pub use paths::{Setting, split_values};
+pub use paths::split_values;
 pub(crate) use preset::{preset_text, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
 };
-pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
+pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
 pub(crate) use starter::starter;
 pub(crate) use what_if::what_if;

@@ -20,7 +20,7 @@ pub struct Searched {
     /// Every choice, in order.
     pub choices: Vec<Drawn>,
     /// Whether it ended early: in a state that was known, or because an end was asked for.
-    pub known: bool,
+    pub(crate) known: bool,
     /// How many records there were after each step; nothing where only states are wanted.
     pub records: Vec<u32>,
     /// Deviations of its tape that no choice came up for.
@@ -32,7 +32,7 @@ pub struct Searched {
 pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Asked now and then within a run whether to go on with it.
-pub type GoesOn<'a> = &'a dyn Fn() -> bool;
+pub(crate) type GoesOn<'a> = &'a dyn Fn() -> bool;
 
 /// How many steps are taken between two questions whether to go on.
 const STEPS_BETWEEN_QUESTIONS: u64 = 1 << 12;
@@ -43,7 +43,7 @@ pub fn replay(plan: &Plan) -> Searched {
 }
 
 /// As [`replay`], as long as it may go on.
-pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
+pub(crate) fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
     let tape = plan.tape.clone().unwrap_or_default();
     search_watched(plan, Choices::tape(tape, Choices::default_order()), goes_on)
 }
@@ -70,7 +70,7 @@ pub fn search(plan: &Plan, choices: Choices) -> Searched {
 }
 
 /// As [`search()`], as long as it may go on.
-pub fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
+pub(crate) fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
     search_once(plan, choices, Wanted::default(), goes_on)
 }
 

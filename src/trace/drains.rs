@@ -53,11 +53,11 @@ impl EvictionCause {
 }
 
 /// Stands for "no budget": none selects the pod, or none had to be asked.
-pub const NO_BUDGET: u32 = u32::MAX;
+pub(crate) const NO_BUDGET: u32 = u32::MAX;
 
 /// Why the eviction API refuses an eviction (`pkg/registry/core/pod/storage/eviction.go`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// It was not refused: the state is recorded for another reason.
     None,
     /// 429: `disruptionsAllowed` is zero.
@@ -87,21 +87,21 @@ impl Refusal {
 
 /// A disruption budget at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BudgetState {
+pub(crate) struct BudgetState {
     /// `PodDisruptionBudget/namespace/name`
-    pub budget: WorkloadId,
+    pub(crate) budget: WorkloadId,
     /// What it asks for.
-    pub rule: BudgetRule,
+    pub(crate) rule: BudgetRule,
     /// `status.expectedPods`: how many pods there should be.
-    pub expected: i32,
+    pub(crate) expected: i32,
     /// `status.desiredHealthy`: how many of them have to be healthy.
-    pub desired: i32,
+    pub(crate) desired: i32,
     /// `status.currentHealthy`: how many are.
-    pub healthy: i32,
+    pub(crate) healthy: i32,
     /// `status.disruptionsAllowed`
-    pub allowed: i32,
+    pub(crate) allowed: i32,
     /// Why an eviction was refused.
-    pub refusal: Refusal,
+    pub(crate) refusal: Refusal,
 }
 
 impl BudgetState {
@@ -140,11 +140,11 @@ pub struct DrainEnd {
     /// How.
     pub outcome: DrainOutcome,
     /// How long kubectl took for this node.
-    pub took: Dur,
+    pub(crate) took: Dur,
     /// How many pods went.
-    pub gone: u32,
+    pub(crate) gone: u32,
     /// The pods that should have gone and did not.
     pub left: Vec<PodId>,
     /// What kubectl prints of it; of a node that is drained nothing.
-    pub words: TextId,
+    pub(crate) words: TextId,
 }

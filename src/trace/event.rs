@@ -165,7 +165,7 @@ pub struct EventBody {
     /// The kind of text.
     pub text: EventText,
     /// What it speaks of beside its object, where it does.
-    pub arg: u32,
+    pub(crate) arg: u32,
 }
 
 impl From<EventText> for EventBody {
@@ -200,7 +200,7 @@ pub struct Message {
     /// The words, and what they are about.
     pub body: EventBody,
     /// It stands for several that are alike.
-    pub combined: bool,
+    pub(crate) combined: bool,
     /// How often it was seen.
     pub count: u32,
 }

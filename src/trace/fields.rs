@@ -35,22 +35,22 @@ pub struct Fields {
     /// The grace period of a deletion, or the seconds of a timer.
     pub seconds: Option<u32>,
     /// A span in milliseconds.
-    pub millis: Option<u32>,
+    pub(crate) millis: Option<u32>,
     /// How often an event was seen, if more than once.
     pub count: Option<u32>,
     /// How many pods a workload asks for.
-    pub replicas: Option<i32>,
+    pub(crate) replicas: Option<i32>,
     /// Taints that were added.
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
     /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it
     /// stood.
-    pub budget: Option<Stand>,
+    pub(crate) budget: Option<Stand>,
     /// Pods that a drain left behind, `namespace/name`.
-    pub left: Vec<String>,
+    pub(crate) left: Vec<String>,
     /// What filters said of nodes, a reason each.
-    pub filters: Vec<Told>,
+    pub(crate) filters: Vec<Told>,
 }
 
 impl Fields {
@@ -63,26 +63,26 @@ impl Fields {
 
 /// A disruption budget and how it stood.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stand {
+pub(crate) struct Stand {
     /// `PodDisruptionBudget/namespace/name`
-    pub name: String,
+    pub(crate) name: String,
     /// `minAvailable` or `maxUnavailable`.
-    pub rule: &'static str,
+    pub(crate) rule: &'static str,
     /// What is asked for: `2`, `80%`.
-    pub amount: String,
+    pub(crate) amount: String,
     /// `status.expectedPods`, `desiredHealthy`, `currentHealthy`, `disruptionsAllowed`.
-    pub status: [i32; 4],
+    pub(crate) status: [i32; 4],
 }
 
 /// The nodes that a filter rejects for one reason; without any the pod is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Told {
+pub(crate) struct Told {
     /// Who rejects, and why.
-    pub rejection: Rejection,
+    pub(crate) rejection: Rejection,
     /// How many nodes.
-    pub count: usize,
+    pub(crate) count: usize,
     /// Their names, those of neighbours as `first..last`.
-    pub nodes: Vec<String>,
+    pub(crate) nodes: Vec<String>,
 }
 
 impl Trace {

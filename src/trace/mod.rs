@@ -18,7 +18,8 @@ mod verdicts;
 mod zone_state;
 
 pub use actor::Actor;
-pub use drains::{BudgetState, DrainEnd, DrainOutcome, EvictionCause, NO_BUDGET, Refusal};
+pub(crate) use drains::{BudgetState, NO_BUDGET, Refusal};
+pub use drains::{DrainEnd, DrainOutcome, EvictionCause};
 pub use event::{EventBody, EventText, Message};
 pub(crate) use fields::{Fields, Stand, Told};
 pub(crate) use note::Note;

@@ -118,7 +118,7 @@ pub enum What {
     Refused(u32),
     /// The eviction API grants a pod's eviction; its deletion follows in the same step. Object:
     /// pod; argument: the budget that was charged for it as it stood before, in
-    /// [`Trace::budgets`](super::Trace), or [`NO_BUDGET`](super::NO_BUDGET).
+    /// [`Trace::budgets`](super::Trace), or `NO_BUDGET`.
     EvictionGranted(u32),
     /// The eviction API refuses a pod's eviction. Object: pod; argument: why, in
     /// [`Trace::budgets`](super::Trace).

@@ -47,11 +47,11 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// How disruption budgets stood when an eviction was asked for, or what they asked for when
     /// they changed.
-    pub budgets: Vec<BudgetState>,
+    pub(crate) budgets: Vec<BudgetState>,
     /// How drains of nodes ended.
     pub drains: Vec<DrainEnd>,
     /// What filters said in attempts to place pods.
-    pub verdicts: Verdicts,
+    pub(crate) verdicts: Verdicts,
     /// The requests of each actor's client that reached the API server: by actor, the second, and
     /// how many up to its end.
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,

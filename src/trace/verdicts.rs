@@ -31,7 +31,7 @@ enum Answers {
 
 /// The answers of all attempts of a run that placed their pod nowhere, each held once.
 #[derive(Default, Debug)]
-pub struct Verdicts {
+pub(crate) struct Verdicts {
     rejections: Vec<Rejection>,
     numbers: BTreeMap<Rejection, u32>,
     answers: Vec<Rc<Answers>>,

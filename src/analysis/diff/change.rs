@@ -5,28 +5,28 @@ use crate::trace::RecordId;
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Occurrence {
-    pub at: Time,
+pub(crate) struct Occurrence {
+    pub(crate) at: Time,
     /// The record that says so.
-    pub record: RecordId,
+    pub(crate) record: RecordId,
 }
 
 /// An object of which a fact differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// The pod, `namespace/name`.
-    pub pod: Option<String>,
+    pub(crate) pod: Option<String>,
     /// The node it is about, or that the pod is on.
-    pub node: Option<String>,
+    pub(crate) node: Option<String>,
     /// When in the first run.
-    pub a: Option<Occurrence>,
+    pub(crate) a: Option<Occurrence>,
     /// When in the second run.
-    pub b: Option<Occurrence>,
+    pub(crate) b: Option<Occurrence>,
 }
 
 /// In what way a fact differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Change {
+pub(crate) enum Change {
     /// It is true in the first run only.
     OnlyA,
     /// It is true in the second run only.
@@ -41,26 +41,26 @@ pub enum Change {
 
 /// Objects of which the same fact differs alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that
     /// there is to say.
-    pub what: String,
+    pub(crate) what: String,
     /// In what way it differs.
-    pub change: Change,
+    pub(crate) change: Change,
     /// The workload of its pods, or what their names have in common.
-    pub of: Option<String>,
+    pub(crate) of: Option<String>,
     /// Its detail in each run where that is the same for all: how long the timer was, where
     /// a pod was bound.
-    pub details: [Option<String>; 2],
+    pub(crate) details: [Option<String>; 2],
     /// Why nobody needs to know of it first; none if it matters.
-    pub noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
     /// Its objects.
-    pub pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<Pair>,
 }
 
 /// Why a difference says next to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Noise {
+pub(crate) enum Noise {
     /// The same is said in other words: why a pod that is pending in both runs is, or once more of
     /// one that has been for long.
     Words,

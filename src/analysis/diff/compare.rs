@@ -16,18 +16,18 @@ use crate::kernel::Dur;
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// What their plans say differently.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     /// What each run cost all workloads together.
-    pub costs: [Bill; 2],
+    pub(crate) costs: [Bill; 2],
     /// Workloads that fared differently, the one with the greatest difference in what was missing
     /// first.
-    pub workloads: Vec<WorkloadChange>,
+    pub(crate) workloads: Vec<WorkloadChange>,
     /// The earliest fact that differs.
-    pub first: Option<First>,
+    pub(crate) first: Option<First>,
     /// The facts that differ, the most important first, noise last.
-    pub groups: Vec<Group>,
+    pub(crate) groups: Vec<Group>,
     /// Times that differ by no more than this are the same.
-    pub tolerance: Dur,
+    pub(crate) tolerance: Dur,
 }
 
 impl Difference {
@@ -45,11 +45,11 @@ impl Difference {
 #[derive(Clone, Debug)]
 pub struct First {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
-    pub what: String,
+    pub(crate) what: String,
     /// In what way it differs.
-    pub change: Change,
+    pub(crate) change: Change,
     /// Its object and when it happened in each run; its records' causes explain it.
-    pub pair: Pair,
+    pub(crate) pair: Pair,
 }
 
 impl First {
@@ -61,11 +61,11 @@ impl First {
 
 /// What became of a workload in each run; none where it does not exist.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WorkloadChange {
+pub(crate) struct WorkloadChange {
     /// `Deployment default/web`
-    pub name: String,
+    pub(crate) name: String,
     /// In the first run and in the second.
-    pub sides: [Option<Fate>; 2],
+    pub(crate) sides: [Option<Fate>; 2],
 }
 
 /// Two runs, side by side.

@@ -10,9 +10,9 @@ use std::cmp::Ordering;
 /// What a run cost a workload, or all of them, and how much of that may come of times that count as
 /// the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Bill {
+pub(crate) struct Bill {
     /// The costs.
-    pub costs: Costs,
+    pub(crate) costs: Costs,
     /// By how many pods it changed over time how many are desired, up, ready and so on: as many
     /// times may be off by a tolerance.
     pub(super) turns: u64,
@@ -86,21 +86,21 @@ fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) ->
 
 /// What became of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fate {
+pub(crate) struct Fate {
     /// What the run cost it.
-    pub bill: Bill,
+    pub(crate) bill: Bill,
     /// Pods that it asks for at the end.
-    pub desired: u32,
+    pub(crate) desired: u32,
     /// Pods that are up at the end.
-    pub up: u32,
+    pub(crate) up: u32,
     /// The fewest pods that were up while its costs were counted.
-    pub least_up: u32,
+    pub(crate) least_up: u32,
     /// Pods lost.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// Replacements created.
-    pub replaced: u64,
+    pub(crate) replaced: u64,
     /// Pods stuck Terminating at the end.
-    pub stuck: u64,
+    pub(crate) stuck: u64,
 }
 
 impl Fate {

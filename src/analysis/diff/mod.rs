@@ -27,7 +27,7 @@ mod tally;
 
 pub(crate) use change::{Change, Group, Noise, Occurrence, Pair};
 pub use compare::compare;
-pub(crate) use compare::{Difference, First};
+pub use compare::{Difference, First};
 pub(crate) use costs::{Bill, Fate};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;

@@ -10,26 +10,26 @@ use std::collections::btree_map::Entry;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pattern {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
-    pub what: String,
+    pub(crate) what: String,
     /// In what way it differs.
-    pub way: Way,
+    pub(crate) way: Way,
     /// Whether its objects are pods; otherwise they are nodes, or there are none.
-    pub of_pods: bool,
+    pub(crate) of_pods: bool,
     /// The workload of its pods, or what the objects' names have in common.
-    pub of: Option<String>,
+    pub(crate) of: Option<String>,
     /// The objects of which it is so in nearly all seeds; the others are not always the same ones.
-    pub objects: Vec<String>,
+    pub(crate) objects: Vec<String>,
     /// It is about these objects only; otherwise about all that belong to `of`.
-    pub each: bool,
+    pub(crate) each: bool,
     /// In how many seeds it is so of any of them; where it is about these objects only, the
     /// fewest and the most seeds of one of them.
-    pub seeds: (u64, u64),
+    pub(crate) seeds: (u64, u64),
     /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
-    pub in_one_seed: (u64, u64),
+    pub(crate) in_one_seed: (u64, u64),
     /// By how much its times differ: the least and the most.
-    pub shift: Option<(Dur, Dur)>,
+    pub(crate) shift: Option<(Dur, Dur)>,
     /// Its detail in each run, where that is the same for all.
-    pub details: [Option<String>; 2],
+    pub(crate) details: [Option<String>; 2],
 }
 
 /// What differs of some objects.

@@ -29,7 +29,8 @@ impl<'a> Docs<'a> {
     fn read(file: &'a str) -> Self {
         let (mut found, mut of, mut doc) = (BTreeMap::new(), "", String::new());
         for line in file.lines().map(str::trim) {
-            let line = line.strip_prefix("pub ").unwrap_or(line);
+            let mut seen = ["pub(crate) ", "pub "].into_iter();
+            let line = seen.find_map(|seen| line.strip_prefix(seen)).unwrap_or(line);
             if let Some(text) = line.strip_prefix("///") {
                 doc.push(' ');
                 doc.push_str(text.trim());

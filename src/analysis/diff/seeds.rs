@@ -49,37 +49,37 @@ pub(crate) struct Gathered {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct OverSeeds {
     /// How many seeds each side was run with.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
     /// In how many of them both runs had the same result.
-    pub same: u64,
+    pub(crate) same: u64,
     /// What the runs cost all workloads together: every figure.
-    pub costs: Vec<(Figure, Paired)>,
+    pub(crate) costs: Vec<(Figure, Paired)>,
     /// The workloads whose costs differ in any seed, the one with the greatest difference in what
     /// was missing first.
-    pub workloads: Vec<WorkloadOverSeeds>,
+    pub(crate) workloads: Vec<WorkloadOverSeeds>,
     /// How many things were compared, figures among them, and up to which probability of the sign
     /// test one is taken to differ (Benjamini-Hochberg); below zero where none is.
-    pub compared: usize,
-    pub differs_up_to: f64,
+    pub(crate) compared: usize,
+    pub(crate) differs_up_to: f64,
     /// What differs in nearly all seeds, and not by chance as far as enough seeds tell; the most
     /// important first.
-    pub nearly_all: Vec<Pattern>,
+    pub(crate) nearly_all: Vec<Pattern>,
     /// What differs in fewer, or as chance would make it.
-    pub chance: Vec<Pattern>,
+    pub(crate) chance: Vec<Pattern>,
     /// What says next to nothing: of what sort, what is said, and how often in all seeds together.
-    pub noise: Vec<(Noise, String, u64)>,
+    pub(crate) noise: Vec<(Noise, String, u64)>,
 }
 
 /// What runs cost a workload over seeds.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct WorkloadOverSeeds {
     /// `Deployment default/web`
-    pub name: String,
+    pub(crate) name: String,
     /// In how many seeds it is in the first runs alone, and in the second runs alone; those are not
     /// in the figures.
-    pub only: [u64; 2],
+    pub(crate) only: [u64; 2],
     /// Every figure.
-    pub costs: Vec<(Figure, Paired)>,
+    pub(crate) costs: Vec<(Figure, Paired)>,
 }
 
 impl Gathered {

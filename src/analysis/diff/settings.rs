@@ -11,32 +11,32 @@ use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SettingChange {
+pub(crate) struct SettingChange {
     /// Its name, `taint_eviction.finished_entry` say.
-    pub name: String,
+    pub(crate) name: String,
     /// Its value in the first run.
-    pub a: Option<String>,
+    pub(crate) a: Option<String>,
     /// Its value in the second run.
-    pub b: Option<String>,
+    pub(crate) b: Option<String>,
     /// Of a switch of the releases: what it is about, and what it means on both sides.
-    pub prose: Option<(String, [String; 2])>,
+    pub(crate) prose: Option<(String, [String; 2])>,
 }
 
 /// What two plans say differently.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The releases, if they differ.
-    pub release: Option<(String, String)>,
+    pub(crate) release: Option<(String, String)>,
     /// Switches of the releases' behaviour.
-    pub switches: Vec<SettingChange>,
+    pub(crate) switches: Vec<SettingChange>,
     /// Flags, timing, controllers and the end of the run.
-    pub others: Vec<SettingChange>,
+    pub(crate) others: Vec<SettingChange>,
     /// Nodes that only one plan has.
-    pub nodes: [Vec<String>; 2],
+    pub(crate) nodes: [Vec<String>; 2],
     /// Pods that only one plan has.
-    pub pods: [Vec<String>; 2],
+    pub(crate) pods: [Vec<String>; 2],
     /// Entries of the timeline that only one plan has, by name.
-    pub entries: [Vec<String>; 2],
+    pub(crate) entries: [Vec<String>; 2],
 }
 
 impl Settings {

@@ -10,16 +10,16 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Paired {
     /// The means of the first and of the second side.
-    pub means: [f64; 2],
+    pub(crate) means: [f64; 2],
     /// The mean of the differences of equal seeds: the second side's less the first side's. More is
     /// worse.
-    pub difference: f64,
+    pub(crate) difference: f64,
     /// The least and the greatest of these differences.
-    pub range: (f64, f64),
+    pub(crate) range: (f64, f64),
     /// In how many seeds it is less in the second side, beyond the tolerance.
-    pub less: u64,
+    pub(crate) less: u64,
     /// In how many seeds it is more in the second side, beyond the tolerance.
-    pub more: u64,
+    pub(crate) more: u64,
 }
 
 impl Paired {

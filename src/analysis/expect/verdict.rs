@@ -14,20 +14,20 @@ pub struct Verdict {
     /// Why it failed; none if it was met.
     pub failure: Option<Failed>,
     /// Why it says nothing that it was met, where that is so.
-    pub empty: Option<String>,
+    pub(crate) empty: Option<String>,
 }
 
 /// Why an expectation failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failed {
     /// What was expected, in words.
-    pub expected: String,
+    pub(crate) expected: String,
     /// What came instead.
-    pub got: String,
+    pub(crate) got: String,
     /// The records that decided it, in their order; a few at most.
-    pub records: Vec<RecordId>,
+    pub(crate) records: Vec<RecordId>,
     /// The object whose explanation says why, and up to which time where not to the end of the run.
-    pub about: Option<(Object, Option<Time>)>,
+    pub(crate) about: Option<(Object, Option<Time>)>,
 }
 
 impl Failed {
@@ -80,7 +80,7 @@ impl Failed {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wrong {
     /// What is wrong with it.
-    pub message: String,
+    pub(crate) message: String,
     /// What may help.
-    pub help: Option<String>,
+    pub(crate) help: Option<String>,
 }

@@ -15,11 +15,11 @@ pub struct Explanation {
     /// The answer in one line: `evicted at 6:45.100 from b-03`.
     pub verdict: String,
     /// What led to it, in order.
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// What would have changed it.
     pub remedies: Vec<Remedy>,
     /// What else is worth knowing.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// A step of a chain of causes.
@@ -28,11 +28,11 @@ pub struct Step {
     /// When this step happened.
     pub at: Time,
     /// What happened.
-    pub text: String,
+    pub(crate) text: String,
     /// Why then: the flag, toleration or switch that decided it, with its value.
-    pub rule: Option<String>,
+    pub(crate) rule: Option<String>,
     /// The record that says so; none where it follows from a later one.
-    pub record: Option<RecordId>,
+    pub(crate) record: Option<RecordId>,
 }
 
 impl Step {

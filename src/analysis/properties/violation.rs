@@ -9,15 +9,15 @@ use crate::trace::RecordId;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// What does not hold.
-    pub property: Property,
+    pub(crate) property: Property,
     /// When that was certain.
-    pub at: Time,
+    pub(crate) at: Time,
     /// The pod it is about.
-    pub pod: Option<PodId>,
+    pub(crate) pod: Option<PodId>,
     /// The node it is about, or that the pod is on.
     pub node: Option<NodeId>,
     /// What happened, in one line.
     pub text: String,
     /// The records that decided it, in order.
-    pub records: Vec<RecordId>,
+    pub(crate) records: Vec<RecordId>,
 }

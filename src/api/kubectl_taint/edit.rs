@@ -16,7 +16,7 @@ pub struct TaintEdit {
 
 /// What kubectl says it did: `node/a-03 tainted`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verb {
+pub(crate) enum Verb {
     /// `modified`: with `--overwrite`, or when the list grew or shrank by adding and the last
     /// removal found its taint.
     Modified,

@@ -6,5 +6,5 @@
 mod edit;
 mod syntax;
 
-pub use edit::{TaintEdit, Verb};
+pub use edit::TaintEdit;
 pub use syntax::{parse, parse_recorded};

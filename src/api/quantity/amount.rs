@@ -13,7 +13,7 @@ const LARGEST: u128 = i64::MAX as u128 * NANO as u128;
 
 /// The kind of suffix a quantity is written with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Format {
+pub(crate) enum Format {
     /// `n`, `u`, `m`, none, `k`, `M`, `G`, `T`, `P`, `E`: powers of 1000.
     #[default]
     DecimalSi,

@@ -17,5 +17,6 @@ mod suffixes;
 #[cfg(test)]
 mod tests;
 
-pub use amount::{Format, Quantity};
-pub use resources::{Resources, add_resources};
+pub use amount::Quantity;
+pub use resources::Resources;
+pub(crate) use resources::add_resources;

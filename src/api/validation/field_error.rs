@@ -22,16 +22,16 @@ pub(crate) enum FieldErrorKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FieldError {
     /// What is wrong.
-    pub kind: FieldErrorKind,
+    pub(crate) kind: FieldErrorKind,
     /// The field: `spec.taints[1].key`.
-    pub field: String,
+    pub(crate) field: String,
     /// What it holds, as the message shows it, quotes included; not shown for `Required` and
     /// `Forbidden`.
-    pub bad_value: String,
+    pub(crate) bad_value: String,
     /// More words; may be empty.
-    pub detail: String,
+    pub(crate) detail: String,
     /// What may have been meant, which the API server does not say.
-    pub hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 impl FieldError {

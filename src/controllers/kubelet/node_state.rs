@@ -12,11 +12,11 @@ use crate::plan::Connections;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NodeSettings {
     /// When the lease is first renewed, from the kubelet's start; zero is one period.
-    pub lease_offset: Dur,
+    pub(crate) lease_offset: Dur,
     /// The period of lease renewals.
-    pub lease_period: Dur,
+    pub(crate) lease_period: Dur,
     /// When the status is first checked, from the kubelet's start; zero is one period.
-    pub status_offset: Dur,
+    pub(crate) status_offset: Dur,
 }
 
 /// One kubelet.

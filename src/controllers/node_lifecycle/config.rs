@@ -11,10 +11,10 @@ pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
 /// The controller's flags and what its release does.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Config {
-    pub flags: Flags,
+    pub(crate) flags: Flags,
     /// Added to the period, for the time a pass takes.
-    pub pass_overhead: Dur,
+    pub(crate) pass_overhead: Dur,
     /// What it remembers, if it has been running for long and the objects are an export's.
-    pub memory: Option<Recalled>,
-    pub switches: Switches,
+    pub(crate) memory: Option<Recalled>,
+    pub(crate) switches: Switches,
 }

@@ -24,11 +24,11 @@ const QUARANTINE_TIME: Dur = Dur::from_secs(40);
 pub(crate) struct Config {
     /// `--terminated-pod-gc-threshold`: how many terminated pods may lie about; none and less is
     /// any number.
-    pub terminated_pod_threshold: i32,
+    pub(crate) terminated_pod_threshold: i32,
     /// Added to the period, for the time a pass takes.
-    pub pass_overhead: Dur,
+    pub(crate) pass_overhead: Dur,
     /// What the release does.
-    pub switches: Switches,
+    pub(crate) switches: Switches,
 }
 
 /// `nodeQueue`, a delaying queue: a name that waits keeps its earlier time.

@@ -36,9 +36,9 @@ pub struct Diagnosis {
     /// A rejection of the pod before any node was looked at.
     pub at_once: Option<Rejection>,
     /// Who rejected.
-    pub plugins: Plugins,
+    pub(crate) plugins: Plugins,
     /// What filters knew, for the dry runs of preemption.
-    pub state: ClusterState,
+    pub(crate) state: ClusterState,
 }
 
 /// Nodes that are equally good: how many.

@@ -69,7 +69,7 @@ pub struct Cache {
     places: Vec<Option<Place>>,
     pub(super) shapes: Shapes,
     /// The domains of nodes.
-    pub topologies: Topologies,
+    pub(crate) topologies: Topologies,
     pub(super) tallies: Tallies,
     pub(super) codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
@@ -79,7 +79,7 @@ pub struct Cache {
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
     /// A list that is in nobody's use.
-    pub spare: Vec<u32>,
+    pub(crate) spare: Vec<u32>,
     /// By node, all zero between two uses.
     pub(super) scratch: Vec<u32>,
     /// The number of what the last known version of each pod was made into, one higher, or 0.

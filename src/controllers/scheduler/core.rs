@@ -27,9 +27,9 @@ pub(super) const LET_IN: u32 = 125;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// How it chooses nodes.
-    pub choice: Choice,
+    pub(crate) choice: Choice,
     /// It evicts pods of lower priority where that helps (the plugin DefaultPreemption).
-    pub preemption: bool,
+    pub(crate) preemption: bool,
 }
 
 /// A workload's selector as it is written and as it was read.

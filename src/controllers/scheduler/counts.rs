@@ -8,7 +8,7 @@ const FEW: usize = 128;
 
 /// The number of a count: that of a selector's pods in a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TallyId(pub(super) u32);
+pub(crate) struct TallyId(pub(super) u32);
 
 /// How many of something are on each node.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::trace::Plugin;
 
 /// What filters know of pods on other nodes.
 #[derive(Clone, Debug, Default)]
-pub struct ClusterState {
+pub(crate) struct ClusterState {
     spread: Option<pod_topology_spread::FilterState>,
     affinity: Option<inter_pod_affinity::FilterState>,
 }

@@ -49,9 +49,9 @@ pub struct Change {
     /// The kind of event, which hints are registered for.
     pub event: ClusterEvent,
     /// The node before and after, of a change of a node.
-    pub nodes: (Option<Rc<Node>>, Option<Rc<Node>>),
+    pub(crate) nodes: (Option<Rc<Node>>, Option<Rc<Node>>),
     /// The pod before and after, of a change of a pod.
-    pub pods: (Option<PodAndShape>, Option<PodAndShape>),
+    pub(crate) pods: (Option<PodAndShape>, Option<PodAndShape>),
 }
 
 impl Change {

@@ -36,9 +36,9 @@ pub struct Rejection {
     /// Who rejects it.
     pub plugin: Plugin,
     /// Evicting pods would not help (`UnschedulableAndUnresolvable`).
-    pub unresolvable: bool,
+    pub(crate) unresolvable: bool,
     /// Why, each counted on its own.
-    pub reasons: Vec<Cow<'static, str>>,
+    pub(crate) reasons: Vec<Cow<'static, str>>,
 }
 
 impl Rejection {

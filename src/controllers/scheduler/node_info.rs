@@ -13,13 +13,13 @@ use std::rc::Rc;
 pub struct Placed {
     /// The pod's name; it is here too, as the next field, so that looking for a pod reads no other
     /// one.
-    pub id: PodId,
+    pub(crate) id: PodId,
     /// The pod is being deleted.
-    pub terminating: bool,
+    pub(crate) terminating: bool,
     /// The pod as last seen.
     pub pod: Rc<Pod>,
     /// What the scheduler made of its template.
-    pub shape: Rc<Shape>,
+    pub(crate) shape: Rc<Shape>,
 }
 
 impl Placed {

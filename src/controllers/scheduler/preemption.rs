@@ -28,7 +28,7 @@ pub struct Candidate {
     /// The pods to be evicted.
     pub victims: Vec<Placed>,
     /// How many of them a budget would spare.
-    pub violations: usize,
+    pub(crate) violations: usize,
 }
 
 /// The result.

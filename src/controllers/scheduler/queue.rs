@@ -26,7 +26,7 @@ pub struct Queue {
     waiting: Waiting,
     in_flight: InFlight,
     /// Pods for which a preemption is under way; they are not tried meanwhile.
-    pub preempting: BTreeSet<PodId>,
+    pub(crate) preempting: BTreeSet<PodId>,
     cycle: u64,
     /// The cycle in which pods were last asked to move; one higher, 0 is never.
     move_request: u64,

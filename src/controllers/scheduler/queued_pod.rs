@@ -15,11 +15,11 @@ pub struct QueuedPod {
     /// The pod as last seen.
     pub pod: Rc<Pod>,
     /// What the scheduler makes of it.
-    pub shape: Rc<Shape>,
+    pub(crate) shape: Rc<Shape>,
     /// When it came, or came back.
-    pub timestamp: Time,
+    pub(crate) timestamp: Time,
     /// How often it was tried.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// How often plugins rejected it.
     pub(super) rejections: u32,
     /// How often in a row it failed without being rejected.
@@ -31,7 +31,7 @@ pub struct QueuedPod {
     /// Its place among pods of one priority that came at the same time.
     pub(super) sequence: u64,
     /// The record that made it wait where it does.
-    pub cause: u32,
+    pub(crate) cause: u32,
     /// Its last try, where that was before the run.
     pub(super) before: Option<Before>,
 }

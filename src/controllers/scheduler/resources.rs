@@ -13,13 +13,13 @@ const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Amounts {
     /// CPU, in thousandths.
-    pub cpu: i64,
+    pub(crate) cpu: i64,
     /// Memory, in bytes.
-    pub memory: i64,
+    pub(crate) memory: i64,
     /// `ephemeral-storage`, in bytes.
-    pub ephemeral: i64,
+    pub(crate) ephemeral: i64,
     /// Extended resources, huge pages and attachable volumes by name, sorted.
-    pub scalars: Vec<(Rc<str>, i64)>,
+    pub(crate) scalars: Vec<(Rc<str>, i64)>,
 }
 
 impl Amounts {

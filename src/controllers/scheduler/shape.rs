@@ -16,32 +16,32 @@ type NewTally<'a> = &'a mut dyn FnMut(&str, Option<&Selector>) -> TallyId;
 
 /// A term of affinity to pods, or against them.
 #[derive(Clone, Debug)]
-pub struct Term {
+pub(crate) struct Term {
     /// As the pod has it.
-    pub term: PodAffinityTerm,
+    pub(crate) term: PodAffinityTerm,
     /// Its topology key.
-    pub key: KeyId,
+    pub(crate) key: KeyId,
 }
 
 /// A constraint on spread.
 #[derive(Clone, Debug)]
 pub struct Spread {
     /// The topology key.
-    pub key: KeyId,
+    pub(crate) key: KeyId,
     /// Domains are single nodes.
-    pub by_host: bool,
+    pub(crate) by_host: bool,
     /// How uneven it may be.
-    pub max_skew: i64,
+    pub(crate) max_skew: i64,
     /// Which pods count; none is no pod.
-    pub selector: Option<Selector>,
+    pub(crate) selector: Option<Selector>,
     /// The count of those pods.
-    pub tally: TallyId,
+    pub(crate) tally: TallyId,
     /// With fewer domains than this the least count is zero.
-    pub min_domains: usize,
+    pub(crate) min_domains: usize,
     /// Only nodes count that the pod's node selector and affinity admit.
-    pub honor_affinity: bool,
+    pub(crate) honor_affinity: bool,
     /// Only nodes count whose taints the pod tolerates.
-    pub honor_taints: bool,
+    pub(crate) honor_taints: bool,
 }
 
 impl Spread {
@@ -55,29 +55,29 @@ impl Spread {
 #[derive(Debug)]
 pub struct Shape {
     /// Its number.
-    pub id: u32,
+    pub(crate) id: u32,
     /// The namespace of its pods.
-    pub namespace: Box<str>,
+    pub(crate) namespace: Box<str>,
     /// The template.
-    pub template: Rc<PodTemplate>,
+    pub(crate) template: Rc<PodTemplate>,
     /// What a pod asks for.
-    pub requests: Amounts,
+    pub(crate) requests: Amounts,
     /// CPU and memory with a default where a container asks for none.
-    pub non_zero: (i64, i64),
+    pub(crate) non_zero: (i64, i64),
     /// Its priority.
-    pub priority: i32,
+    pub(crate) priority: i32,
     /// It tolerates cordoned nodes.
-    pub tolerates_unschedulable: bool,
+    pub(crate) tolerates_unschedulable: bool,
     /// It has affinity or anti-affinity to pods, required or preferred.
-    pub has_pod_affinity: bool,
+    pub(crate) has_pod_affinity: bool,
     /// Required affinity to pods.
-    pub affinity: Vec<Term>,
+    pub(crate) affinity: Vec<Term>,
     /// Required anti-affinity to pods.
-    pub anti_affinity: Vec<Term>,
+    pub(crate) anti_affinity: Vec<Term>,
     /// Preferred affinity with weights above zero, preferred anti-affinity with weights below.
-    pub preferred: Vec<(i64, Term)>,
+    pub(crate) preferred: Vec<(i64, Term)>,
     /// Spread that is required.
-    pub hard_spread: Vec<Spread>,
+    pub(crate) hard_spread: Vec<Spread>,
     /// Spread that is preferred.
     pub soft_spread: Vec<Spread>,
 }

@@ -17,13 +17,13 @@ use crate::trace::Plugin;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The number of its rejection, or 0.
-    pub rejection: u32,
+    pub(crate) rejection: u32,
     /// The scores that need no other node: resources and balance.
-    pub score: i32,
+    pub(crate) score: i32,
     /// Taints PreferNoSchedule that are not tolerated.
-    pub taints: i32,
+    pub(crate) taints: i32,
     /// The weights of preferred node affinity that match.
-    pub affinity: i32,
+    pub(crate) affinity: i32,
 }
 
 /// The filters that look at one node alone, in the release's order.

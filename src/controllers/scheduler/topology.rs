@@ -10,7 +10,7 @@ pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A topology key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct KeyId(pub u32);
+pub(crate) struct KeyId(pub(crate) u32);
 
 /// The domain of a node without the label.
 pub(crate) const ABSENT: u32 = u32::MAX;
@@ -46,7 +46,7 @@ impl Topology {
 
 /// The domains of all nodes under all topology keys in use.
 #[derive(Default, Debug)]
-pub struct Topologies {
+pub(crate) struct Topologies {
     all: Vec<Topology>,
     labels: Vec<Option<std::rc::Rc<Labels>>>,
     changes: u64,

@@ -7,9 +7,9 @@ use crate::plan::switches::taint_eviction::Switches;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// What the release does.
-    pub switches: Switches,
+    pub(crate) switches: Switches,
     /// No two clock readings are equal, as on a real machine.
-    pub clock_advances: bool,
+    pub(crate) clock_advances: bool,
     /// What it remembers, if it has been running for long and the objects are an export's.
-    pub memory: Option<Recalled>,
+    pub(crate) memory: Option<Recalled>,
 }

@@ -89,7 +89,7 @@ const THOUSAND: u64 = 1000;
 impl Span {
     /// How likely [`Choices::natural`] comes to one of these values, both ends included.
     #[must_use]
-    pub fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
+    pub(crate) fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
         let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
         // Which share of the values from `least` to `last` is among these.
         let part = |least: u64, last: u64| {
@@ -173,7 +173,7 @@ impl Choices {
     /// Draws everything, and has turns go by drawn priorities of processes, which change
     /// `depth - 1` times within `turns` turns (PCT).
     #[must_use]
-    pub fn pct(seed: u64, depth: u32, turns: u64) -> Self {
+    pub(crate) fn pct(seed: u64, depth: u32, turns: u64) -> Self {
         Self {
             searches: true,
             pct: Some(Pct::new(seed, depth, turns)),
@@ -204,7 +204,7 @@ impl Choices {
     /// As `base`, except for choices that are drawn from a part of their values alone, where any of these
     /// can be chosen.
     #[must_use]
-    pub fn held(held: Vec<Held>, base: Self) -> Self {
+    pub(crate) fn held(held: Vec<Held>, base: Self) -> Self {
         base.planned(held.into_iter().map(|h| (h.choice, Some(h.most))))
     }
 
@@ -235,24 +235,24 @@ impl Choices {
 
     /// As `inner`, with a record of every choice.
     #[must_use]
-    pub fn recorded(inner: Self) -> Self {
+    pub(crate) fn recorded(inner: Self) -> Self {
         Self { log: Some(inner.log.unwrap_or_default()), ..inner }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
     #[must_use]
-    pub fn log(&self) -> &[Drawn] {
+    pub(crate) fn log(&self) -> &[Drawn] {
         self.log.as_deref().unwrap_or_default()
     }
 
     /// Hands out the record of the choices made so far.
-    pub fn take_log(&mut self) -> Vec<Drawn> {
+    pub(crate) fn take_log(&mut self) -> Vec<Drawn> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The deviations whose choice has not come up, sorted.
     #[must_use]
-    pub fn unmet(&self) -> Vec<Deviation> {
+    pub(crate) fn unmet(&self) -> Vec<Deviation> {
         let named = self.points.iter().map(|p| (p.name, &p.plan));
         let unnamed = self.plans.iter().map(|(name, plan)| (name.as_str(), plan));
         let mut unmet: Vec<_> = named
@@ -359,7 +359,7 @@ impl Choices {
     }
 
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.
-    pub fn choose(&mut self, point: PointId, object: Object, alternatives: u32) -> u32 {
+    pub(crate) fn choose(&mut self, point: PointId, object: Object, alternatives: u32) -> u32 {
         if alternatives <= 1 {
             return 0;
         }
@@ -368,20 +368,20 @@ impl Choices {
 
     /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
     /// it never does.
-    pub fn chance(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn chance(&mut self, point: PointId, object: Object, odds: u32) -> bool {
         odds > 0 && self.ask(point, object, Span::Chance(odds)) == 1
     }
 
     /// Whether the tape says something of the choice that is made next at a point for an object.
     #[must_use]
-    pub fn is_planned(&self, point: PointId, object: Object) -> bool {
+    pub(crate) fn is_planned(&self, point: PointId, object: Object) -> bool {
         let p = &self.points[point.0 as usize];
         let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
         p.plan.contains_key(&(object.hash, made))
     }
 
     /// Which of these events of one instant, given by the hashes of their names, comes next.
-    pub fn turn(
+    pub(crate) fn turn(
         &mut self,
         point: PointId,
         object: Object,
@@ -407,7 +407,7 @@ impl Choices {
 
     /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came
     /// before.
-    pub fn uniform_at(
+    pub(crate) fn uniform_at(
         &mut self,
         point: PointId,
         object: Object,
@@ -425,7 +425,7 @@ impl Choices {
     /// each with `each` added to it, as long as the sum is no more than `most` and there are
     /// ordinals: how many they are, and their sum. None where each choice is seen by somebody, or made
     /// otherwise than by the seed.
-    pub fn sum_at(
+    pub(crate) fn sum_at(
         &self,
         point: PointId,
         object: Object,
@@ -455,13 +455,13 @@ impl Choices {
     }
 
     /// Whether others come first here.
-    pub fn yields(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn yields(&mut self, point: PointId, object: Object, odds: u32) -> bool {
         self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
     /// As [`Self::yields`], where turns are drawn or a tape has it: a search comes to the same by
     /// turns, and is not asked.
-    pub fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
+    pub(crate) fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
         let drawn = self.free > 0 && !self.searches;
         let planned = !self.points[point.0 as usize].plan.is_empty();
         (drawn || planned) && self.ask(point, object, Span::Yield(odds)) == 1
@@ -470,13 +470,13 @@ impl Choices {
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are
     /// drawn, or the choices are recorded.
     #[must_use]
-    pub fn is_choosing(&self) -> bool {
+    pub(crate) fn is_choosing(&self) -> bool {
         self.taped || self.free > 0 || self.log.is_some()
     }
 
     /// Puts things that upstream treats at one time into the order in which it comes to them: as
     /// given, except in a search.
-    pub fn order_ties<T>(
+    pub(crate) fn order_ties<T>(
         &mut self,
         point: PointId,
         items: &mut [T],
@@ -493,7 +493,12 @@ impl Choices {
     /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot
     /// on: the order is a rotation. In a larger one each item draws its own rank, so that one more
     /// item changes nothing in the order of the others.
-    pub fn order<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+    pub(crate) fn order<T>(
+        &mut self,
+        point: PointId,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
         self.order_by(items, |choices, items| {
             if let Some(items) = items {
                 items.sort_by_cached_key(|item| choices.ask(point, object(item), Span::Rank));
@@ -504,7 +509,7 @@ impl Choices {
     }
 
     /// The order of a given ordinal, for walks that may be skipped.
-    pub fn order_at<T>(
+    pub(crate) fn order_at<T>(
         &mut self,
         point: PointId,
         ordinal: u32,
@@ -525,7 +530,7 @@ impl Choices {
     /// The order of some of `whole` items when Go walks a map of all of them, of a given ordinal or the
     /// next; `place` says how many of all were put in before an item, in whose order the items are given.
     /// As given where nothing is random.
-    pub fn order_some<T>(
+    pub(crate) fn order_some<T>(
         &mut self,
         point: PointId,
         ordinal: Option<u32>,

@@ -100,9 +100,9 @@ pub struct Deviation {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Held {
     /// Which, and the least of these values.
-    pub choice: Deviation,
+    pub(crate) choice: Deviation,
     /// The greatest of them.
-    pub most: u64,
+    pub(crate) most: u64,
 }
 
 impl From<Drawn> for Deviation {

@@ -16,5 +16,5 @@ mod tests;
 pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
 pub(crate) use keyed::Keyed;
-pub use keyed::hash_name;
+pub(crate) use keyed::hash_name;
 pub use object::{Object, PointId};

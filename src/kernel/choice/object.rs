@@ -9,10 +9,10 @@ pub struct PointId(pub(super) u32);
 pub struct Object {
     /// Dense number of the object within the run: choices are counted in tables that this number
     /// indexes.
-    pub id: u32,
+    pub(crate) id: u32,
     /// Hash of the object's name: what the draw depends on, the same in every run in which an
     /// object of this name exists.
-    pub hash: u64,
+    pub(crate) hash: u64,
 }
 
 impl Object {

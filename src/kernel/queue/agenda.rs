@@ -8,31 +8,31 @@ use crate::kernel::{Class, Time};
 
 /// An event that is laid out, with what its owner noted of it when it was.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<E, L> {
+pub(crate) struct Held<E, L> {
     order: u64,
     /// Of an event of the wheel, which may be cancelled meanwhile.
     key: Option<EventKey>,
     /// The event.
-    pub event: E,
+    pub(crate) event: E,
     /// The owner's note.
-    pub label: L,
+    pub(crate) label: L,
 }
 
 impl<E, L> Held<E, L> {
     /// Its number in order of posting.
-    pub const fn sequence(&self) -> u64 {
+    pub(crate) const fn sequence(&self) -> u64 {
         sequence_of(self.order)
     }
 
     /// Its class.
-    pub const fn class(&self) -> Class {
+    pub(crate) const fn class(&self) -> Class {
         class_of(self.order)
     }
 }
 
 /// Takes events out of a queue in an order of the caller's choice within each instant.
 #[derive(Debug)]
-pub struct Agenda<E, L> {
+pub(crate) struct Agenda<E, L> {
     at: Time,
     held: Vec<Held<E, L>>,
     /// How many of them were taken, all from the front: nearly always it is the first one that is.
@@ -47,7 +47,7 @@ impl<E, L> Default for Agenda<E, L> {
 
 impl<E: Copy, L: Copy> Agenda<E, L> {
     /// When the next event is due.
-    pub fn peek_time(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
+    pub(crate) fn peek_time(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
         let live = |h: &Held<E, L>| h.key.is_none_or(|k| queue.slab.is_live(k));
         if !self.events().iter().all(live) {
             self.held.drain(..self.taken);
@@ -59,7 +59,7 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
 
     /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is
     /// nothing. What `label` gives is kept with each event.
-    pub fn gather(
+    pub(crate) fn gather(
         &mut self,
         queue: &mut EventQueue<E>,
         end: Time,
@@ -98,17 +98,17 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
     }
 
     /// The events laid out.
-    pub fn events(&self) -> &[Held<E, L>] {
+    pub(crate) fn events(&self) -> &[Held<E, L>] {
         &self.held[self.taken..]
     }
 
     /// When those laid out are due.
-    pub fn at(&self) -> Time {
+    pub(crate) fn at(&self) -> Time {
         self.at
     }
 
     /// Takes one of the events laid out, by its place.
-    pub fn take(&mut self, queue: &mut EventQueue<E>, place: usize) -> Held<E, L> {
+    pub(crate) fn take(&mut self, queue: &mut EventQueue<E>, place: usize) -> Held<E, L> {
         let held = match place {
             0 => {
                 self.taken += 1;
@@ -123,7 +123,7 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
     }
 
     /// Forgets all of it.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.at = Time::ZERO;
         self.held.clear();
         self.taken = 0;

@@ -54,7 +54,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Adds an event that comes behind all of its time and class that have no rank, and in the
     /// order of ranks, whenever it was added.
-    pub fn push_ranked(&mut self, at: Time, class: Class, rank: u64, event: E) -> EventKey {
+    pub(crate) fn push_ranked(&mut self, at: Time, class: Class, rank: u64, event: E) -> EventKey {
         let order = ranked_order_of(class, rank, self.next_sequence());
         self.push(at, order, event)
     }
@@ -67,26 +67,26 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// The lane of this delay and class; made if there is none yet.
-    pub fn lane(&mut self, delay: Dur, class: Class) -> Lane {
+    pub(crate) fn lane(&mut self, delay: Dur, class: Class) -> Lane {
         self.find_lane(delay, class).unwrap_or_else(|| self.lanes.add(delay, class))
     }
 
     /// The lane of this delay and class, if there is one.
     #[inline]
     #[must_use]
-    pub fn find_lane(&self, delay: Dur, class: Class) -> Option<Lane> {
+    pub(crate) fn find_lane(&self, delay: Dur, class: Class) -> Option<Lane> {
         self.lanes.find(delay, class)
     }
 
     /// Adds an event that is due the lane's delay from now.
     #[inline]
-    pub fn push_in(&mut self, lane: Lane, event: E) {
+    pub(crate) fn push_in(&mut self, lane: Lane, event: E) {
         let sequence = self.next_sequence();
         self.lanes.push(lane, self.now, sequence, event);
     }
 
     /// Somebody for whom turns can be kept.
-    pub fn idler(&mut self) -> Idler {
+    pub(crate) fn idler(&mut self) -> Idler {
         self.turns.add()
     }
 
@@ -95,7 +95,7 @@ impl<E: Copy> EventQueue<E> {
     /// again. It runs at the next of them once [`EventQueue::take_turn`] asks for it, or when
     /// something else is due in the same instant, where its order matters. An event for which turns
     /// of the same `idler` were kept before runs at its next turn.
-    pub fn keep_turns(&mut self, idler: Idler, period: Dur, event: E) {
+    pub(crate) fn keep_turns(&mut self, idler: Idler, period: Dur, event: E) {
         self.take_turn(idler);
         let sequence = self.next_sequence();
         let turn = KeptTurn::new(self.now + period, period, sequence, event);
@@ -103,7 +103,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Adds the event that turns are kept for, due at its next turn; nothing if there is none.
-    pub fn take_turn(&mut self, idler: Idler) {
+    pub(crate) fn take_turn(&mut self, idler: Idler) {
         if let Some(turn) = self.turns.keep(idler, KeptTurn::NONE) {
             self.push_turn(turn);
         }
@@ -187,7 +187,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// When the next event is due.
-    pub fn peek_time(&mut self) -> Option<Time> {
+    pub(crate) fn peek_time(&mut self) -> Option<Time> {
         loop {
             let (lane, wheel) = (self.lanes.first_rank(), self.wheel.ready());
             if wheel < lane {
@@ -222,13 +222,13 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Moves time on to `now` without running anything; the caller has taken all events before it.
-    pub fn advance_to(&mut self, now: Time) {
+    pub(crate) fn advance_to(&mut self, now: Time) {
         self.now = self.now.max(now);
     }
 
     /// The time of the last event taken, or what time was moved on to since.
     #[must_use]
-    pub const fn now(&self) -> Time {
+    pub(crate) const fn now(&self) -> Time {
         self.now
     }
 
@@ -246,13 +246,13 @@ impl<E: Copy> EventQueue<E> {
 
     /// As a new one, in the same tables: without events or lanes, at time zero.
     #[must_use]
-    pub fn again(self) -> Self {
+    pub(crate) fn again(self) -> Self {
         let Self { lanes, wheel, slab, .. } = self;
         Self { lanes: lanes.again(), wheel: wheel.again(), slab: slab.again(), ..Self::default() }
     }
 
     /// Drops all events; lanes stay, and time.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.lanes.clear();
         self.slab.clear();
         self.wheel.clear();

@@ -8,7 +8,7 @@ use crate::kernel::{Class, Time};
 
 /// Takes events out of a queue in an order of the caller's choice within each instant.
 #[derive(Default, Debug)]
-pub struct Instant {
+pub(crate) struct Instant {
     /// Entries of the present instant, taken out of the wheel and not yet chosen.
     held: Vec<Entry>,
     /// Lane and place of the lanes' events on offer.
@@ -17,7 +17,7 @@ pub struct Instant {
 
 impl Instant {
     /// When the next event is due.
-    pub fn peek_time<E: Copy>(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
+    pub(crate) fn peek_time<E: Copy>(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
         self.held.retain(|e| queue.slab.is_live(e.key));
         match self.held.first() {
             Some(entry) => Some(entry.at),
@@ -28,7 +28,7 @@ impl Instant {
     /// One of the next instant's events, if it is due at `end` or earlier: `pick` is given their
     /// number and returns an index. Those of the wheel come first, in their usual order, then those
     /// of the lanes.
-    pub fn pop_until<E: Copy>(
+    pub(crate) fn pop_until<E: Copy>(
         &mut self,
         queue: &mut EventQueue<E>,
         end: Time,

@@ -5,7 +5,7 @@ use crate::kernel::{Dur, Time};
 
 /// Somebody for whom turns can be kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Idler(u32);
+pub(crate) struct Idler(u32);
 
 /// The next of somebody's turns.
 #[derive(Debug)]

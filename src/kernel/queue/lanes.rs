@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// Names a FIFO lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lane(pub(super) u32);
+pub(crate) struct Lane(pub(super) u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Posted<E> {

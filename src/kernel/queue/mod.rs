@@ -15,9 +15,9 @@ mod slab;
 mod tests;
 mod wheel;
 
-pub use agenda::{Agenda, Held};
+pub(crate) use agenda::{Agenda, Held};
 pub use event_queue::EventQueue;
-pub use instant::Instant;
-pub use kept_turn::Idler;
-pub use lanes::Lane;
+pub(crate) use instant::Instant;
+pub(crate) use kept_turn::Idler;
+pub(crate) use lanes::Lane;
 pub use slab::EventKey;

@@ -2,29 +2,29 @@
 
 /// A family of state: the pods of a cache, the entries of a queue. Its members have numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Keys(pub(super) u32);
+pub(crate) struct Keys(pub(super) u32);
 
 impl Keys {
     /// State that nobody has declared: all who use some of it depend on each other.
-    pub const UNDECLARED: Self = Self(0);
+    pub(crate) const UNDECLARED: Self = Self(0);
     /// The processes themselves, by slot.
     pub(crate) const PROCESSES: Self = Self(1);
     /// Things that are made while the run goes on, each with a number of its own.
     pub(super) const THINGS: Self = Self(2);
     /// Nothing at all: for steps that declare all they touch.
-    pub const NOTHING: Self = Self(3);
+    pub(crate) const NOTHING: Self = Self(3);
     pub(super) const NAMES: [&'static str; 4] = ["undeclared", "processes", "things", "nothing"];
 
     /// A member of the family.
     #[must_use]
-    pub const fn of(self, id: u32) -> Key {
+    pub(crate) const fn of(self, id: u32) -> Key {
         Key(self, id)
     }
 }
 
 /// A piece of state that processes share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Key(pub(super) Keys, pub(super) u32);
+pub(crate) struct Key(pub(super) Keys, pub(super) u32);
 
 impl Default for Key {
     fn default() -> Self {
@@ -43,13 +43,13 @@ impl Touch {
 
     /// Of what.
     #[must_use]
-    pub const fn key(self) -> u64 {
+    pub(crate) const fn key(self) -> u64 {
         self.0 >> 1
     }
 
     /// Whether it was changed.
     #[must_use]
-    pub const fn writes(self) -> bool {
+    pub(crate) const fn writes(self) -> bool {
         self.0 & 1 == 1
     }
 }

@@ -12,8 +12,8 @@ mod notes;
 mod searched;
 
 pub use fold::fold;
-pub use keys::{Key, Keys, Touch};
+pub(crate) use keys::{Key, Keys};
 pub(super) use name::Hashes;
-pub use name::Name;
+pub(crate) use name::Name;
 pub(super) use notes::Notes;
 pub use searched::{Answer, Asked, Searched, Step, Wanted};

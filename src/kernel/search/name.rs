@@ -9,47 +9,47 @@ use crate::kernel::choice::hash_name;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     /// What it is; part of every tape that speaks of it.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// Hash of the name of the object it is about; 0 for none.
     pub object: u64,
     /// Events of this name keep their order: they come over one connection.
-    pub is_stream: bool,
+    pub(crate) is_stream: bool,
     /// State that each of its steps counts as having written, with the number in it.
-    pub home: (Keys, u32),
+    pub(crate) home: (Keys, u32),
 }
 
 impl Name {
     /// A name for what has none: its steps depend on all others without a name.
-    pub const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { what: "other", object: 0, is_stream: false, home: (Keys::UNDECLARED, 0) };
 
     /// Steps that touch state of one owner beside what is declared.
     #[must_use]
-    pub const fn of(what: &'static str, home: Keys) -> Self {
+    pub(crate) const fn of(what: &'static str, home: Keys) -> Self {
         Self { what, object: 0, is_stream: false, home: (home, 0) }
     }
 
     /// The same about an object, given by the hash of its name.
     #[must_use]
-    pub const fn about(self, object: u64) -> Self {
+    pub(crate) const fn about(self, object: u64) -> Self {
         Self { object, ..self }
     }
 
     /// The same as a stream: of several such events only the first may come next.
     #[must_use]
-    pub const fn stream(self) -> Self {
+    pub(crate) const fn stream(self) -> Self {
         Self { is_stream: true, ..self }
     }
 
     /// The same for a process that only waits for work: such a step declares all that it touches.
     #[must_use]
-    pub const fn at_rest(self) -> Self {
+    pub(crate) const fn at_rest(self) -> Self {
         Self { home: (Keys::NOTHING, 0), ..self }
     }
 
     /// The state that its steps count as having written, if there is any.
     #[must_use]
-    pub fn home_key(self) -> Option<Key> {
+    pub(crate) fn home_key(self) -> Option<Key> {
         (self.home.0 != Keys::NOTHING).then(|| self.home.0.of(self.home.1))
     }
 
@@ -61,7 +61,7 @@ impl Name {
 
     /// The hash of a name in two parts; an object of 0 is none.
     #[must_use]
-    pub fn hash_of(what: &str, object: u64) -> u64 {
+    pub(crate) fn hash_of(what: &str, object: u64) -> u64 {
         joined(hash_name(what), object)
     }
 }

@@ -13,9 +13,9 @@ pub struct Step {
     /// The number of its event, in order of posting.
     pub event: u32,
     /// The step in which its event was posted, plus one; 0 before the first.
-    pub posted_in: u32,
+    pub(crate) posted_in: u32,
     /// How many touches came before its own.
-    pub touches: u32,
+    pub(crate) touches: u32,
     /// How many choices were made before it, that of its turn included.
     pub choices: u32,
     /// What it is called.
@@ -28,7 +28,7 @@ pub struct Asked {
     /// Its place among all choices.
     pub choice: u32,
     /// The step that was run as its result.
-    pub step: u32,
+    pub(crate) step: u32,
     /// Where its candidates begin in [`Searched::candidates`].
     pub from: u32,
     /// How many there were.
@@ -39,13 +39,13 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// The step that answered it.
-    pub step: u32,
+    pub(crate) step: u32,
     /// Hash of the name of the object that it is about.
-    pub about: u64,
+    pub(crate) about: u64,
     /// Whether it only reads.
-    pub reads: bool,
+    pub(crate) reads: bool,
     /// Why it failed, if it did.
-    pub failed: Option<&'static str>,
+    pub(crate) failed: Option<&'static str>,
 }
 
 /// What of a run is of interest; all of it by default.
@@ -62,7 +62,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Nothing is noted: only what happens is of interest.
-    pub const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
+    pub(crate) const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
 }
 
 /// What a run noted.
@@ -80,9 +80,9 @@ pub struct Searched {
     pub states: Vec<u64>,
     /// Events that start workers which are alike, each with a number that they share, in order of
     /// posting.
-    pub alike: Vec<(u32, u32)>,
+    pub(crate) alike: Vec<(u32, u32)>,
     /// Answers to requests that wrote nothing; none where only states are wanted.
-    pub answers: Vec<Answer>,
+    pub(crate) answers: Vec<Answer>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
 }
@@ -102,7 +102,7 @@ impl Searched {
 
     /// The number that an event has in common with those that start workers like its own.
     #[must_use]
-    pub fn alike(&self, event: u32) -> Option<u32> {
+    pub(crate) fn alike(&self, event: u32) -> Option<u32> {
         let last = self.alike.last().filter(|l| event <= l.0);
         last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok())
             .map(|i| self.alike[i].1)
@@ -110,7 +110,7 @@ impl Searched {
 
     /// What a step touched.
     #[must_use]
-    pub fn touched_by(&self, step: usize) -> &[Touch] {
+    pub(crate) fn touched_by(&self, step: usize) -> &[Touch] {
         let end = self.steps.get(step + 1).map_or(self.touches.len(), |s| s.touches as usize);
         &self.touches[self.steps[step].touches as usize..end]
     }
@@ -118,7 +118,7 @@ impl Searched {
     /// Whether the order of two steps can make a difference: one of them wrote what the other
     /// touched.
     #[must_use]
-    pub fn depend(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn depend(&self, a: usize, b: usize) -> bool {
         let theirs = self.touched_by(b);
         self.touched_by(a)
             .iter()

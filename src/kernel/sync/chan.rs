@@ -28,7 +28,7 @@ pub struct Chan<T> {
 impl<T> Chan<T> {
     /// An empty channel that buffers `capacity` values.
     #[must_use]
-    pub fn new(ctx: &Ctx, capacity: usize) -> Self {
+    pub(crate) fn new(ctx: &Ctx, capacity: usize) -> Self {
         let state = State {
             capacity,
             buffer: VecDeque::new(),
@@ -41,7 +41,7 @@ impl<T> Chan<T> {
 
     /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives
     /// the value back if there is room in neither.
-    pub fn try_send(&self, value: T) -> Result<(), T> {
+    pub(crate) fn try_send(&self, value: T) -> Result<(), T> {
         self.ctx.writes(self.key);
         self.state.with(|s| {
             while let Some(receiver) = s.receivers.pop() {
@@ -60,7 +60,7 @@ impl<T> Chan<T> {
     }
 
     /// Sends, waiting for room. A process killed while it waits takes its value with it.
-    pub async fn send(&self, value: T) {
+    pub(crate) async fn send(&self, value: T) {
         if let Err(value) = self.try_send(value) {
             let mut value = Some(value);
             let register = |t| self.state.with(|s| s.senders.extend(value.take().map(|v| (t, v))));
@@ -69,7 +69,7 @@ impl<T> Chan<T> {
     }
 
     /// Takes a value without waiting, and lets the sender that has waited longest go on.
-    pub fn try_recv(&self) -> Option<T> {
+    pub(crate) fn try_recv(&self) -> Option<T> {
         self.ctx.writes(self.key);
         self.state.with(|s| {
             let value = s.buffer.pop_front();
@@ -89,7 +89,7 @@ impl<T> Chan<T> {
     }
 
     /// Takes a value, waiting for one.
-    pub async fn recv(&self) -> T {
+    pub(crate) async fn recv(&self) -> T {
         if let Some(value) = self.try_recv() {
             return value;
         }
@@ -104,7 +104,7 @@ impl<T> Chan<T> {
 
     /// Whether a receive would not wait.
     #[must_use]
-    pub fn ready(&self) -> bool {
+    pub(crate) fn ready(&self) -> bool {
         self.ctx.reads(self.key);
         self.state.with(|s| {
             while s.senders.front().is_some_and(|w| !self.ctx.alive(w.0)) {

@@ -11,7 +11,7 @@ struct State {
 
 /// A count of work that is still to be done; clones share it.
 #[derive(Clone)]
-pub struct Join {
+pub(crate) struct Join {
     ctx: Ctx,
     key: Key,
     state: Rc<Shared<State>>,
@@ -20,7 +20,7 @@ pub struct Join {
 impl Join {
     /// Waits for `n` calls of [`Join::done`].
     #[must_use]
-    pub fn new(ctx: &Ctx, n: usize) -> Self {
+    pub(crate) fn new(ctx: &Ctx, n: usize) -> Self {
         Self {
             ctx: ctx.clone(),
             key: ctx.key(),
@@ -31,7 +31,7 @@ impl Join {
     /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done
     /// already.
     #[track_caller]
-    pub fn done(&self) {
+    pub(crate) fn done(&self) {
         self.ctx.writes(self.key);
         let woken = self.state.with(|s| {
             s.left = s.left.checked_sub(1).expect("more done than there was to do");
@@ -45,7 +45,7 @@ impl Join {
     }
 
     /// Waits until all are done; goes on at once if they are.
-    pub async fn wait(&self) {
+    pub(crate) async fn wait(&self) {
         self.ctx.reads(self.key);
         if self.state.with(|s| s.left > 0) {
             self.ctx.parked(|t| self.state.with(|s| s.waiters.push(t))).await;

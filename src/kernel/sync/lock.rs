@@ -15,7 +15,7 @@ struct State {
 
 /// A mutex; clones share it.
 #[derive(Clone)]
-pub struct Lock {
+pub(crate) struct Lock {
     ctx: Ctx,
     key: Key,
     state: Rc<Shared<State>>,
@@ -23,7 +23,7 @@ pub struct Lock {
 
 /// The lock is held as long as this lives.
 #[must_use = "the lock is released when this is dropped"]
-pub struct Held(Lock);
+pub(crate) struct Held(Lock);
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -52,12 +52,12 @@ impl Drop for Waiting<'_> {
 impl Lock {
     /// A lock that nobody holds.
     #[must_use]
-    pub fn new(ctx: &Ctx) -> Self {
+    pub(crate) fn new(ctx: &Ctx) -> Self {
         Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::default() }
     }
 
     /// Takes the lock, waiting for it.
-    pub async fn lock(&self) -> Held {
+    pub(crate) async fn lock(&self) -> Held {
         self.ctx.writes(self.key);
         let free = self.state.with(|s| !std::mem::replace(&mut s.held, true));
         if !free {
@@ -74,7 +74,7 @@ impl Lock {
 
     /// Whether somebody holds it.
     #[must_use]
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.ctx.reads(self.key);
         self.state.with_ref(|s| s.held)
     }

@@ -13,7 +13,7 @@ mod tests;
 mod waiters;
 
 pub use chan::Chan;
-pub use join::Join;
-pub use lock::{Held, Lock};
-pub use select::{Either, select2};
-pub use waiters::Waiters;
+pub(crate) use join::Join;
+pub(crate) use lock::{Held, Lock};
+pub(crate) use select::{Either, select2};
+pub(crate) use waiters::Waiters;

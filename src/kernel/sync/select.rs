@@ -4,7 +4,7 @@ use super::chan::Chan;
 
 /// Which of two it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Either<A, B> {
+pub(crate) enum Either<A, B> {
     /// The first.
     A(A),
     /// The second.
@@ -15,7 +15,11 @@ pub enum Either<A, B> {
 /// the first is taken (Go takes either with equal chance). When neither has one, the first value
 /// that is sent to either decides, at the send and for good: another that arrives in the same
 /// instant, before this process goes on, changes nothing.
-pub async fn select2<A, B>(a: &Chan<A>, b: &Chan<B>, first: impl FnOnce() -> bool) -> Either<A, B> {
+pub(crate) async fn select2<A, B>(
+    a: &Chan<A>,
+    b: &Chan<B>,
+    first: impl FnOnce() -> bool,
+) -> Either<A, B> {
     let (a_ready, b_ready) = (a.ready(), b.ready());
     if a_ready && (!b_ready || first()) {
         if let Some(value) = a.try_recv() {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Processes that wait. Mostly there is none or one, for which no table is made.
 #[derive(Default, Debug)]
-pub struct Waiters {
+pub(crate) struct Waiters {
     first: Option<Ticket>,
     /// Empty while there is no first.
     others: VecDeque<Ticket>,
@@ -13,7 +13,7 @@ pub struct Waiters {
 
 impl Waiters {
     /// A parked process waits from now on, behind all others.
-    pub fn push(&mut self, t: Ticket) {
+    pub(crate) fn push(&mut self, t: Ticket) {
         match self.first {
             None => self.first = Some(t),
             Some(_) => self.others.push_back(t),
@@ -21,18 +21,18 @@ impl Waiters {
     }
 
     /// Takes the one that has waited longest.
-    pub fn pop(&mut self) -> Option<Ticket> {
+    pub(crate) fn pop(&mut self) -> Option<Ticket> {
         std::mem::replace(&mut self.first, self.others.pop_front())
     }
 
     /// Whether nobody waits.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
     /// Drops those that are to wait no longer.
-    pub fn retain(&mut self, keep: impl Fn(Ticket) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(Ticket) -> bool) {
         self.others.retain(|t| keep(*t));
         self.first.take_if(|t| !keep(*t));
         if self.first.is_none() {
@@ -41,7 +41,7 @@ impl Waiters {
     }
 
     /// Takes one out of the line; false if it was not in it.
-    pub fn remove(&mut self, t: Ticket) -> bool {
+    pub(crate) fn remove(&mut self, t: Ticket) -> bool {
         if self.first == Some(t) {
             return self.pop().is_some();
         }

@@ -41,39 +41,39 @@ const ERRORS: f64 = 1.96;
 pub(crate) struct Wanted<'a> {
     /// What is run, and what it may violate: any of the properties. Its runs are those of the search for
     /// ways, if there has to be one.
-    pub search: &'a Explore<'a>,
+    pub(crate) search: &'a Explore<'a>,
     /// How many runs are drawn, as they come and along ways each.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// Ways that are known, each by a run that violates.
-    pub known: Vec<Violated>,
+    pub(crate) known: Vec<Violated>,
 }
 
 /// How often it is.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Often {
     /// How many runs were drawn as they come.
-    pub drawn: u64,
+    pub(crate) drawn: u64,
     /// How many of them violate.
-    pub violated: u64,
+    pub(crate) violated: u64,
     /// Where these are few: what was drawn along ways.
-    pub along: Option<Along>,
+    pub(crate) along: Option<Along>,
     /// Violations that a search found to which no drawn run comes, as a choice never comes out so.
-    pub never: Vec<String>,
+    pub(crate) never: Vec<String>,
 }
 
 /// What runs along ways came to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Along {
     /// The ways.
-    pub ways: Vec<Gone>,
+    pub(crate) ways: Vec<Gone>,
     /// How many runs there were of each.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// How likely a run violates, as far as these ways and the runs as they come show.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Where that lies with 95 %.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     /// How many of how many runs as they come violate on none of these ways.
-    pub others: (u64, u64),
+    pub(crate) others: (u64, u64),
 }
 
 impl Often {
@@ -101,11 +101,11 @@ impl Along {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Gone {
     /// What happens at its end.
-    pub text: String,
+    pub(crate) text: String,
     /// The choices that are held, in words, and how likely each comes out so by itself.
-    pub choices: Vec<(String, f64)>,
+    pub(crate) choices: Vec<(String, f64)>,
     /// How many of its runs violate.
-    pub violated: u64,
+    pub(crate) violated: u64,
 }
 
 /// How likely a violating run was to be drawn, by way, beside how likely it is by itself, and whether it

@@ -17,11 +17,11 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 pub struct Found {
     /// The property.
-    pub property: Property,
+    pub(crate) property: Property,
     /// The pod and node it is about, by name.
-    pub about: String,
+    pub(crate) about: String,
     /// What happened.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Found {

@@ -19,7 +19,7 @@ const SHOWN: usize = 6;
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 pub struct Outcome {
     /// Equal for equal outcomes.
-    pub hash: u64,
+    pub(crate) hash: u64,
     /// In one line.
     pub text: String,
 }

@@ -91,9 +91,9 @@ pub struct Reached {
     /// What finally became of pods and nodes.
     pub text: String,
     /// How many complete runs had it.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// The first run that had it.
-    pub tape: Vec<Deviation>,
+    pub(crate) tape: Vec<Deviation>,
 }
 
 /// A violation, how often it came about, and its shortest tape.
@@ -102,19 +102,19 @@ pub struct Violated {
     /// The property.
     pub property: Property,
     /// The pod and node it is about, by name.
-    pub about: String,
+    pub(crate) about: String,
     /// What happened in the run of the tape.
     pub text: String,
     /// How many runs violate the property for the same objects, drawn ones of [`Report::beside`]
     /// with the others.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// Its deviations.
     pub tape: Vec<Deviation>,
     /// Whether none of them can be left out, as far as that was looked for; there may have been no
     /// time for it.
     pub is_small: bool,
     /// In how many of how many runs it is that are drawn as upstream comes to them, where that was asked for.
-    pub drawn: Option<(u64, u64)>,
+    pub(crate) drawn: Option<(u64, u64)>,
 }
 
 /// What runs have whose choices were all drawn, beside those of few deviations.
@@ -132,11 +132,11 @@ pub struct Report {
     /// How many runs there were, including those that ended early.
     pub runs: u64,
     /// Runs that ended early, in a state that was known.
-    pub pruned: u64,
+    pub(crate) pruned: u64,
     /// Other choices that were not tried, as nothing can come of them.
-    pub skipped: u64,
+    pub(crate) skipped: u64,
     /// Distinct states in which there was a choice.
-    pub states: u64,
+    pub(crate) states: u64,
     /// Whether every run with at most [`Explore::depth`] deviations was tried.
     pub exhausted: bool,
     /// Whether there are no runs with more deviations, either.

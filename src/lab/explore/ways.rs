@@ -20,11 +20,11 @@ const HALVINGS: u32 = 12;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Way {
     /// What happens.
-    pub text: String,
+    pub(crate) text: String,
     /// The deviations from the default order that lead there.
-    pub tape: Vec<Deviation>,
+    pub(crate) tape: Vec<Deviation>,
     /// The choices to hold, from the default order or not.
-    pub held: Vec<Held>,
+    pub(crate) held: Vec<Held>,
 }
 
 /// Why a violation has no way.

@@ -8,54 +8,54 @@ use crate::analysis::Interval;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row {
     /// The value of each setting.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
     /// The figures of a year.
-    pub figures: Vec<f64>,
+    pub(crate) figures: Vec<f64>,
     /// Where each of them lies.
-    pub spans: Vec<Interval>,
+    pub(crate) spans: Vec<Interval>,
     /// The figures of [`OWN`](super::spec::OWN) of each workload whose own are kept, with where they lie.
-    pub own: Vec<[(f64, Interval); OWN.len()]>,
+    pub(crate) own: Vec<[(f64, Interval); OWN.len()]>,
     /// What a year costs.
-    pub cost: f64,
+    pub(crate) cost: f64,
     /// Where the true cost lies, as sure as asked for.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     /// How much more it costs than the best row, replication by replication.
-    pub more: f64,
+    pub(crate) more: f64,
     /// Where that lies, as sure as asked for of all rows together.
-    pub more_interval: Interval,
+    pub(crate) more_interval: Interval,
     /// The limits that it breaks.
-    pub breaks: Vec<String>,
+    pub(crate) breaks: Vec<String>,
     /// The limits that it keeps, but perhaps only by chance: the figure lies beyond them as well as not,
     /// with where it lies.
-    pub unsure: Vec<(String, Interval)>,
+    pub(crate) unsure: Vec<(String, Interval)>,
     /// What the closed form says that a year costs.
-    pub closed: Option<f64>,
+    pub(crate) closed: Option<f64>,
     /// The replica-minutes by formula of pods of StatefulSets, which wait for their nodes.
-    pub waiting: f64,
+    pub(crate) waiting: f64,
 }
 
 /// What a price would have to be for another row to be best.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct BreakEven {
     /// The place of the figure in [`FIGURES`].
-    pub figure: usize,
+    pub(crate) figure: usize,
     /// The price now.
-    pub now: f64,
+    pub(crate) now: f64,
     /// The price at which the other row is as good.
-    pub price: f64,
+    pub(crate) price: f64,
     /// The row that is best beyond it.
-    pub row: usize,
+    pub(crate) row: usize,
 }
 
 /// What becomes of the answer if something is another number of times as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Sensitivity {
     /// What.
-    pub name: String,
+    pub(crate) name: String,
     /// What the best row costs with a third of it, as it is, and with three times as much.
-    pub costs: [f64; 3],
+    pub(crate) costs: [f64; 3],
     /// Which row is best then.
-    pub best: [usize; 3],
+    pub(crate) best: [usize; 3],
 }
 
 impl Sensitivity {
@@ -70,41 +70,41 @@ impl Sensitivity {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Answer {
     /// All rows.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// The best one that keeps all limits; of all, if none does.
-    pub best: usize,
+    pub(crate) best: usize,
     /// Whether it keeps all limits.
-    pub keeps: bool,
+    pub(crate) keeps: bool,
     /// The row that is set now.
-    pub now: usize,
+    pub(crate) now: usize,
     /// How many replications there are to be before anything is known; none where it is.
-    pub wanted: Option<u64>,
+    pub(crate) wanted: Option<u64>,
     /// Rows that cannot be told apart from the best, it included.
-    pub same: Vec<usize>,
+    pub(crate) same: Vec<usize>,
     /// How many replications may tell these rows apart; none where each of them will do, as none costs
     /// more than is nothing to choose by.
-    pub open: Option<u64>,
+    pub(crate) open: Option<u64>,
     /// How much the true best may cost less at most.
-    pub off: f64,
+    pub(crate) off: f64,
     /// One value was left by a procedure that guarantees it.
-    pub guaranteed: bool,
+    pub(crate) guaranteed: bool,
     /// By model, what part of the best row's cost comes from it.
-    pub shares: Vec<(String, f64)>,
+    pub(crate) shares: Vec<(String, f64)>,
     /// Prices at which another row is best, the nearest ones.
-    pub break_even: Vec<BreakEven>,
+    pub(crate) break_even: Vec<BreakEven>,
     /// What a third and three times of prices and rates make of it.
-    pub sensitivities: Vec<Sensitivity>,
+    pub(crate) sensitivities: Vec<Sensitivity>,
     /// The share of outages that are over within five minutes; and the one at which another row is
     /// best, with that row.
-    pub short: Option<(f64, Option<(f64, usize)>)>,
+    pub(crate) short: Option<(f64, Option<(f64, usize)>)>,
     /// The row that is best by formula.
-    pub closed_best: Option<usize>,
+    pub(crate) closed_best: Option<usize>,
     /// Figures that no value changes.
-    pub unmoved: Vec<usize>,
+    pub(crate) unmoved: Vec<usize>,
     /// How many replications there were.
-    pub n: u64,
+    pub(crate) n: u64,
     /// As sure as this.
-    pub confidence: f64,
+    pub(crate) confidence: f64,
 }
 
 /// A figure that differs by no more than this part of it is changed by no value.

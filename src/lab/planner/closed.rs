@@ -30,13 +30,13 @@ pub(super) type Control = [f64; 3];
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Closed {
     /// Replica-minutes missing.
-    pub missing: f64,
+    pub(crate) missing: f64,
     /// Those of them that are of StatefulSets, and so no toleration changes but for starts.
-    pub waiting: f64,
+    pub(crate) waiting: f64,
     /// Evictions.
-    pub evicted: f64,
+    pub(crate) evicted: f64,
     /// Those of them whose node was back soon.
-    pub needless: f64,
+    pub(crate) needless: f64,
 }
 
 impl Closed {

@@ -12,69 +12,69 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Kept {
     /// The form of this.
-    pub version: u32,
+    pub(crate) version: u32,
     /// The scenario's name.
-    pub scenario: String,
+    pub(crate) scenario: String,
     /// The settings that are chosen.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// The values of each row; the row of what is set now may be one of them.
-    pub rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// The row that is what is set now.
-    pub now: usize,
+    pub(crate) now: usize,
     /// How costs were counted, and why so.
-    pub counting: (Counting, String),
+    pub(crate) counting: (Counting, String),
     /// The names of the models, with how often a year each comes.
-    pub models: Vec<(String, f64)>,
+    pub(crate) models: Vec<(String, f64)>,
     /// Of the figures of a year: row by row, figure by figure.
-    pub moments: Moments,
+    pub(crate) moments: Moments,
     /// Workloads of which the figures of [`OWN`](super::spec::OWN) are kept, too: row by row, and in a
     /// row workload by workload, behind those of all.
     #[serde(default)]
-    pub own: Vec<String>,
+    pub(crate) own: Vec<String>,
     /// By model, one outage at a time: short ones, and others. Their weights, and the sums of the
     /// figures, row by row.
-    pub parts: Vec<[(f64, Vec<f64>); 2]>,
+    pub(crate) parts: Vec<[(f64, Vec<f64>); 2]>,
     /// By model, in how many replications its outage came to something else in a row than in the first
     /// one: then it met what is chosen.
-    pub met: Vec<Vec<u64>>,
+    pub(crate) met: Vec<Vec<u64>>,
     /// By model, what part it has by formula in what tells rows apart.
-    pub matters: Vec<Option<f64>>,
+    pub(crate) matters: Vec<Option<f64>>,
     /// In how many replications two rows came to different figures: a lower triangle, row by row.
-    pub differ: Vec<u64>,
+    pub(crate) differ: Vec<u64>,
     /// By model, the share of its outages that are short by its figures, where these tell.
     #[serde(default)]
-    pub short: Vec<Option<f64>>,
+    pub(crate) short: Vec<Option<f64>>,
     /// In whole years: what each of the first ones came to, row by row and figure by figure.
-    pub years: Vec<Vec<f64>>,
+    pub(crate) years: Vec<Vec<f64>>,
     /// How many nodes each row has.
-    pub nodes: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
     /// The closed form of each row, where there is one.
-    pub closed: Option<Vec<Closed>>,
+    pub(crate) closed: Option<Vec<Closed>>,
     /// Why there is none.
     #[serde(default)]
-    pub no_closed: String,
+    pub(crate) no_closed: String,
     /// The models that it leaves out.
     #[serde(default)]
-    pub closed_without: Vec<String>,
+    pub(crate) closed_without: Vec<String>,
     /// What counted when it was run.
-    pub objective: Objective,
+    pub(crate) objective: Objective,
     /// Whether one value was left when the runs ended.
-    pub settled: Option<usize>,
+    pub(crate) settled: Option<usize>,
     /// How far from the best a value may be that was taken for it.
-    pub delta: f64,
+    pub(crate) delta: f64,
     /// Names of nodes, pods: how large it is.
-    pub size: (usize, usize),
+    pub(crate) size: (usize, usize),
     /// Pods that workloads ask for beyond those, and DaemonSets without one.
     #[serde(default)]
-    pub to_make: (u64, u64),
+    pub(crate) to_make: (u64, u64),
     /// The rows of each setting, where each was chosen for itself; otherwise nothing.
-    pub apart: Vec<Group>,
+    pub(crate) apart: Vec<Group>,
     /// What was recommended of settings that were chosen each for itself, tried together.
     #[serde(default)]
-    pub tried: Option<Box<Kept>>,
+    pub(crate) tried: Option<Box<Kept>>,
     /// Whole years of what was recommended, where one outage at a time was counted.
     #[serde(default)]
-    pub whole_years: Option<Box<Kept>>,
+    pub(crate) whole_years: Option<Box<Kept>>,
 }
 
 /// The form of what is kept.
@@ -87,11 +87,11 @@ const YEARS_KEPT: usize = 2_000;
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Group {
     /// The rows.
-    pub rows: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
     /// The one that is what is set now.
-    pub now: usize,
+    pub(crate) now: usize,
     /// The one that was left when the runs ended.
-    pub settled: Option<usize>,
+    pub(crate) settled: Option<usize>,
 }
 
 /// A replication: figures of a year by row, and figures by model and row.

@@ -28,24 +28,24 @@ pub(super) const MOST: u64 = 20_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Planner<'a> {
     /// The values, as for a sweep.
-    pub sweep: Sweep<'a>,
+    pub(crate) sweep: Sweep<'a>,
     /// The row that is what is set now; where none of the values is, it stands before them as a row
     /// of its own.
-    pub now: Option<usize>,
+    pub(crate) now: Option<usize>,
     /// What counts.
-    pub objective: Objective,
+    pub(crate) objective: Objective,
     /// What must hold.
-    pub within: Vec<Bound>,
+    pub(crate) within: Vec<Bound>,
     /// How far a cost may be off, as a part of it.
-    pub precision: f64,
+    pub(crate) precision: f64,
     /// How sure to be.
-    pub confidence: f64,
+    pub(crate) confidence: f64,
     /// How costs are counted, and why so.
-    pub counting: (Counting, String),
+    pub(crate) counting: (Counting, String),
     /// Each setting is chosen for itself: for each of them the value that is set now.
-    pub apart: Option<Vec<Option<usize>>>,
+    pub(crate) apart: Option<Vec<Option<usize>>>,
     /// Some rows alone, from which nothing is chosen.
-    pub only: Option<Only>,
+    pub(crate) only: Option<Only>,
 }
 
 /// What replications are run with.

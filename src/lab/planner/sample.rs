@@ -10,9 +10,9 @@ use crate::trace::Trace;
 /// An outage of a model, as every row met it.
 pub(crate) struct Sample {
     /// Its number, from 1.
-    pub number: u32,
+    pub(crate) number: u32,
     /// By row the plan that was run, and what happened.
-    pub runs: Vec<(Plan, Trace)>,
+    pub(crate) runs: Vec<(Plan, Trace)>,
 }
 
 /// How many outages are tried.

@@ -48,11 +48,11 @@ const YEAR_H: f64 = 8_760.0;
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Objective {
     /// By the place in [`FIGURES`].
-    pub prices: [f64; FIGURES.len()],
+    pub(crate) prices: [f64; FIGURES.len()],
     /// Of an hour of a node.
-    pub node_hour: f64,
+    pub(crate) node_hour: f64,
     /// What a price is counted in.
-    pub unit: String,
+    pub(crate) unit: String,
 }
 
 /// What prices are counted in where there is no currency.
@@ -149,22 +149,22 @@ impl Objective {
 #[derive(Clone, Debug)]
 pub(crate) struct Only {
     /// The values of each.
-    pub rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// How many replications.
-    pub n: u64,
+    pub(crate) n: u64,
     /// What is nothing to choose by.
-    pub delta: f64,
+    pub(crate) delta: f64,
 }
 
 /// What a year must not come to: `needless<=20/y`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {
     /// As it was written.
-    pub text: String,
+    pub(crate) text: String,
     /// Which figure, a place in [`FIGURES`].
-    pub figure: usize,
+    pub(crate) figure: usize,
     /// What it must not be above, a year.
-    pub most: f64,
+    pub(crate) most: f64,
 }
 
 impl Bound {

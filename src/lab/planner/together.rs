@@ -13,15 +13,15 @@ use crate::analysis::Interval;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Extra {
     /// Their values.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
     /// What they cost more than what is set now, added up one by one.
-    pub sum: f64,
+    pub(crate) sum: f64,
     /// What they cost more than that together.
-    pub extra: f64,
+    pub(crate) extra: f64,
     /// Where that lies, as sure as asked for of all that were tried together.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     /// They touch each other: that is more than chance, and more than is nothing to choose by.
-    pub touches: bool,
+    pub(crate) touches: bool,
 }
 
 impl Extra {

@@ -18,13 +18,13 @@ const YEARS: u64 = 8;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ByYears {
     /// Which of [`FIGURES`].
-    pub figure: usize,
+    pub(crate) figure: usize,
     /// Its mean over whole years.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// Where that lies.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     /// What it comes to by one outage at a time.
-    pub alone: f64,
+    pub(crate) alone: f64,
 }
 
 impl Planner<'_> {

@@ -51,7 +51,7 @@ pub struct Shrunk {
     /// How large it was and is.
     pub sizes: [Size; 2],
     /// How many candidates were tried.
-    pub tried: u64,
+    pub(crate) tried: u64,
 }
 
 /// Why there is no result.

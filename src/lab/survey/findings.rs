@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Finding {
     /// In words.
-    pub text: String,
+    pub(crate) text: String,
     /// The loss that shows it.
-    pub loss: Option<String>,
+    pub(crate) loss: Option<String>,
     /// The object that `explain` tells of it.
-    pub object: Option<String>,
+    pub(crate) object: Option<String>,
     /// Nodes are drained instead of lost.
-    pub drained: bool,
+    pub(crate) drained: bool,
 }
 
 /// Everything that is worth saying, the worst first.

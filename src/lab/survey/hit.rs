@@ -18,63 +18,63 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Figures {
     /// How many workloads were below what they need for longer than without the loss.
-    pub workloads_down: usize,
+    pub(crate) workloads_down: usize,
     /// The longest of these times.
-    pub down: Dur,
+    pub(crate) down: Dur,
     /// The sum of them, in workload-minutes.
-    pub down_minutes: f64,
+    pub(crate) down_minutes: f64,
     /// Replica-minutes missing.
-    pub missing_minutes: f64,
+    pub(crate) missing_minutes: f64,
     /// Requests lost, as minutes in which all were lost.
-    pub lost_minutes: f64,
+    pub(crate) lost_minutes: f64,
     /// Pods that waited for a node when the loss ended.
-    pub pending: i64,
+    pub(crate) pending: i64,
     /// Pods evicted.
-    pub evicted: i64,
+    pub(crate) evicted: i64,
     /// Pods evicted although their node was back soon.
-    pub needless: i64,
+    pub(crate) needless: i64,
     /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
-    pub stuck: i64,
+    pub(crate) stuck: i64,
 }
 
 /// What a loss did to a workload.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Hit {
     /// `Kind/namespace/name`, or the name of pods without a workload.
-    pub workload: String,
+    pub(crate) workload: String,
     /// What kind it is; none of pods without one.
-    pub kind: Option<WorkloadKind>,
+    pub(crate) kind: Option<WorkloadKind>,
     /// How many pods it wanted.
-    pub desired: u32,
+    pub(crate) desired: u32,
     /// How many of them were up when the loss had just begun.
-    pub spared: u32,
+    pub(crate) spared: u32,
     /// For how much longer it was below its need than without the loss.
-    pub down: Dur,
+    pub(crate) down: Dur,
     /// Replica-minutes missing.
-    pub missing_minutes: f64,
+    pub(crate) missing_minutes: f64,
     /// Pods that waited for a node when the loss ended.
-    pub pending: i64,
+    pub(crate) pending: i64,
     /// Why, in the scheduler's words.
-    pub why: Option<String>,
+    pub(crate) why: Option<String>,
     /// How many of them would wait all the same if the nodes that are left had room without end.
-    pub held: i64,
+    pub(crate) held: i64,
     /// Why, in the scheduler's words.
-    pub held_by: Option<String>,
+    pub(crate) held_by: Option<String>,
     /// What the others ask for of CPU, in cores, and of memory, in GiB, each where the scheduler
     /// says that it is short.
-    pub cores: Option<f64>,
-    pub gibibytes: Option<f64>,
+    pub(crate) cores: Option<f64>,
+    pub(crate) gibibytes: Option<f64>,
     /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
-    pub stuck: i64,
+    pub(crate) stuck: i64,
     /// Pods that sat on lost nodes when the loss ended, not evicted.
-    pub left: i64,
+    pub(crate) left: i64,
     /// How long after the loss began the last of these would have been evicted, had it gone on;
     /// none where one was not within [`LATER`].
-    pub evicted_after: Option<Dur>,
+    pub(crate) evicted_after: Option<Dur>,
     /// Its pods have volumes, which are not simulated: its figures are the least that it can be.
-    pub volumes: bool,
+    pub(crate) volumes: bool,
     /// What held the workload down when the loss ended, if anything did.
-    pub still: Option<Still>,
+    pub(crate) still: Option<Still>,
 }
 
 /// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
@@ -104,9 +104,9 @@ pub(crate) enum Why {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub(crate) struct Still {
     /// Why.
-    pub why: Why,
+    pub(crate) why: Why,
     /// It is below what it needs, too.
-    pub below: bool,
+    pub(crate) below: bool,
 }
 
 impl Still {

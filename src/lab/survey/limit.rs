@@ -18,11 +18,11 @@ pub(crate) enum Unit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
     /// As limits and tables name it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it is counted in.
-    pub unit: Unit,
+    pub(crate) unit: Unit,
     /// Its value; of times in minutes.
-    pub of: fn(&Figures) -> f64,
+    pub(crate) of: fn(&Figures) -> f64,
     /// It may be above what was found where pods wait for volumes, which are not simulated.
     rises_with_volumes: bool,
 }
@@ -54,7 +54,7 @@ impl Measure {
 #[derive(Clone, Debug)]
 pub(crate) struct Limit {
     /// As it was written.
-    pub text: String,
+    pub(crate) text: String,
     measure: Measure,
     most: f64,
     /// The limit itself is too much, too.

@@ -93,11 +93,11 @@ pub(crate) enum How {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Part {
     /// What kind of thing.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Its name; of the controllers and the API server the kind's.
-    pub name: String,
+    pub(crate) name: String,
     /// The nodes that are gone with it.
-    pub nodes: Vec<NodeIndex>,
+    pub(crate) nodes: Vec<NodeIndex>,
 }
 
 impl Part {
@@ -113,9 +113,9 @@ impl Part {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Loss {
     /// What is lost.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
     /// The losses that come to the same, by their names.
-    pub like: Vec<String>,
+    pub(crate) like: Vec<String>,
 }
 
 impl Loss {
@@ -171,11 +171,11 @@ impl Loss {
 pub(crate) struct Wanted {
     /// What is lost alone; empty for what the cluster has of nodes, zones, controllers and API
     /// server.
-    pub kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<Kind>,
     /// What is lost in pairs.
-    pub pairs: Vec<(Kind, Kind)>,
+    pub(crate) pairs: Vec<(Kind, Kind)>,
     /// Only these, by their names; empty for all.
-    pub only: Vec<String>,
+    pub(crate) only: Vec<String>,
 }
 
 /// The most losses of a survey, alike ones counted once.

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Lost {
     /// What was lost.
-    pub loss: Loss,
+    pub(crate) loss: Loss,
     /// What that did.
-    pub damage: Damage,
+    pub(crate) damage: Damage,
 }
 
 impl Lost {
@@ -26,15 +26,15 @@ impl Lost {
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Damage {
     /// In all.
-    pub figures: Figures,
+    pub(crate) figures: Figures,
     /// By workload, those that were touched, by name.
-    pub hits: Vec<Hit>,
+    pub(crate) hits: Vec<Hit>,
     /// The zones in which nodes were tainted slower than usual, or not at all, each with how.
-    pub paced: Vec<(String, Pace)>,
+    pub(crate) paced: Vec<(String, Pace)>,
     /// How many nodes and pods it took away.
-    pub size: (usize, usize),
+    pub(crate) size: (usize, usize),
     /// It took every node of a zone, with the disks that are there.
-    pub whole_zone: bool,
+    pub(crate) whole_zone: bool,
 }
 
 /// No figure of a loss is larger.

@@ -29,38 +29,38 @@ const AFTERWARDS: Dur = Dur::from_secs(600);
 #[derive(Clone, Debug)]
 pub(crate) struct Survey<'a> {
     /// The scenario.
-    pub loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// What is changed in it.
-    pub overrides: Overrides,
+    pub(crate) overrides: Overrides,
     /// What is lost.
-    pub wanted: Wanted,
+    pub(crate) wanted: Wanted,
     /// How nodes are lost.
-    pub how: How,
+    pub(crate) how: How,
     /// How long everything is lost.
-    pub lasts: Dur,
+    pub(crate) lasts: Dur,
     /// How soon a node must be back for an eviction to have been needless.
-    pub window: Dur,
+    pub(crate) window: Dur,
 }
 
 /// A survey that is done.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Surveyed {
     /// The losses, worst first.
-    pub lost: Vec<Lost>,
+    pub(crate) lost: Vec<Lost>,
     /// How many losses that are, alike ones counted, and how many were asked for.
-    pub losses: usize,
+    pub(crate) losses: usize,
     /// How many were asked for.
-    pub asked: usize,
+    pub(crate) asked: usize,
     /// What a person should know first, a sentence each.
-    pub lead: Vec<String>,
+    pub(crate) lead: Vec<String>,
     /// What a person should know, one for each reason.
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// What was asked for and is not there, a sentence each.
-    pub skipped: Vec<String>,
+    pub(crate) skipped: Vec<String>,
     /// How many entries of the scenario's own timeline were left out.
-    pub left_out: usize,
+    pub(crate) left_out: usize,
     /// How many nodes and pods there are when nothing is lost yet.
-    pub size: Size,
+    pub(crate) size: Size,
 }
 
 impl Survey<'_> {

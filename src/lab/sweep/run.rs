@@ -16,10 +16,10 @@ use rayon::ThreadPool;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     /// The cases of each sweep.
-    pub cases: Vec<Vec<Case>>,
+    pub(crate) cases: Vec<Vec<Case>>,
     /// With how many seeds every case of every sweep has been run, from the first one on: all,
     /// unless the watcher had it stopped.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
 }
 
 /// The most seeds that a plan serves before it is built anew. All cases are run with these before

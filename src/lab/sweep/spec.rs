@@ -14,45 +14,45 @@ pub(crate) const RUNS_MAX: u64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Its path in the scenario, as for `--set`.
-    pub path: String,
+    pub(crate) path: String,
     /// The values to try, in their order; never empty.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 /// What to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<'a> {
     /// The scenario.
-    pub loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// What is the same in every run; its seed is the first one.
-    pub base: Overrides,
+    pub(crate) base: Overrides,
     /// What differs. Without any there is one case.
-    pub axes: Vec<Axis>,
+    pub(crate) axes: Vec<Axis>,
     /// The settings move together: the first values of all, the second values of all, and so on.
     /// Otherwise every combination is tried.
-    pub zipped: bool,
+    pub(crate) zipped: bool,
     /// How many seeds each combination of values is run with: those from the first one on.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
-    pub window: Dur,
+    pub(crate) window: Dur,
 }
 
 /// A run of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Outcome {
     /// Its seed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Its figures.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
 }
 
 /// A combination of values with its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Case {
     /// A value for each axis.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
     /// Its runs by seed.
-    pub runs: Vec<Outcome>,
+    pub(crate) runs: Vec<Outcome>,
 }
 
 impl Sweep<'_> {

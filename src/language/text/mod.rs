@@ -12,7 +12,7 @@ pub mod tree;
 mod typed;
 mod words;
 
-pub use mistake::Mistake;
+pub(crate) use mistake::Mistake;
 pub use problem::{Problem, Problems, Source};
 pub(crate) use problem::{did_you_mean, did_you_mean_or_list};
 pub use tree::Tree;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// What people call it: the path as given, `<stdin>`, `--set`.
-    pub name: Arc<str>,
+    pub(crate) name: Arc<str>,
     /// All of it.
     pub text: Arc<String>,
 }

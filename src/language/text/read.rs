@@ -21,7 +21,7 @@ impl Tree {
     ///
     /// # Errors
     /// The first place that is not RON, or where there is too much.
-    pub fn read(text: &str) -> Result<Self, Mistake> {
+    pub(crate) fn read(text: &str) -> Result<Self, Mistake> {
         read(text, true)
     }
 

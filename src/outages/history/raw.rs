@@ -7,30 +7,30 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recorded {
     /// Which node.
-    pub node: u32,
+    pub(crate) node: u32,
     /// When it began.
-    pub start: f64,
+    pub(crate) start: f64,
     /// How long it was.
-    pub lasts: f64,
+    pub(crate) lasts: f64,
 }
 
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct History {
     /// The nodes by their names in the file, those that never failed included where it has them.
-    pub nodes: Vec<String>,
+    pub(crate) nodes: Vec<String>,
     /// By beginning, then node. Outages of one node do not overlap; none is of no length.
-    pub outages: Vec<Recorded>,
+    pub(crate) outages: Vec<Recorded>,
     /// How long it was looked, in seconds.
-    pub length: f64,
+    pub(crate) length: f64,
     /// How many outages had not ended when the file did, or began before it; they are left out.
-    pub open: usize,
+    pub(crate) open: usize,
     /// How many outages of no length there were; they are left out.
-    pub empty: usize,
+    pub(crate) empty: usize,
     /// Outages begin when the cluster noticed them, some time after nodes went away.
-    pub noticed: bool,
+    pub(crate) noticed: bool,
     /// The file names only nodes that failed: how many others there were, it does not say.
-    pub failures_only: bool,
+    pub(crate) failures_only: bool,
 }
 
 /// Why a history cannot be read.

@@ -4,18 +4,18 @@ use crate::kernel::Dur;
 
 /// What changed in the disruption controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
+pub(crate) struct Switches {
     /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after
     /// two minutes (1.26 on).
-    pub resets_stale_condition: bool,
+    pub(crate) resets_stale_condition: bool,
     /// Each budget is counted again so often, up to 1.20 (`AddEventHandlerWithResyncPeriod`).
-    pub resync: Option<Dur>,
+    pub(crate) resync: Option<Dur>,
     /// What it does about pods that have no controller.
-    pub unmanaged_pods: UnmanagedPods,
+    pub(crate) unmanaged_pods: UnmanagedPods,
     /// What it says where a pod's controller has no scale.
-    pub no_scale: NoScale,
+    pub(crate) no_scale: NoScale,
     /// A failed sync shows in the condition DisruptionAllowed (1.21 on).
-    pub failure_is_condition: bool,
+    pub(crate) failure_is_condition: bool,
 }
 
 impl Switches {
@@ -31,7 +31,7 @@ impl Switches {
 
 /// What becomes of a budget that needs scales and selects pods without a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnmanagedPods {
+pub(crate) enum UnmanagedPods {
     /// The sync fails, up to 1.21.
     Fail,
     /// They do not count (1.22 on).
@@ -42,7 +42,7 @@ pub enum UnmanagedPods {
 
 /// What a controller is told of whose scale the API knows nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoScale {
+pub(crate) enum NoScale {
     /// There is no such controller, and an event of its own says so, up to 1.20.
     NoControllers,
     /// Its kind has no scale, whatever the kind (1.21 on): what is compared is the name of the kind

@@ -3,25 +3,25 @@
 
 /// What of evictions changed from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EvictionRules {
+pub(crate) struct EvictionRules {
     /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
-    pub unstarted_pods_are_free: bool,
+    pub(crate) unstarted_pods_are_free: bool,
     /// A pod that is not ready goes while the budget is met without it (1.20 on).
-    pub unready_pods_are_free: bool,
+    pub(crate) unready_pods_are_free: bool,
     /// The pod gets the condition DisruptionTarget first (1.26 on).
-    pub adds_disruption_target: bool,
+    pub(crate) adds_disruption_target: bool,
     /// The answer to an eviction whose budget has not been counted yet has a Retry-After of ten
     /// seconds (1.21 on), which client-go waits for by itself.
-    pub uncounted_has_retry_after: bool,
+    pub(crate) uncounted_has_retry_after: bool,
     /// Before it evicts, kubectl asks for the API groups, in two requests, then for the resources
     /// of one (up to 1.21); after that for the resources only.
-    pub drain_asks_for_groups: bool,
+    pub(crate) drain_asks_for_groups: bool,
     /// A node that could not be drained ends kubectl's work on several (up to 1.22).
-    pub drain_stops_at_failure: bool,
+    pub(crate) drain_stops_at_failure: bool,
     /// kubectl counts the seconds between its looks at a pod from before the first one (1.32 on),
     /// not from after it.
-    pub drain_polls_from_start: bool,
+    pub(crate) drain_polls_from_start: bool,
     /// kubectl reads a pod again whose eviction was refused, and waits for the end of the one that
     /// has its name by then (1.35 on).
-    pub drain_rereads_refused_pods: bool,
+    pub(crate) drain_rereads_refused_pods: bool,
 }

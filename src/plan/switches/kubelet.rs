@@ -6,7 +6,7 @@ use crate::kernel::Dur;
 
 /// What the status loop's first try reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstTry {
+pub(crate) enum FirstTry {
     /// The API server's cache, by GET with resourceVersion 0.
     Get,
     /// The kubelet's own informer, which knows of a change only once the watch has delivered it.
@@ -15,7 +15,7 @@ pub enum FirstTry {
 
 /// The offset of the periodic status report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportOffset {
+pub(crate) enum ReportOffset {
     /// There is none.
     None,
     /// Up to half the period, after a change only, and no forced first report after a restart
@@ -28,7 +28,7 @@ pub enum ReportOffset {
 /// What becomes of a pod whose containers run, and which a kubelet does not admit when it has just
 /// started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusedAtStart {
+pub(crate) enum RefusedAtStart {
     /// It has failed at once, and its containers end within its own grace (up to 1.21).
     FailsAtOnce,
     /// It has failed once its kubelet has told its pod workers of all pods, and with the next sync
@@ -40,28 +40,28 @@ pub enum RefusedAtStart {
 
 /// What changed in kubelets from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
+pub(crate) struct Switches {
     /// Kubelets renew leases (1.14 on); before, every status update is posted.
-    pub leases: bool,
+    pub(crate) leases: bool,
     /// 4 % jitter on lease renewals (S6).
-    pub lease_jitter: bool,
+    pub(crate) lease_jitter: bool,
     /// 4 % jitter on the status loop (S7).
-    pub status_jitter: bool,
+    pub(crate) status_jitter: bool,
     /// Pods that do not tolerate a NoExecute taint are rejected (S9).
-    pub no_execute_admission: bool,
+    pub(crate) no_execute_admission: bool,
     /// The event of a pod that is rejected says why (S32).
-    pub rejection_says_why: bool,
+    pub(crate) rejection_says_why: bool,
     /// One that starts asks for its pods only once it has its node, for which it looks every second
     /// (S35).
-    pub waits_for_node: bool,
+    pub(crate) waits_for_node: bool,
     /// What becomes of running pods that a kubelet does not admit when it starts (S33).
-    pub refused_at_start: RefusedAtStart,
+    pub(crate) refused_at_start: RefusedAtStart,
     /// A pod object is removed only once its phase is terminal (S30).
-    pub terminal_phase_before_removal: bool,
+    pub(crate) terminal_phase_before_removal: bool,
     /// What the status loop's first try reads (S22).
-    pub first_try: FirstTry,
+    pub(crate) first_try: FirstTry,
     /// The offset of the periodic report (S23).
-    pub report_offset: ReportOffset,
+    pub(crate) report_offset: ReportOffset,
     /// `nodeStatusReportFrequency`'s default: 1 min in 1.13 to 1.16, 5 min from 1.17.
-    pub report_frequency: Dur,
+    pub(crate) report_frequency: Dur,
 }

@@ -2,17 +2,17 @@
 
 /// What changed in the pod garbage collector from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
+pub(crate) struct Switches {
     /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace
     /// 0 (S10, gate NodeOutOfServiceVolumeDetach).
-    pub out_of_service: bool,
+    pub(crate) out_of_service: bool,
     /// Pods are patched to phase Failed before they are deleted (S11, gate PodDisruptionConditions;
     /// from 1.28 on gate JobPodReplacementPolicy is enough).
-    pub marks_failed: bool,
+    pub(crate) marks_failed: bool,
     /// Orphans get the condition DisruptionTarget with that (S11, gate PodDisruptionConditions).
-    pub disruption_target: bool,
+    pub(crate) disruption_target: bool,
     /// The period can be set from outside, so that recorded timelines have the time that a pass
     /// takes in it (1.25 on). Before, where clocks stand still, the end of a quarantine and a pass
     /// meet in one instant.
-    pub settable_period: bool,
+    pub(crate) settable_period: bool,
 }

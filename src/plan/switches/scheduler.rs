@@ -22,13 +22,13 @@ pub enum FilterOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// TaintToleration: 1 up to 1.22, 3 from 1.23 (S28).
-    pub taint_toleration: i64,
+    pub(crate) taint_toleration: i64,
     /// NodeAffinity: 1 up to 1.22, 2 from 1.23.
-    pub node_affinity: i64,
+    pub(crate) node_affinity: i64,
     /// PodTopologySpread: 1 in 1.18, 2 from 1.19.
-    pub topology_spread: i64,
+    pub(crate) topology_spread: i64,
     /// InterPodAffinity: 1 up to 1.22, 2 from 1.23.
-    pub inter_pod_affinity: i64,
+    pub(crate) inter_pod_affinity: i64,
 }
 
 /// How a pod learns that taints kept it off a node

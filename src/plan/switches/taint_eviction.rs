@@ -13,7 +13,7 @@ pub enum FinishedEntry {
 
 /// The condition DisruptionTarget before a deletion (S11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisruptionTarget {
+pub(crate) enum DisruptionTarget {
     /// Not written.
     Off,
     /// Server-side apply at every try.
@@ -29,21 +29,21 @@ pub struct Switches {
     /// lifecycle controller.
     pub separate_controller: bool,
     /// "All remaining taints are tolerated for ever" cancels the pending timer (S1).
-    pub forever_cancels: bool,
+    pub(crate) forever_cancels: bool,
     /// The condition DisruptionTarget before a deletion (S11).
-    pub disruption_target: DisruptionTarget,
+    pub(crate) disruption_target: DisruptionTarget,
     /// "Delete now" takes one clock reading and has a nil entry; before 1.30 two, and a timer of
     /// some nanoseconds (S17).
-    pub one_clock_reading: bool,
+    pub(crate) one_clock_reading: bool,
     /// What a timed worker that ended well leaves (S19).
     pub finished_entry: FinishedEntry,
     /// A fired timer checks whether it was cancelled (S21).
-    pub cancelled_flag: bool,
+    pub(crate) cancelled_flag: bool,
     /// The gate TaintTolerationComparisonOperators (S24).
     pub comparison_operators: bool,
     /// How many workers: 1 up to 1.10, then 8.
-    pub workers: usize,
+    pub(crate) workers: usize,
     /// A node's pods are LISTed from the API server, up to six times 100 ms apart; after that they
     /// come from the informer's index.
-    pub pods_by_live_list: bool,
+    pub(crate) pods_by_live_list: bool,
 }

@@ -4,7 +4,7 @@ use crate::kernel::Dur;
 
 /// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScalingText {
+pub(crate) enum ScalingText {
     /// "Scaled up replica set R to N", up to 1.24.
     To,
     /// "Scaled up replica set R to N from M", 1.25 on; of a new one "to N".
@@ -18,69 +18,69 @@ pub enum ScalingText {
 pub struct Switches {
     /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate
     /// LogarithmicScaleDown).
-    pub logarithmic_scale_down: bool,
+    pub(crate) logarithmic_scale_down: bool,
     /// Of two pods the one that costs less goes first (gate PodDeletionCost).
-    pub pod_deletion_cost: bool,
+    pub(crate) pod_deletion_cost: bool,
     /// `status.terminatingReplicas` is kept (gate DeploymentReplicaSetTerminatingReplicas).
     pub terminating_replicas: bool,
     /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes
     /// after minReadySeconds once all pods are ready.
-    pub exact_availability_check: bool,
+    pub(crate) exact_availability_check: bool,
     /// A sync of a ReplicaSet waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyReplicaSet, 1.36 on).
-    pub waits_for_own_writes: bool,
+    pub(crate) waits_for_own_writes: bool,
     /// The words of the event ScalingReplicaSet.
-    pub scaling_text: ScalingText,
+    pub(crate) scaling_text: ScalingText,
     /// The StatefulSet controller's.
-    pub stateful_set: StatefulSetSwitches,
+    pub(crate) stateful_set: StatefulSetSwitches,
     /// The DaemonSet controller's.
-    pub daemon_set: DaemonSetSwitches,
+    pub(crate) daemon_set: DaemonSetSwitches,
     /// The Job controller's.
-    pub job: JobSwitches,
+    pub(crate) job: JobSwitches,
 }
 
 /// What changed in the Job controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobSwitches {
+pub(crate) struct JobSwitches {
     /// How long changes of pods are collected before a sync: not at all up to 1.23, 1 s from 1.24
     /// (gate JobReadyPods, off in 1.23).
-    pub batch_period: Dur,
+    pub(crate) batch_period: Dur,
     /// How long a sync that failed waits: first, and at the most.
-    pub retry: (Dur, Dur),
+    pub(crate) retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.
-    pub gets_before_status: bool,
+    pub(crate) gets_before_status: bool,
     /// The event of a Job's end comes before its status is written, and again if that fails: up to
     /// 1.25. From 1.26 on it comes once it is written.
-    pub tells_end_before_status: bool,
+    pub(crate) tells_end_before_status: bool,
     /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as
     /// failed (gate JobTrackingWithFinalizers, on from 1.25).
-    pub tracking_finalizers: bool,
+    pub(crate) tracking_finalizers: bool,
     /// Replacements wait 10 s, doubling up to this, after the last failure (1.27 on); before, the
     /// whole Job waited.
-    pub failure_backoff: Option<Dur>,
+    pub(crate) failure_backoff: Option<Dur>,
     /// `spec.podFailurePolicy` is honoured (gate JobPodFailurePolicy, on from 1.26).
-    pub pod_failure_policy: bool,
+    pub(crate) pod_failure_policy: bool,
     /// A Job with such a policy replaces a pod only once that has failed (`onlyReplaceFailedPods`,
     /// 1.28 on).
-    pub failure_policy_waits: bool,
+    pub(crate) failure_policy_waits: bool,
     /// `spec.podReplacementPolicy` is honoured (gate JobPodReplacementPolicy, on from 1.29).
-    pub pod_replacement_policy: bool,
+    pub(crate) pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
-    pub delays_terminal_condition: bool,
+    pub(crate) delays_terminal_condition: bool,
     /// The API refuses a status with more ready pods than active ones (gate JobManagedBy, on from
     /// 1.32; `pkg/registry/batch/job/strategy.go`, `getStatusValidationOptions`).
-    pub validates_ready: bool,
+    pub(crate) validates_ready: bool,
     /// In back-off the controller counts the active pods that there are, and no longer none, so that
     /// the API takes its status (1.36.3 on; `manageJob`).
-    pub counts_active_in_backoff: bool,
+    pub(crate) counts_active_in_backoff: bool,
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyJob, 1.36 on).
-    pub waits_for_own_writes: bool,
+    pub(crate) waits_for_own_writes: bool,
 }
 
 /// What a StatefulSet does with a pod that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TerminalPods {
+pub(crate) enum TerminalPods {
     /// A Failed one is deleted and created anew in the same sync, with an event.
     RecreateFailed,
     /// A Succeeded one too (1.27.9, 1.28.5, 1.29.0 on).
@@ -91,44 +91,44 @@ pub enum TerminalPods {
 
 /// What changed in the StatefulSet controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatefulSetSwitches {
+pub(crate) struct StatefulSetSwitches {
     /// What becomes of a pod that has ended.
-    pub terminal_pods: TerminalPods,
+    pub(crate) terminal_pods: TerminalPods,
     /// The pods of a Parallel set are worked on in batches of growing size (1.25.12, 1.26.7, 1.27.4
     /// on); before, one after the other.
-    pub batches: bool,
+    pub(crate) batches: bool,
     /// The status is written even if something failed (1.23 on).
-    pub status_after_error: bool,
+    pub(crate) status_after_error: bool,
     /// `spec.minReadySeconds` is honoured (gate StatefulSetMinReadySeconds, on from 1.23).
-    pub min_ready_seconds: bool,
+    pub(crate) min_ready_seconds: bool,
     /// The next check of availability is computed from the pods' ages (1.36 on).
-    pub exact_availability_check: bool,
+    pub(crate) exact_availability_check: bool,
     /// A pod that is not available yet holds up the deletion of later ones (1.34 on); before, one
     /// that is not ready.
-    pub unavailable_blocks: bool,
+    pub(crate) unavailable_blocks: bool,
     /// Events begin with a capital letter (1.35 on).
-    pub capital_words: bool,
+    pub(crate) capital_words: bool,
     /// The deletion of a pod that is gone is a success (1.36 on).
-    pub missing_is_deleted: bool,
+    pub(crate) missing_is_deleted: bool,
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyStatefulSet, 1.36 on).
-    pub waits_for_own_writes: bool,
+    pub(crate) waits_for_own_writes: bool,
 }
 
 /// What changed in the DaemonSet controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DaemonSetSwitches {
+pub(crate) struct DaemonSetSwitches {
     /// The status is written even if something failed (1.25.6, 1.26.1, 1.27 on).
-    pub status_after_error: bool,
+    pub(crate) status_after_error: bool,
     /// A pod that Succeeded is deleted and made anew (1.26.5, 1.27 on).
-    pub replaces_succeeded: bool,
+    pub(crate) replaces_succeeded: bool,
     /// A pod that has ended and is being deleted does not hold its node (1.26.7, 1.27.4 on).
-    pub ended_pods_make_room: bool,
+    pub(crate) ended_pods_make_room: bool,
     /// Changes of nodes go through a queue of their own (1.33 on).
-    pub node_queue: bool,
+    pub(crate) node_queue: bool,
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyDaemonSet, 1.36 on).
-    pub waits_for_own_writes: bool,
+    pub(crate) waits_for_own_writes: bool,
     /// The gate TaintTolerationComparisonOperators.
-    pub comparison_operators: bool,
+    pub(crate) comparison_operators: bool,
 }

@@ -8,7 +8,7 @@ use crate::kernel::Time;
 use crate::report::Heading;
 
 /// More nodes than these are drawn by zone.
-pub const MOST_NODE_LANES: usize = 60;
+pub(crate) const MOST_NODE_LANES: usize = 60;
 
 /// One of the charts with what it shows.
 #[derive(Clone, Copy, Debug)]

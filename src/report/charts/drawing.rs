@@ -149,7 +149,7 @@ impl Drawing {
     ///
     /// # Errors
     /// `ChartError`, see there.
-    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+    pub(crate) fn png(&self) -> Result<Vec<u8>, ChartError> {
         let (width, height) = (self.size.0 * PIXELS, self.size.1 * PIXELS);
         let mut pixels = vec![0; width as usize * height as usize * 3];
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();

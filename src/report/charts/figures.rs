@@ -42,43 +42,43 @@ pub(crate) enum Unit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     /// The least value.
-    pub least: Number,
+    pub(crate) least: Number,
     /// The lower end of the interval.
-    pub low: Number,
+    pub(crate) low: Number,
     /// The mean.
-    pub mean: Number,
+    pub(crate) mean: Number,
     /// The upper end of the interval.
-    pub high: Number,
+    pub(crate) high: Number,
     /// The greatest value.
-    pub greatest: Number,
+    pub(crate) greatest: Number,
 }
 
 /// One figure of every row.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel {
     /// What the figure is called.
-    pub name: String,
+    pub(crate) name: String,
     /// What it is counted in.
-    pub unit: Unit,
+    pub(crate) unit: Unit,
     /// Its value in each row; none where it did not happen.
-    pub ranges: Vec<Option<Range>>,
+    pub(crate) ranges: Vec<Option<Range>>,
 }
 
 /// Figures of several rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
     /// What stands above the chart.
-    pub heading: Heading,
+    pub(crate) heading: Heading,
     /// What stands above the names of the rows.
-    pub title: String,
+    pub(crate) title: String,
     /// The names of the rows.
-    pub rows: Vec<String>,
+    pub(crate) rows: Vec<String>,
     /// The panels from left to right.
-    pub panels: Vec<Panel>,
+    pub(crate) panels: Vec<Panel>,
     /// What a dot, the bar around it, and the bar behind both mean.
-    pub legend: [&'static str; 3],
+    pub(crate) legend: [&'static str; 3],
     /// Which number stands beside a row.
-    pub beside: Beside,
+    pub(crate) beside: Beside,
 }
 
 /// Which number stands beside a row.

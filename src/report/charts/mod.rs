@@ -24,7 +24,8 @@ mod timeline;
 mod workloads;
 mod zone_lanes;
 
-pub use chart::{Chart, MOST_NODE_LANES, draw};
-pub use drawing::{ChartError, Drawing};
+pub(crate) use chart::MOST_NODE_LANES;
+pub use chart::{Chart, draw};
+pub(crate) use drawing::{ChartError, Drawing};
 pub(crate) use figures::{Beside, Figures, Panel, Range, Unit, draw_figures};
 pub(crate) use plane::{Line, Plane, draw_plane};

@@ -21,41 +21,41 @@ const COLORS: [RGBColor; 4] = [AVAILABLE, SAID, STOPPED, NOT_READY];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     /// What it is called.
-    pub name: String,
+    pub(crate) name: String,
     /// Its points, from left to right.
-    pub points: Vec<(f64, f64)>,
+    pub(crate) points: Vec<(f64, f64)>,
     /// For each point the lowest and the highest that it may be; empty where that is not known.
-    pub band: Vec<(f64, f64)>,
+    pub(crate) band: Vec<(f64, f64)>,
     /// What the band is, where it is not the 95 % interval.
-    pub band_of: Option<&'static str>,
+    pub(crate) band_of: Option<&'static str>,
     /// Its points are drawn, too.
-    pub dots: bool,
+    pub(crate) dots: bool,
     /// Only its points are drawn.
-    pub dots_only: bool,
+    pub(crate) dots_only: bool,
 }
 
 /// A plane with lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plane {
     /// What stands above it.
-    pub heading: Heading,
+    pub(crate) heading: Heading,
     /// What is counted from left to right.
-    pub across: String,
+    pub(crate) across: String,
     /// What is counted from bottom to top.
-    pub up: String,
+    pub(crate) up: String,
     /// Places on the lower axis with their names; numbers stand there where none is given.
-    pub ticks: Vec<(f64, String)>,
+    pub(crate) ticks: Vec<(f64, String)>,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// A part of the lower axis that is marked, with its name.
-    pub span: Option<(f64, f64, String)>,
+    pub(crate) span: Option<(f64, f64, String)>,
     /// Points that are marked, with their names.
-    pub marks: Vec<(f64, f64, String)>,
+    pub(crate) marks: Vec<(f64, f64, String)>,
     /// The scale at the left begins at zero.
-    pub from_zero: bool,
+    pub(crate) from_zero: bool,
     /// Points beyond these, from left to right and from bottom to top, are off the scale: they are
     /// named at its end, and no line leads there.
-    pub highest: [Option<f64>; 2],
+    pub(crate) highest: [Option<f64>; 2],
 }
 
 /// What it shows, for those who cannot see it.

@@ -16,9 +16,9 @@ use std::io::{self, Write};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeedSide<'a> {
     /// What was run.
-    pub plan: &'a Plan,
+    pub(crate) plan: &'a Plan,
     /// Where it came from; its seed is the first one.
-    pub source: &'a Source,
+    pub(crate) source: &'a Source,
 }
 
 /// Rows of what is chance; the rest is counted.

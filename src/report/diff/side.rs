@@ -9,9 +9,9 @@ use crate::trace::RecordId;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
     /// The run.
-    pub analysis: &'a Analysis<'a>,
+    pub(crate) analysis: &'a Analysis<'a>,
     /// Where it came from.
-    pub source: &'a Source,
+    pub(crate) source: &'a Source,
 }
 
 /// Steps of a chain of causes.

@@ -16,29 +16,29 @@ pub(super) const ALONE: &str = "without a workload";
 #[derive(Debug)]
 pub(crate) struct Basis {
     /// When the export was made.
-    pub clock: WallClock,
+    pub(crate) clock: WallClock,
     /// Nodes that are silent from the start, and what is taken to become of them.
-    pub silent: Vec<String>,
-    pub course: String,
+    pub(crate) silent: Vec<String>,
+    pub(crate) course: String,
     /// `39 nodes, 85 pods`, the release, the horizon and such.
-    pub head: String,
+    pub(crate) head: String,
     /// What a person should know before the figures are believed: what is asked for to happen, and
     /// the plan's notes.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// How long it looks ahead.
-    pub horizon: Time,
+    pub(crate) horizon: Time,
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
-    pub open: Option<BTreeSet<(Happening, String)>>,
+    pub(crate) open: Option<BTreeSet<(Happening, String)>>,
 }
 
 /// A forecast with what it was made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlook<'a> {
-    pub basis: &'a Basis,
+    pub(crate) basis: &'a Basis,
     /// What the course is called.
-    pub name: &'a str,
-    pub forecast: &'a Forecast,
+    pub(crate) name: &'a str,
+    pub(crate) forecast: &'a Forecast,
 }
 
 /// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from

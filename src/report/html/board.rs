@@ -8,15 +8,15 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Board {
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// What it is about, in a sentence.
-    pub doc: String,
+    pub(crate) doc: String,
     /// Release, timing, seeds.
-    pub subtitle: String,
+    pub(crate) subtitle: String,
     /// What else a person should know.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// From the top.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// A part of a page.
@@ -52,115 +52,115 @@ pub(crate) enum Part {
 /// A sentence of a list.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Item {
-    pub text: String,
-    pub command: Option<String>,
+    pub(crate) text: String,
+    pub(crate) command: Option<String>,
 }
 
 /// A table; cells are texts, numbers, or nothing.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Table {
-    pub title: String,
-    pub columns: Vec<String>,
-    pub rows: Vec<Vec<Value>>,
+    pub(crate) title: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<Value>>,
     /// By row the name of its run in the page, where it has one.
-    pub runs: Vec<Option<String>>,
+    pub(crate) runs: Vec<Option<String>>,
 }
 
 /// Lines over the rows of a table.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Curve {
-    pub title: String,
+    pub(crate) title: String,
     /// What the rows are values of.
-    pub across: String,
+    pub(crate) across: String,
     /// The rows, or where they stand on the axis.
-    pub ticks: Vec<String>,
+    pub(crate) ticks: Vec<String>,
     /// Where each row stands, if not one after the other.
-    pub at: Option<Vec<f64>>,
-    pub lines: Vec<Line>,
+    pub(crate) at: Option<Vec<f64>>,
+    pub(crate) lines: Vec<Line>,
     /// The first and the last row of those that cannot be told apart from the best.
-    pub flat: Option<(usize, usize)>,
+    pub(crate) flat: Option<(usize, usize)>,
     /// A row, and what it is.
-    pub marks: Vec<(usize, String)>,
+    pub(crate) marks: Vec<(usize, String)>,
     /// Values above this are off the scale: they are named at its upper end, and no line leads there.
-    pub highest: Option<f64>,
+    pub(crate) highest: Option<f64>,
 }
 
 /// A line of a curve; a row may have no value.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Line {
-    pub name: String,
-    pub values: Vec<Option<f64>>,
-    pub low: Vec<Option<f64>>,
-    pub high: Vec<Option<f64>>,
+    pub(crate) name: String,
+    pub(crate) values: Vec<Option<f64>>,
+    pub(crate) low: Vec<Option<f64>>,
+    pub(crate) high: Vec<Option<f64>>,
 }
 
 /// Points in a plane.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Points {
-    pub title: String,
-    pub across: String,
-    pub up: String,
+    pub(crate) title: String,
+    pub(crate) across: String,
+    pub(crate) up: String,
     /// Where each is, and its name.
-    pub points: Vec<(f64, f64, String)>,
+    pub(crate) points: Vec<(f64, f64, String)>,
     /// What is beyond these, from left to right and from bottom to top, stands at the ends of the
     /// scales with its number.
-    pub highest: [Option<f64>; 2],
+    pub(crate) highest: [Option<f64>; 2],
 }
 
 /// A span with a mark in it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Bar {
-    pub name: String,
-    pub low: f64,
-    pub mark: f64,
-    pub high: f64,
+    pub(crate) name: String,
+    pub(crate) low: f64,
+    pub(crate) mark: f64,
+    pub(crate) high: f64,
 }
 
 /// A figure for each pair of a row and a column.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Heat {
-    pub title: String,
-    pub unit: String,
-    pub rows: Vec<String>,
-    pub columns: Vec<String>,
-    pub values: Vec<Vec<Option<f64>>>,
+    pub(crate) title: String,
+    pub(crate) unit: String,
+    pub(crate) rows: Vec<String>,
+    pub(crate) columns: Vec<String>,
+    pub(crate) values: Vec<Vec<Option<f64>>>,
     /// By row the name of its run in the page, where it has one.
-    pub runs: Vec<Option<String>>,
+    pub(crate) runs: Vec<Option<String>>,
 }
 
 /// Runs of the page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Runs {
-    pub title: String,
+    pub(crate) title: String,
     /// What is chosen: the settings of a sweep, say.
-    pub of: String,
+    pub(crate) of: String,
     /// The name of a value, and of its run in the page.
-    pub runs: Vec<(String, String)>,
+    pub(crate) runs: Vec<(String, String)>,
     /// Both are shown one above the other, and what differs is marked.
-    pub beside: bool,
+    pub(crate) beside: bool,
 }
 
 /// Steps of processes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Steps {
-    pub title: String,
+    pub(crate) title: String,
     /// Whose steps there are.
-    pub processes: Vec<String>,
-    pub steps: Vec<Taken>,
+    pub(crate) processes: Vec<String>,
+    pub(crate) steps: Vec<Taken>,
 }
 
 /// A step that a process took.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Taken {
     /// In seconds.
-    pub at: f64,
-    pub process: usize,
+    pub(crate) at: f64,
+    pub(crate) process: usize,
     /// What it had seen, and what it wrote, a line each.
-    pub saw: Vec<String>,
-    pub wrote: Vec<String>,
+    pub(crate) saw: Vec<String>,
+    pub(crate) wrote: Vec<String>,
     /// `fault` where it is what a violation is about, `involved` where it led to it, `deviation`
     /// where chance chose otherwise than usual.
-    pub mark: Option<&'static str>,
+    pub(crate) mark: Option<&'static str>,
 }
 
 impl Part {

@@ -20,13 +20,13 @@ pub(crate) const FILE: &str = "report.html";
 pub(crate) struct Page {
     kind: Kind,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// The same in plain text, for where nothing is run.
-    pub text: String,
+    pub(crate) text: String,
     /// What it is about, columns of a run or of a document.
-    pub main: Vec<u8>,
+    pub(crate) main: Vec<u8>,
     /// The runs beside it, by the names under which the main part knows them.
-    pub runs: Vec<(String, Vec<u8>)>,
+    pub(crate) runs: Vec<(String, Vec<u8>)>,
 }
 
 impl Page {

@@ -3,7 +3,7 @@
 //! Time is the recorder's: the run starts at 2000-01-01T00:00:00Z, of which klog's header shows
 //! month, day and time of day; the process is number 1. Messages, files and levels are those of
 //! upstream's source at the last patch of each minor release where a form begins
-//! ([`LogForms`](crate::plan::log_forms::LogForms)); the numbers of lines are those of one release
+//! (`plan::log_forms`); the numbers of lines are those of one release
 //! of each form (of 1.34.4 for today's), so that a line can be found, and not compared.
 //!
 //! All processes are in one log, as if kube-controller-manager and kube-scheduler wrote to one

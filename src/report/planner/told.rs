@@ -7,17 +7,17 @@ use serde::Deserialize;
 #[derive(Clone, Debug)]
 pub(crate) struct Told<'a> {
     /// What is kept of the runs.
-    pub kept: &'a Kept,
+    pub(crate) kept: &'a Kept,
     /// What follows.
-    pub answer: &'a Answer,
+    pub(crate) answer: &'a Answer,
     /// What counts.
-    pub objective: &'a Objective,
+    pub(crate) objective: &'a Objective,
     /// Where the figures come from.
-    pub source: &'a Source,
+    pub(crate) source: &'a Source,
     /// What settings that are chosen each for itself do to each other.
-    pub together: Option<String>,
+    pub(crate) together: Option<String>,
     /// What whole years of what is recommended come to, beside one outage at a time.
-    pub years: Option<String>,
+    pub(crate) years: Option<String>,
 }
 
 /// Where the figures of a plan come from; what of it is read again with what was kept is in its
@@ -26,15 +26,15 @@ pub(crate) struct Told<'a> {
 #[serde(default)]
 pub(crate) struct Source {
     /// Where the faults come from: a preset, or the scenario.
-    pub faults: String,
+    pub(crate) faults: String,
     /// Release, timing, seed.
     #[serde(rename = "run")]
-    pub line: String,
+    pub(crate) line: String,
     /// What else a person should know.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// How long they took, where time was up before enough was known.
     #[serde(skip)]
-    pub seconds: Option<f64>,
+    pub(crate) seconds: Option<f64>,
 }
 
 impl Told<'_> {

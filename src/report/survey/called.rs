@@ -6,9 +6,9 @@ use crate::lab::survey::Finding;
 #[derive(Clone, Debug)]
 pub(crate) struct Called {
     /// The file, as it was given; none of a cluster that kubectl was asked for, as a plugin of it.
-    pub file: Option<String>,
+    pub(crate) file: Option<String>,
     /// The options that change what is run.
-    pub options: Vec<String>,
+    pub(crate) options: Vec<String>,
 }
 
 impl Called {

@@ -13,19 +13,19 @@ use std::io::{self, Write};
 /// A survey that has run, and what is said with it.
 pub(crate) struct SurveyReport<'a> {
     /// The scenario's name.
-    pub name: String,
+    pub(crate) name: String,
     /// Release, timing and seed.
-    pub line: String,
+    pub(crate) line: String,
     /// The notes of the plan.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// How long everything was lost.
-    pub lasts: Dur,
+    pub(crate) lasts: Dur,
     /// How many rows are shown.
-    pub rows: usize,
-    pub survey: &'a Surveyed,
-    pub called: Called,
+    pub(crate) rows: usize,
+    pub(crate) survey: &'a Surveyed,
+    pub(crate) called: Called,
     /// Which limits which losses break, a sentence each.
-    pub broken: Vec<String>,
+    pub(crate) broken: Vec<String>,
 }
 
 /// Writes a survey.

@@ -8,7 +8,7 @@ use crate::report::charts::Unit;
 
 /// What is measured of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Measure {
+pub(crate) enum Measure {
     /// What it cost.
     Cost(Figure),
     /// From the fault to Unknown: the median over the run's nodes, in seconds.
@@ -67,9 +67,9 @@ impl Measure {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
     /// What is measured.
-    pub measure: Measure,
+    pub(crate) measure: Measure,
     /// Of which workload, `Kind/namespace/name`; of all where none is given.
-    pub workload: Option<String>,
+    pub(crate) workload: Option<String>,
 }
 
 impl Column {

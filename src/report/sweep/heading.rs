@@ -9,29 +9,29 @@ use crate::plan::Plan;
 
 /// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]
-pub(crate) struct Heading {
+pub struct Heading {
     /// The name of the folder: that of the scenario, and `-sweep`.
-    pub name: String,
+    pub(crate) name: String,
     /// The scenario's name.
-    pub scenario: String,
+    pub(crate) scenario: String,
     /// What the scenario is about.
-    pub doc: String,
+    pub(crate) doc: String,
     /// Release, timing, seeds, horizon; the first two as in the first row where they differ.
-    pub line: String,
+    pub(crate) line: String,
     /// The release of the first row was not checked against recordings.
-    pub unchecked: bool,
+    pub(crate) unchecked: bool,
     /// What a person should know of how the runs came about, a sentence each.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// Settings with several values, and one column for each.
-    pub axes: Vec<Axis>,
+    pub(crate) axes: Vec<Axis>,
     /// Changes that hold in every run, as `PATH=VALUE`.
-    pub fixed: Vec<String>,
+    pub(crate) fixed: Vec<String>,
     /// The scenarios' files as they were given, with what they were read from.
-    pub files: Vec<(String, Fingerprint)>,
+    pub(crate) files: Vec<(String, Fingerprint)>,
     /// How many seeds each row has.
-    pub seeds: u64,
+    pub(crate) seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
-    pub window: Dur,
+    pub(crate) window: Dur,
 }
 
 impl Heading {
@@ -115,7 +115,7 @@ fn split(path: &str) -> Vec<&str> {
 /// What the cells of the table say of a figure over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub(crate) enum Cells {
+pub enum Cells {
     /// The mean, and by how much it may be off with 95 % confidence
     #[default]
     Mean,
@@ -133,11 +133,11 @@ pub(crate) enum Cells {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// The figures that are shown.
-    pub columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// What is said of each.
-    pub cells: Cells,
+    pub(crate) cells: Cells,
     /// The row, from 0, from which the others' differences are shown.
-    pub against: Option<usize>,
+    pub(crate) against: Option<usize>,
 }
 
 /// A sweep that has run: what its rows have in common, how they are shown, and the rows.

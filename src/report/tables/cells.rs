@@ -122,7 +122,7 @@ impl<'a> Cell<'a> {
 
 /// Whether the values that a setting was given are numbers, by its path: all of them can be read as
 /// some, and they are no releases of Kubernetes, of which 1.30 is another than 1.3.
-pub fn are_numbers<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> bool {
+pub(crate) fn are_numbers<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> bool {
     path != "kubernetes" && values.all(|v| given_number(v).is_some())
 }
 

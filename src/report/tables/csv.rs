@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_on(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
+pub(crate) fn write_on(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
     let mut csv = ::csv::Writer::from_writer(out);
     table.rows(&mut |row| {
         for c in row {

@@ -1,7 +1,7 @@
 //! Tables: what a run or a command comes to, row by row, for spreadsheets and data frames.
 //!
 //! Each table is described once: its columns with their kinds, and its rows. CSV ([`csv`]) and
-//! Parquet ([`parquet`], behind the feature of that name) are two ways to write it, so that they
+//! Parquet (`parquet`, behind the feature of that name) are two ways to write it, so that they
 //! cannot differ in what they say. docs/data.md tells every column; a test holds the two together.
 
 use std::io;
@@ -15,25 +15,26 @@ pub(crate) mod documents;
 mod documents_tests;
 mod evictions;
 #[cfg(feature = "parquet")]
-pub mod parquet;
+pub(crate) mod parquet;
 mod records;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use cells::{Cell, Column, Kind, are_numbers};
+pub(crate) use cells::are_numbers;
+pub use cells::{Cell, Column, Kind};
 pub use curves::CurvesTable;
 pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
-pub use table::{Each, Rows, SCHEMA, Table};
+pub use table::{Each, Rows, Table};
 pub(crate) use table::{Field, cells, columns, object};
 
 /// Whether this build writes Parquet.
-pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
+pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");
 
 /// How a table is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// As CSV.
     Csv,
     /// As Parquet, where this build has it.
@@ -42,7 +43,7 @@ pub enum Form {
 
 impl Form {
     /// The ending of its files.
-    pub fn ending(self) -> &'static str {
+    pub(crate) fn ending(self) -> &'static str {
         match self {
             Form::Csv => "csv",
             Form::Parquet => "parquet",
@@ -54,7 +55,7 @@ impl Form {
 ///
 /// # Errors
 /// Those of `out`, and Parquet in a build without.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn io::Write,
     table: &dyn Table,
     form: Form,

@@ -30,7 +30,11 @@ const OF_ITS_OWN: [&str; 4] = ["pod", "replacement", "object", "message"];
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, table: &dyn Table, about: &[(&str, String)]) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    table: &dyn Table,
+    about: &[(&str, String)],
+) -> io::Result<()> {
     let columns = table.columns();
     let schema = Arc::new(schema(table.name(), &columns).map_err(failed)?);
     let properties = Arc::new(properties(table.name(), &columns, about));

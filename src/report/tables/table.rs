@@ -6,7 +6,7 @@ use std::io;
 
 /// Which columns tables have, and what they hold: raised when one goes away, is called otherwise or
 /// holds something else. More columns do not raise it.
-pub const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// What takes the rows of a table, one after the other; each has as many cells as there are columns.
 pub type Each<'e> = dyn FnMut(&[Cell<'_>]) -> io::Result<()> + 'e;

@@ -57,13 +57,13 @@ impl Came {
 #[derive(Clone, Debug)]
 pub struct Failed {
     /// Which kind of expectation: `Evicted`, `golden`, `guards`.
-    pub kind: String,
+    pub(crate) kind: String,
     /// What is wrong, with the place in the file.
-    pub problem: Problem,
+    pub(crate) problem: Problem,
     /// What explains it, line by line.
     notes: Vec<String>,
     /// The seed of a run that shows it, where it is a run's.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// What to call for more: words before it, the command, and what stands behind the file.
     calls: Vec<[String; 3]>,
 }

@@ -20,9 +20,9 @@ const RELEASE: &str = "# Kubernetes ";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The lines that differ, with what is around them.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     /// The release of the file and that of the run, where they are two.
-    pub releases: Option<(String, String)>,
+    pub(crate) releases: Option<(String, String)>,
 }
 
 /// The golden timeline of a run.

@@ -8,23 +8,23 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Tested {
     /// Its file as given.
-    pub file: String,
+    pub(crate) file: String,
     /// What it is called on every machine.
-    pub id: String,
+    pub(crate) id: String,
     /// What it calls itself.
-    pub name: String,
+    pub(crate) name: String,
     /// How many expectations it has, and a golden timeline as one more.
-    pub expectations: usize,
+    pub(crate) expectations: usize,
     /// How many runs it had.
-    pub runs: usize,
+    pub(crate) runs: usize,
     /// The scenario itself, its expectations, its golden timeline, and its guards where they were
     /// tried.
-    pub cases: Vec<Case>,
+    pub(crate) cases: Vec<Case>,
     /// What a person should know before the result is believed: notes of the scenario, and
     /// expectations that are met without saying anything.
-    pub warnings: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
     /// How long that took.
-    pub took: Duration,
+    pub(crate) took: Duration,
 }
 
 /// What became of a scenario.

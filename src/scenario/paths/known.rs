@@ -13,18 +13,18 @@ use crate::plan::Profile;
 
 /// A path that can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// As `--set` takes it.
-    pub path: String,
+    pub(crate) path: String,
     /// What it is set to; nothing where what the language's page tells of it holds.
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// What it would be if nothing were said, where that is one value for every scenario.
-    pub default: Option<String>,
+    pub(crate) default: Option<String>,
 }
 
 impl Setting {
     /// Whether it says no more than nothing would.
-    pub fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         self.value == self.default
     }
 }

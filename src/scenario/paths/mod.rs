@@ -21,7 +21,7 @@ mod target;
 mod tolerations;
 
 pub(super) use apply::set;
-pub use known::Setting;
+pub(crate) use known::Setting;
 #[cfg(test)]
 pub(crate) use known::known_paths;
 pub(crate) use known::settings;

@@ -130,9 +130,9 @@ fn boot(kubelet: KubeletMode) -> Dur {
 #[derive(Clone, Debug)]
 pub(crate) struct Drawn {
     /// The plan, with the faults of the seed that was asked for last.
-    pub plan: Plan,
+    pub(crate) plan: Plan,
     /// The models.
-    pub models: Models,
+    pub(crate) models: Models,
     /// The timeline as the file has it, before anything was drawn.
     written: timeline::Written,
     /// The seed of the faults that the plan has, if it has those of one.

@@ -14,9 +14,9 @@ pub(crate) const YEAR_S: f64 = 365.0 * 24.0 * 3_600.0;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Models {
     /// The kinds of faults.
-    pub list: Vec<Model>,
+    pub(crate) list: Vec<Model>,
     /// What is done about machines that are away for long.
-    pub repair: Option<Repair>,
+    pub(crate) repair: Option<Repair>,
     /// The names of all nodes; draws depend on them.
     pub(super) nodes: Vec<String>,
 }
@@ -25,32 +25,32 @@ pub(crate) struct Models {
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// What fails: single nodes, or groups.
-    pub objects: Vec<Object>,
+    pub(crate) objects: Vec<Object>,
     /// How often each of them does.
-    pub when: When,
+    pub(crate) when: When,
     /// How long for, in seconds; none where the act says it.
-    pub lasts: Option<Distribution>,
+    pub(crate) lasts: Option<Distribution>,
     /// Which part of a group's nodes is taken.
-    pub hits: f64,
+    pub(crate) hits: f64,
     /// Over how many seconds the beginnings of a group's nodes are spread.
-    pub within: f64,
+    pub(crate) within: f64,
     /// Each node of a group is away for a time of its own.
-    pub apart: bool,
+    pub(crate) apart: bool,
     /// What happens.
-    pub act: Act,
+    pub(crate) act: Act,
     /// Which outages are drawn more often than they come, one at a time.
-    pub tilt: Tilt,
+    pub(crate) tilt: Tilt,
 }
 
 /// Something that fails as one.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The nodes that it takes with it.
-    pub nodes: Vec<NodeIndex>,
+    pub(crate) nodes: Vec<NodeIndex>,
 }
 
 /// How often something fails.
@@ -88,13 +88,13 @@ pub(crate) enum Act {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Repair {
     /// For how long, in seconds.
-    pub after: f64,
+    pub(crate) after: f64,
     /// How long it takes, in seconds.
-    pub takes: f64,
+    pub(crate) takes: f64,
     /// The node is deleted, and joins again.
-    pub replaces: bool,
+    pub(crate) replaces: bool,
     /// Not while more than this part of all nodes is away.
-    pub unless_share: f64,
+    pub(crate) unless_share: f64,
 }
 
 impl Model {

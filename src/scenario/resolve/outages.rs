@@ -19,15 +19,15 @@ use crate::plan::{
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outage {
     /// When it begins.
-    pub at: Time,
+    pub(crate) at: Time,
     /// How long it lasts; to the end of the run where not given.
-    pub lasts: Option<Dur>,
+    pub(crate) lasts: Option<Dur>,
     /// What people call it.
-    pub name: String,
+    pub(crate) name: String,
     /// The nodes that it is about; none where it is about others.
-    pub nodes: Vec<NodeIndex>,
+    pub(crate) nodes: Vec<NodeIndex>,
     /// What is away.
-    pub what: Away,
+    pub(crate) what: Away,
 }
 
 /// What is away, and how.

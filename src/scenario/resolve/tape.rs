@@ -16,7 +16,7 @@ use crate::profiles::Release;
 /// hash, anything else a name. Where the choice is who comes next, the object is a process or
 /// stream, `eviction` or `eviction:default/db-0`.
 #[must_use]
-pub fn object_hash(point: &str, text: &str) -> u64 {
+pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
     let object = |text: &str| {
         let number = text.strip_prefix('#').and_then(|n| n.parse().ok());
         let number = number

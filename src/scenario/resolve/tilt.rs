@@ -6,10 +6,10 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tilt {
     /// By object the part of the draws that it has; nothing where all have the same.
-    pub objects: Vec<f64>,
+    pub(crate) objects: Vec<f64>,
     /// Lengths from the shortest to the longest in spans: which part of the outages each has, and which
     /// part of the draws. Nothing where outages are drawn as long as they are.
-    pub lengths: Vec<[f64; 2]>,
+    pub(crate) lengths: Vec<[f64; 2]>,
 }
 
 impl Tilt {
