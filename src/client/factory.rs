@@ -31,6 +31,8 @@ pub(crate) struct InformerTiming {
     pub(crate) retries: (u32, bool),
     /// When its reflectors were made, if that was not long ago.
     pub(crate) made: Option<Time>,
+    /// Which process's they are, for draws of its own.
+    pub(crate) process: u32,
 }
 
 /// The draw of a slice of time, and which one that is.

@@ -20,13 +20,16 @@ use crate::plan::Resource;
 use std::rc::Rc;
 
 /// Does what is due for streams.
-struct Deliver(std::rc::Weak<InformerFactory>);
+struct Deliver {
+    factory: std::rc::Weak<InformerFactory>,
+    process: u32,
+}
 
 impl Handler for Deliver {
     type Argument = Delivery;
 
     fn handle(&self, Delivery { due, resource }: Delivery) {
-        if let Some(f) = self.0.upgrade() {
+        if let Some(f) = self.factory.upgrade() {
             match due {
                 Due::Delta => f.deliver(resource),
                 Due::List => f.relist(resource),
@@ -35,7 +38,8 @@ impl Handler for Deliver {
     }
 
     fn name(&self, delivery: Delivery) -> Name {
-        Name::of("watch", Keys::NOTHING).about(stable_hash(delivery.resource.name())).stream()
+        let resource = stable_hash(delivery.resource.name());
+        Name::of("watch", Keys::NOTHING).about(resource.wrapping_add(self.process.into())).stream()
     }
 }
 
@@ -114,9 +118,8 @@ impl InformerFactory {
         hold: Hold,
     ) -> Rc<Self> {
         let factory = Self::without_deliveries(api, timing, lags, hold);
-        factory
-            .deliveries
-            .set(Some(factory.ctx.register(Rc::new(Deliver(Rc::downgrade(&factory))))));
+        let deliver = Deliver { factory: Rc::downgrade(&factory), process: timing.process };
+        factory.deliveries.set(Some(factory.ctx.register(Rc::new(deliver))));
         factory
     }
 
@@ -189,7 +192,15 @@ impl InformerFactory {
             && trouble.stalled_until <= now
             && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
-            stream.deltas.with(|d| d.push_back(OnItsWay { made, cause, delta }));
+            stream.deltas.with(|d| {
+                d.push_back(OnItsWay {
+                    made,
+                    due: now + self.timing.watch.min,
+                    handed: 0,
+                    cause,
+                    delta,
+                })
+            });
             if let Some(handler) = self.deliveries.get() {
                 self.ctx.post_in(self.watch_lane, handler, Delivery { due: Due::Delta, resource });
             }
@@ -207,7 +218,9 @@ impl InformerFactory {
             stream.deltas.with(|d| (d.partition_point(|other| other.made <= made), d.len()));
         let at = if place < count { at } else { at.max(stream.last.get()) };
         stream.last.set(at.max(stream.last.get()));
-        stream.deltas.with(|d| d.insert(place, OnItsWay { made, cause, delta }));
+        stream
+            .deltas
+            .with(|d| d.insert(place, OnItsWay { made, due: at, handed: 0, cause, delta }));
         self.deliver_at(stream, at, Class::Delivery, Due::Delta);
     }
 
@@ -215,7 +228,10 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        if self.others_come_first(stream) || self.watch_is_refused(stream) {
+        if self.is_handed_on(stream)
+            || self.others_come_first(stream)
+            || self.watch_is_refused(stream)
+        {
             return;
         }
         self.trouble(stream);
@@ -225,8 +241,13 @@ impl InformerFactory {
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);
             return;
         }
-        if let Some(next) = stream.deltas.with(|d| d.pop_front()) {
-            self.take(next.delta, next.cause);
+        loop {
+            if let Some(next) = stream.deltas.with(|d| d.pop_front()) {
+                self.take(next.delta, next.cause);
+            }
+            if !self.next_comes_along(stream) {
+                return;
+            }
         }
     }
 }

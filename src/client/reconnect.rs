@@ -4,8 +4,7 @@ use super::connection::{Ask, Rejecting};
 use super::factory::InformerFactory;
 use super::request::RETRY_AFTER;
 use super::stream::{Due, Stream};
-use crate::api::names::stable_hash;
-use crate::kernel::{Class, Dur, Object, Time};
+use crate::kernel::{Class, Dur, Time};
 use crate::plan::Resource;
 use crate::plan::WatchCache;
 use std::collections::VecDeque;
@@ -117,7 +116,7 @@ impl InformerFactory {
 
     /// How pauses of a resource's reflector are drawn.
     fn jitter(&self, resource: Resource) -> impl Fn(u32, Dur) -> Dur + '_ {
-        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        let object = self.object_of(resource);
         move |_, least| {
             let point = self.backoff_point;
             Dur::from_nanos(self.ctx.uniform(point, object, 0, least.as_nanos()))

@@ -21,9 +21,12 @@ pub(super) enum Delta {
     Budget(Option<Rc<Budget>>, WorkloadId),
 }
 
-/// A change on its way: when it was made, and its cause.
+/// A change on its way: when it was made and when it arrives, and its cause.
 pub(super) struct OnItsWay {
     pub(super) made: Time,
+    pub(super) due: Time,
+    /// How many goroutines have handed it on.
+    pub(super) handed: u32,
     pub(super) cause: u32,
     pub(super) delta: Delta,
 }

@@ -7,7 +7,7 @@
 //! from a watch cache that is behind.
 
 use super::factory::InformerFactory;
-use super::stream::{Delta, Due, Stream};
+use super::stream::{Delta, Due, OnItsWay, Stream};
 use crate::api::lease::Lease;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
@@ -25,17 +25,64 @@ const TROUBLE_MOST: Dur = Dur::from_secs(30);
 /// doubles, with jitter).
 const RELIST_AFTER: Dur = Dur::from_secs(1);
 
+/// How many goroutines hand a change on before it is in the cache, where turns are drawn: the one that reads
+/// and decodes what the server writes (`StreamWatcher.receive`), the reflector's (`handleAnyWatch`), and
+/// the one that takes it off the queue (`processLoop`).
+const HANDED_ON: u32 = 3;
+
 /// How many times in a thousand those who heard of a change get to look before the next one of the same
-/// instant comes, where goroutines take drawn turns: with none of them two more of 135 recordings of 60
-/// runs are rejected by `taintsim conform --odds`, with one in two as few as with one in four.
+/// instant comes, where turns are drawn: 150 do as well.
 const GAPS: u32 = 250;
 
 /// The same of a change that another watch delivers in that instant: each watch has a chain of
-/// goroutines of its own, which often runs to its end before the other's has its turn. 300 to 600 do
-/// alike; with none the disruption controller hears of new pods too early in two recordings.
-const GAPS_BETWEEN_WATCHES: u32 = 600;
+/// goroutines of its own, which often runs to its end before the other's has its turn. 0 to 600 do alike.
+const GAPS_BETWEEN_WATCHES: u32 = 300;
 
 impl InformerFactory {
+    /// Whether the next change is not there yet, where turns are drawn: a goroutine takes it, and what
+    /// follows in that instant, from the one before it.
+    pub(super) fn is_handed_on(&self, stream: &Stream) -> bool {
+        if !self.ctx.draws_turns() || stream.resource == Resource::Leases {
+            return false;
+        }
+        let now = self.ctx.now();
+        let (is_due, waits) = stream.deltas.with(|d| {
+            let is_due = d.front().is_some_and(|next| next.due <= now);
+            let waits = is_due && d[0].handed < HANDED_ON;
+            if waits {
+                d.iter_mut().filter(|d| d.due <= now).for_each(|d| d.handed += 1);
+            }
+            (is_due, waits)
+        });
+        if waits {
+            self.deliver_at(stream, now, Class::Delivery, Due::Delta);
+        }
+        // What was due has come along with the one before it.
+        waits || !is_due
+    }
+
+    /// Whether the next change of the instant comes with the one that was delivered, where turns are
+    /// drawn: one goroutine takes both off the queue, and nobody looks in between.
+    pub(super) fn next_comes_along(&self, stream: &Stream) -> bool {
+        let now = self.ctx.now();
+        let is_there = |d: &OnItsWay| d.due <= now && d.handed >= HANDED_ON;
+        if !self.ctx.draws_turns() || !stream.deltas.with(|d| d.front().is_some_and(is_there)) {
+            return false;
+        }
+        let (_, before) = stream.delivered.get();
+        let gap = before
+            || self.ctx.yields(self.trouble_points.gap, self.object_of(stream.resource), GAPS);
+        stream.delivered.set((Some(now), gap));
+        !gap
+    }
+
+    /// What choices about the watch of a resource are made for.
+    pub(super) fn object_of(&self, resource: Resource) -> Object {
+        let process = self.timing.process;
+        let id = resource as u32 + process * Resource::COUNT as u32;
+        Object { id, hash: stable_hash(resource.name()).wrapping_add(process.into()) }
+    }
+
     /// Of several changes that watches deliver in one instant: whether those who heard of the
     /// first get to look before the next comes, and so from there on. What a watch was late with comes
     /// change by change, each of which is read and decoded first, and so they do unless a search
@@ -46,8 +93,7 @@ impl InformerFactory {
         if !(was_late || self.ctx.is_choosing()) || stream.deltas.with(|d| d.is_empty()) {
             return false;
         }
-        let object =
-            Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
+        let object = self.object_of(stream.resource);
         let (last, mut gap) = stream.delivered.get();
         let before = self.delivered_last.replace(Some((now, stream.resource)));
         // In this class nobody is left to go first.
@@ -77,7 +123,7 @@ impl InformerFactory {
         if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
             return;
         }
-        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        let object = self.object_of(resource);
         let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
         if self.hold.stale && !stream.next_was_held() {
             let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();

@@ -50,6 +50,12 @@ impl Ctx {
         }
     }
 
+    /// Whether goroutines take turns about as often as upstream's do.
+    #[must_use]
+    pub(crate) fn draws_turns(&self) -> bool {
+        self.0.choices.borrow().draws_turns()
+    }
+
     /// Whether another than the usual order can be asked for at all.
     #[must_use]
     pub(crate) fn is_choosing(&self) -> bool {

@@ -33,6 +33,7 @@ impl Kernel {
         let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
+        search.began = (None, 0);
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);
         tables.notes = tables.notes.again(std::mem::take(&mut room.noted), wanted);
@@ -108,8 +109,19 @@ impl Kernel {
         let is_of_interest = made >= notes.wanted.from;
         // Of a choice that is of no interest it is enough to know that there is one, unless the
         // tape says something about it.
-        let two_are_enough = |object| !is_of_interest && !choices.is_planned(point, object);
+        let two_are_enough = |object| {
+            !is_of_interest && !choices.draws_turns() && !choices.is_planned(point, object)
+        };
         let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
+        let at = search.agenda.at();
+        if search.began.0 != Some(at) {
+            search.began = (Some(at), self.steps());
+        }
+        let mut next = None;
+        if choices.draws_turns() {
+            search.let_others_go();
+            next = search.newest().filter(|_| choices.is_alone(point, at.as_nanos()));
+        }
         let Search { agenda, offered, known: ended_known, .. } = search;
         if let [only] = offered[..] {
             return Some(only);
@@ -124,7 +136,8 @@ impl Kernel {
             }
             notes.asked(made, state, candidates);
         }
-        let chosen = choices.turn(point, object, offered.iter().map(|i| events[*i].label.hash));
+        let hashes = offered.iter().map(|i| events[*i].label.hash);
+        let chosen = choices.turn(point, object, hashes, next);
         Some(offered[chosen as usize])
     }
 
@@ -144,7 +157,7 @@ impl Kernel {
             let Search { agenda, hashes, .. } = search;
             let label = |event: &Event| {
                 let name = self.name_of(event, notes);
-                Label { name, hash: hashes.of(&name) }
+                Label { name, hash: hashes.of(&name), step: self.steps() }
             };
             if !agenda.gather(queue, end, label) {
                 return None;

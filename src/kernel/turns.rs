@@ -1,12 +1,12 @@
 //! What a search orders the events of an instant with: how they are called, which of them can come
 //! next, and the tables for that.
 
-use super::HashIndex;
 use super::choice::{Object, PointId};
 use super::core::{Event, WAKE};
 use super::process::{Parks, Ticket};
 use super::queue::{Agenda, Held};
 use super::search::{Hashes, Name};
+use super::{Class, HashIndex, Time};
 
 /// The choice of which event of an instant comes next. Its object is the name of the event that
 /// would come by default.
@@ -23,9 +23,31 @@ pub(super) struct Search {
     pub(super) offered: Vec<usize>,
     firsts: Vec<usize>,
     pub(super) known: bool,
+    /// The present instant, and how many steps were taken before it.
+    pub(super) began: (Option<Time>, u64),
 }
 
 impl Search {
+    /// Of the events that are offered leaves out those that let all others go first, where there are
+    /// others. What was due before the instant began lets nobody go first.
+    pub(super) fn let_others_go(&mut self) {
+        let Self { agenda, offered, began, .. } = self;
+        let events = agenda.events();
+        let goes =
+            |i: &usize| events[*i].class() != Class::Timer || events[*i].label.step == began.1;
+        if offered.iter().any(goes) {
+            offered.retain(goes);
+        }
+    }
+
+    /// The place among the events that are offered of the first that the latest step set off; none where
+    /// all were due before the instant began.
+    pub(super) fn newest(&self) -> Option<u32> {
+        let step = |i: &usize| self.agenda.events()[*i].label.step;
+        let latest = self.offered.iter().map(step).max().filter(|step| *step > self.began.1)?;
+        self.offered.iter().position(|i| step(i) == latest).map(|place| place as u32)
+    }
+
     /// Finds out which of the events that are laid out can come next. The result is the object
     /// that a choice among them is made for; none where there is no choice. It stops at the second
     /// event where `two_are_enough`.
@@ -67,6 +89,8 @@ impl Search {
 pub(super) struct Label {
     pub(super) name: Name,
     pub(super) hash: u64,
+    /// How many steps had been taken when it was laid out.
+    pub(super) step: u64,
 }
 
 /// Numbers of names, to count choices by.

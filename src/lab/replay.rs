@@ -104,7 +104,7 @@ fn deviations(run: &Searched, texts: &Texts, step: usize) -> Vec<String> {
 }
 
 fn is_turn(run: &Searched, choice: usize) -> bool {
-    matches!(run.choices[choice].span, Span::Turn(_))
+    matches!(run.choices[choice].span, Span::Turn(_) | Span::TurnOf(..))
 }
 
 /// Where a replay departs from its tape.

@@ -121,6 +121,14 @@ pub enum Do {
 }
 
 impl Do {
+    /// Whether watches end by it, which each process then begins anew in its own time.
+    pub(crate) fn ends_watches(&self) -> bool {
+        matches!(
+            self,
+            Self::ApiDown | Self::ServersDie(..) | Self::ExpireWatches(_) | Self::LoseWatches(_)
+        )
+    }
+
     /// Whether it makes nodes unhealthy, or their controllers think so.
     pub(crate) fn is_fault(&self) -> bool {
         match self {

@@ -202,7 +202,7 @@ impl Cluster {
 
     /// The watches of a resource, or of all, end.
     fn watches_end(&self, of: Option<Resource>, cache: WatchCache) {
-        if let Some(informers) = self.manager.informers() {
+        for informers in self.manager.informers() {
             let back = informers.watches_end(of, cache);
             if back > self.world.ctx.now() {
                 self.awake.until_watches_are_back(back);

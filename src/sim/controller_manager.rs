@@ -1,10 +1,11 @@
-//! The process of the controllers (kube-controller-manager): its start, and its death.
+//! The process of the controllers (kube-controller-manager), and kube-scheduler, which starts and dies
+//! with it: their start, and their death.
 
 use super::controllers::{Clients, Maker, Part};
 use super::turn::Turn;
 use super::world::World;
 use crate::client::{Hold, InformerFactory, InformerTiming, Wrote};
-use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::kernel::{Ctx, Dur, Group, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -22,16 +23,11 @@ const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 /// The process dies at most this often in a run where that is left to the choices.
 const CRASHES_MOST: u32 = 3;
 
-/// How many times in a thousand what the ReplicaSet controller does at its start is done before the
-/// controllers that are started after it begin, where turns are drawn: the start of each takes a while
-/// that virtual time does not show. In 216 of 300 recorded starts its pods were there when the
-/// disruption controller first looked; a Job's, which is started late, in 18 of 120.
-const HEAD_START: u32 = 650;
-
 /// One life of the process.
 struct Process {
     group: Group,
-    informers: Rc<InformerFactory>,
+    /// Those of kube-controller-manager, and those of kube-scheduler where they are told apart.
+    informers: Vec<Rc<InformerFactory>>,
 }
 
 /// The process of the controllers, whether it runs or not.
@@ -60,14 +56,19 @@ impl ControllerManager {
         })
     }
 
-    /// The caches of the process, if it runs.
-    pub(super) fn informers(&self) -> Option<Rc<InformerFactory>> {
-        self.process.with(|p| p.as_ref().map(|p| p.informers.clone()))
+    /// The caches of the process; none while it does not run.
+    pub(super) fn informers(&self) -> Vec<Rc<InformerFactory>> {
+        self.process.with(|p| p.as_ref().map(|p| p.informers.clone()).unwrap_or_default())
+    }
+
+    /// Whether it runs.
+    pub(super) fn runs(&self) -> bool {
+        self.process.with(|p| p.is_some())
     }
 
     /// Whether something else than an earlier death keeps it from running now.
     pub(super) fn may_start(&self) -> bool {
-        self.world.ctx.now() >= self.down_until.get() && self.informers().is_none()
+        self.world.ctx.now() >= self.down_until.get() && !self.runs()
     }
 
     /// It is not to run before that time.
@@ -87,7 +88,8 @@ impl ControllerManager {
         ctx.set_cause(record);
         let group = ctx.group();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
-        let informers = self.new_informers(warm);
+        let informers: Vec<_> =
+            (0..self.processes()).map(|process| self.new_informers(process, warm)).collect();
         let clients = Clients { wrote: self.may_crash(), hang_until: self.hangs_until.clone() };
         let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
         let process = Process { group, informers: informers.clone() };
@@ -95,7 +97,11 @@ impl ControllerManager {
         let own = ctx.clone();
         ctx.spawn(group, async move {
             let look = own.now() + FIRST_LOOK;
-            informers.start().await;
+            for others in &informers[1..] {
+                let others = others.clone();
+                own.spawn(group, async move { others.start().await });
+            }
+            informers[0].start().await;
             let late = own.now().since(look).as_nanos();
             let polls = late.div_ceil(SYNC_POLL.as_nanos());
             own.sleep_until(look + SYNC_POLL * polls).await;
@@ -103,7 +109,17 @@ impl ControllerManager {
         });
     }
 
-    fn new_informers(&self, warm: bool) -> Rc<InformerFactory> {
+    /// How many processes watch for themselves. kube-scheduler does, but nobody can tell unless watches
+    /// end, and come back to each in its own time.
+    fn processes(&self) -> u32 {
+        let plan = &self.world.plan;
+        let is_told_apart = plan.controllers.scheduler
+            && plan.timing.reconnects
+            && plan.actions.iter().any(|a| a.act.ends_watches());
+        if is_told_apart { 2 } else { 1 }
+    }
+
+    fn new_informers(&self, process: u32, warm: bool) -> Rc<InformerFactory> {
         let World { ctx, plan, .. } = &*self.world;
         let (timing, perturb) = (&plan.timing, &plan.perturb);
         InformerFactory::new(
@@ -116,6 +132,7 @@ impl ControllerManager {
                 watch_retry: plan.profile.watch_retry,
                 retries: (plan.profile.request_retries, plan.profile.retries_watches),
                 made: (!warm).then(|| ctx.now()),
+                process,
             },
             &self.world.lags,
             Hold { stale: perturb.stale, broken: perturb.coalesce },
@@ -159,7 +176,7 @@ impl ControllerManager {
     /// Kills the process: requests already sent are applied, nothing else happens.
     pub(super) fn stop(&self) {
         if let Some(p) = self.process.with(Option::take) {
-            p.informers.stop();
+            p.informers.iter().for_each(|i| i.stop());
             self.world.ctx.kill(p.group);
         }
     }
@@ -167,14 +184,14 @@ impl ControllerManager {
 
 /// Starts the loops and workers of controllers, one controller after the other.
 async fn run_in_turn(ctx: &Ctx, parts: Vec<Part>, warm: bool) {
-    let head_start = ctx.point("replicaset-head-start");
-    for Part { actor, name, run } in parts {
+    for Part { name, run } in parts {
         match name {
             Some(name) => ctx.under(name, || run(warm)),
             None => run(warm),
         }
-        if actor == Actor::ReplicaSet && ctx.yields_in_draws(head_start, Object::NONE, HEAD_START) {
-            ctx.after_others().await;
+        if ctx.draws_turns() {
+            // Each start is a goroutine of its own, and takes its turn.
+            ctx.sleep(Dur::ZERO).await;
         }
     }
 }

@@ -24,7 +24,6 @@ type Run = Box<dyn FnOnce(bool)>;
 /// A controller of the process that has been made, and the name under which it starts once the caches
 /// are filled.
 pub(super) struct Part {
-    pub(super) actor: Actor,
     pub(super) name: Option<Name>,
     pub(super) run: Run,
 }
@@ -42,7 +41,8 @@ pub(super) struct Maker<'a> {
     world: &'a World,
     clients: &'a Clients,
     group: Group,
-    informers: &'a Rc<InformerFactory>,
+    /// The first are those of the controllers, the last those of the scheduler.
+    informers: &'a [Rc<InformerFactory>],
     /// What they remember, if they have been running for long.
     memory: Option<Recalled>,
     /// In the order in which they start.
@@ -55,7 +55,7 @@ impl<'a> Maker<'a> {
         world: &'a World,
         clients: &'a Clients,
         group: Group,
-        informers: &'a Rc<InformerFactory>,
+        informers: &'a [Rc<InformerFactory>],
         warm: bool,
     ) -> Self {
         let memory = world.plan.memory.as_ref().filter(|_| warm);
@@ -184,13 +184,13 @@ impl<'a> Maker<'a> {
             ctx,
             group: self.group,
             client,
-            informers: self.informers.clone(),
+            informers: self.informers[0].clone(),
             recorder,
         }
     }
 
-    fn push(&mut self, actor: Actor, name: Option<Name>, run: Run) {
-        self.parts.push(Part { actor, name, run });
+    fn push(&mut self, name: Option<Name>, run: Run) {
+        self.parts.push(Part { name, run });
     }
 
     /// A controller with a client and a recorder of its own.
@@ -199,14 +199,14 @@ impl<'a> Maker<'a> {
         let recorder = self.recorder(&client);
         let name = self.name(actor);
         let run = self.under(name, || make(self, self.context(client, recorder)));
-        self.push(actor, Some(name), run);
+        self.push(Some(name), run);
     }
 
     /// A controller with a client of its own that records no events.
     fn add_silent(&mut self, actor: Actor, make: impl FnOnce(&Self, ControllerContext<()>) -> Run) {
         let name = self.name(actor);
         let run = self.under(name, || make(self, self.context(self.own_client(actor), ())));
-        self.push(actor, Some(name), run);
+        self.push(Some(name), run);
     }
 
     /// The node lifecycle controller and the taint eviction controller, which is a part of it up to
@@ -226,7 +226,7 @@ impl<'a> Maker<'a> {
             let config = config::node_lifecycle(plan, self.memory);
             node_lifecycle::Controller::new(config, self.context(nlc_client, nlc_recorder))
         });
-        self.push(Actor::NodeLifecycle, Some(name), Box::new(move |warm| nlc.run(warm)));
+        self.push(Some(name), Box::new(move |warm| nlc.run(warm)));
         if !plan.flags.enable_taint_manager {
             return;
         }
@@ -240,7 +240,7 @@ impl<'a> Maker<'a> {
         });
         // Its processes have names of their own, and whether it has been running for long is in its
         // configuration: what it remembers.
-        self.push(Actor::TaintEviction, None, Box::new(move |_| tec.run()));
+        self.push(None, Box::new(move |_| tec.run()));
     }
 
     fn workload_controllers(&mut self) {
@@ -289,9 +289,11 @@ impl<'a> Maker<'a> {
         });
         let controller = self.under(name, || {
             let client = self.own_client(Actor::Scheduler);
-            scheduler::Controller::new(config, self.context(client, recorder))
+            let informers = self.informers[self.informers.len() - 1].clone();
+            let context = ControllerContext { informers, ..self.context(client, recorder) };
+            scheduler::Controller::new(config, context)
         });
         controller.recall(self.waiting());
-        self.push(Actor::Scheduler, Some(name), Box::new(move |warm| controller.run(warm)));
+        self.push(Some(name), Box::new(move |warm| controller.run(warm)));
     }
 }

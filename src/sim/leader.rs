@@ -103,7 +103,7 @@ impl Leader {
         }
         let now = self.world.ctx.now();
         self.world.kubelets.api_server(true, WatchCache::Kept);
-        if let Some(informers) = self.manager.informers() {
+        for informers in self.manager.informers() {
             informers.server_gone();
         }
         self.outages.set(self.outages.get() + 1);
@@ -122,7 +122,7 @@ impl Leader {
         let now = self.world.ctx.now();
         self.world.kubelets.api_server(false, cache);
         self.up_since.set(now);
-        if let Some(informers) = self.manager.informers() {
+        for informers in self.manager.informers() {
             let back = informers.server_back(cache);
             self.awake.until_watches_are_back(back);
         }
@@ -143,7 +143,7 @@ impl Leader {
     /// and is started again at once.
     pub(super) fn renew_deadline(&self, outage: u32) {
         let renewed = !self.world.api.is_down() && self.up_since.get() <= self.last_try.get();
-        let leads = self.manager.informers().is_some();
+        let leads = self.manager.runs();
         if outage != self.outages.get() || renewed || !leads {
             return;
         }
@@ -162,9 +162,9 @@ impl Leader {
     pub(super) fn servers_die(&self, entry: u32, (gone, all): (u32, u32)) {
         let now = self.world.ctx.now();
         self.world.kubelets.servers_die((gone, all));
-        let Some(informers) = self.manager.informers() else {
+        if !self.manager.runs() {
             return;
-        };
+        }
         let nobody = Object { id: 1, hash: 1 };
         let point = self.world.ctx.point("server-of-a-connection");
         let hit = self.world.ctx.uniform(point, nobody, 0, u64::from(all) - 1) < u64::from(gone);
@@ -178,8 +178,9 @@ impl Leader {
             }
             None => {
                 self.manager.hang(now + BROKEN);
-                let back = informers.server_lost(now + BROKEN);
-                self.awake.until_watches_are_back(back);
+                for informers in self.manager.informers() {
+                    self.awake.until_watches_are_back(informers.server_lost(now + BROKEN));
+                }
             }
         }
     }

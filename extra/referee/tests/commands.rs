@@ -188,5 +188,5 @@ fn outcomes_come_about_as_often_as_upstream_s() {
     let rejected = v["recordings"].as_array().unwrap().iter();
     let rejected = rejected.filter(|r| r["rejected"] == true);
     let names: Vec<&str> = rejected.filter_map(|r| r["scenario"].as_str()).collect();
-    assert_eq!(names, ["preempt-budget-broken"]);
+    assert_eq!(names, ["maintenance-together"]);
 }

@@ -37,7 +37,7 @@ const ORPHANS_GRACE: Dur = Dur::from_secs(1);
 /// How many times in a thousand the event of a pod that is refused comes behind the others of its instant, where goroutines
 /// take drawn turns. Of those some come behind it even so, and its eviction's event is before it in a third of the runs, as
 /// in 64 of 196 recorded ones of fourteen releases (`kubelets-no-execute-admission`).
-const TOLD_LAST: u32 = 900;
+const TOLD_LAST: u32 = 300;
 
 /// The pods that kubelets take in, and those that they turn away.
 pub(super) struct Refusals {

@@ -86,6 +86,11 @@ const ENDS: u64 = 8;
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
 
+/// In how many of a thousand instants one processor takes all goroutines, where turns are drawn: fitted
+/// to the recordings, which were made with two processors that other work kept busy. With none of them
+/// and with half of them twice as many random scenarios are rejected by `taintsim conform --odds`.
+const ALONE: u64 = 300;
+
 impl Span {
     /// How likely [`Choices::natural`] comes to one of these values, both ends included.
     #[must_use]
@@ -98,18 +103,11 @@ impl Span {
         };
         let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
         match self {
-            Self::Alternatives(n) => one_of(n),
+            Self::Alternatives(n) | Self::Turn(n) => one_of(n),
             Self::Range(min, max) => part(min, max),
             Self::Bits | Self::Rank => part(0, u64::MAX),
             Self::Place => holds(self.default_value()),
-            Self::Turn(n) => {
-                // Of two draws neither comes before `place`.
-                let both_from = |place: u64| {
-                    let left = u64::from(n).saturating_sub(place) as f64 / f64::from(n.max(1));
-                    left * left
-                };
-                both_from(low) - both_from(high.saturating_add(1))
-            }
+            Self::TurnOf(_, place) => holds(place.into()),
             Self::Yield(odds) | Self::Chance(odds) => {
                 let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
                 comes * holds(1) + (1.0 - comes) * holds(0)
@@ -289,6 +287,7 @@ impl Choices {
     }
 
     fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
+        let draws_turns = self.draws_turns();
         let p = &mut self.points[point.0 as usize];
         let planned =
             if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
@@ -334,21 +333,19 @@ impl Choices {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Place if self.searches => bits,
-                    // Of two goroutines that are drawn the one that has waited longer. So upstream's
-                    // recordings have their outcomes most nearly as often (`conform --odds`).
-                    Span::Turn(n) if self.free > 0 && !self.searches => {
-                        let drawn = |bits| keyed::up_to(bits, u64::from(n) - 1);
-                        drawn(bits).min(drawn(bits.rotate_left(32)))
-                    }
+                    Span::Turn(n) if draws_turns => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::TurnOf(_, place) if draws_turns => place.into(),
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
                     }
-                    Span::Yield(odds) if self.free > 0 && !self.searches => {
+                    Span::Yield(odds) if draws_turns => {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Yield(_) if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
-                    Span::Yield(_) | Span::Place | Span::Turn(_) => span.default_value(),
+                    Span::Yield(_) | Span::Place | Span::Turn(_) | Span::TurnOf(..) => {
+                        span.default_value()
+                    }
                 }
             }
         };
@@ -380,12 +377,22 @@ impl Choices {
         p.plan.contains_key(&(object.hash, made))
     }
 
-    /// Which of these events of one instant, given by the hashes of their names, comes next.
+    /// Whether one processor takes all goroutines of the instant: what a step sets off goes before anybody
+    /// else, as Go has it (`runnext`). Otherwise other processors take part, and any may be next.
+    #[must_use]
+    pub(crate) fn is_alone(&self, point: PointId, nanos: u64) -> bool {
+        let key = self.points[point.0 as usize].key;
+        self.draws_turns() && keyed::up_to(keyed::bits(key, nanos, 0), THOUSAND - 1) < ALONE
+    }
+
+    /// Which of these events of one instant, given by the hashes of their names, comes next; where
+    /// turns are drawn, that one if it is `known`.
     pub(crate) fn turn(
         &mut self,
         point: PointId,
         object: Object,
         events: impl ExactSizeIterator<Item = u64>,
+        known: Option<u32>,
     ) -> u32 {
         let count = events.len() as u32;
         let pct = self.pct.as_mut();
@@ -394,7 +401,8 @@ impl Choices {
             None if self.ranks.is_empty() => None,
             None => first_ranked(events.map(|event| self.ranks.get(&event).copied())),
         };
-        self.ask(point, object, Span::Turn(count)) as u32
+        let span = known.map_or(Span::Turn(count), |place| Span::TurnOf(count, place));
+        self.ask(point, object, span) as u32
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
@@ -462,9 +470,14 @@ impl Choices {
     /// As [`Self::yields`], where turns are drawn or a tape has it: a search comes to the same by
     /// turns, and is not asked.
     pub(crate) fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
-        let drawn = self.free > 0 && !self.searches;
         let planned = !self.points[point.0 as usize].plan.is_empty();
-        (drawn || planned) && self.ask(point, object, Span::Yield(odds)) == 1
+        (self.draws_turns() || planned) && self.ask(point, object, Span::Yield(odds)) == 1
+    }
+
+    /// Whether goroutines take turns about as often as upstream's do.
+    #[must_use]
+    pub(crate) fn draws_turns(&self) -> bool {
+        self.free > 0 && !self.searches
     }
 
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are

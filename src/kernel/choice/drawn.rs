@@ -24,6 +24,8 @@ pub enum Span {
     Yield(u32),
     /// Which of this many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
+    /// As [`Self::Turn`], where it is known which one: goroutines share one processor.
+    TurnOf(u32, u32),
     /// Whether something comes about (1) that does so that many times in a thousand.
     Chance(u32),
 }
@@ -41,6 +43,7 @@ impl Span {
             | Self::Bits
             | Self::Yield(_)
             | Self::Turn(_)
+            | Self::TurnOf(..)
             | Self::Chance(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank | Self::Place => Self::MIDDLE,
@@ -51,7 +54,9 @@ impl Span {
     /// been changed since.
     pub(super) fn fit(self, value: u64) -> u64 {
         match self {
-            Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
+            Self::Alternatives(n) | Self::Turn(n) | Self::TurnOf(n, _) => {
+                value.min(u64::from(n).saturating_sub(1))
+            }
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank | Self::Place => value,
             Self::Yield(_) | Self::Chance(_) => value.min(1),

@@ -49,7 +49,7 @@ pub(super) fn few_children(
             }
         };
         match drawn.span {
-            Span::Turn(n) => {
+            Span::Turn(n) | Span::TurnOf(n, _) => {
                 let Some(a) = asked.next() else { continue };
                 for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
                     if !prune || view.turn_matters(notes, a, value as usize) {

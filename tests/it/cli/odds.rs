@@ -25,7 +25,7 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
         asked(&dir, &[file, "--of", "pod-stuck", "--runs", runs, "--seed", seed])
     };
     let many = of("3000", "1");
-    let few = of("200", "700000");
+    let few = of("1000", "700000");
     let drawn = interval(&many);
     let along = &few["along"];
     let led = interval(along);
@@ -40,7 +40,7 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
         }
     }
     // Whatever was seen, the same seed says it again, on any number of threads.
-    let args = [file, "--of", "pod-stuck", "--runs", "200", "--seed", "700000"];
+    let args = [file, "--of", "pod-stuck", "--runs", "1000", "--seed", "700000"];
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
 }
 

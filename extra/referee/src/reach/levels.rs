@@ -84,7 +84,7 @@ impl Run {
     fn without_orders(&self, place: usize, yields: bool) -> Vec<Deviation> {
         let is_kept = |i: usize, d: &Drawn| match d.span {
             Span::Yield(_) => i < place && !yields,
-            Span::Turn(_) => i < place,
+            Span::Turn(_) | Span::TurnOf(..) => i < place,
             Span::Rank | Span::Place => i < place || !self.ranks.contains_key(&d.object),
             _ => true,
         };
