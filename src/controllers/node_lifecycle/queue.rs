@@ -3,7 +3,7 @@
 
 use crate::api::names::NodeId;
 use crate::client::TokenBucket;
-use crate::kernel::{Ctx, Dur, Lock, Object, PointId, Shared, Time};
+use crate::kernel::{Ctx, Dur, Heap, Lock, Object, PointId, Shared, Time};
 use crate::plan::Limits;
 use std::collections::VecDeque;
 use std::future::Future;
@@ -38,7 +38,8 @@ impl Limiter {
 /// may not be added.
 ///
 /// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order
-/// is this one. As entries are mostly stamped with the present, the order is that of a list to
+/// is this one. In virtual time, where a pass stamps all with one time, it is the heap's, and so it
+/// is where the order within an instant is drawn. As entries are mostly stamped with the present, the order is that of a list to
 /// which they are appended. An entry that is taken out stays in the list and is passed over, which
 /// makes restamping a waiting node cheap.
 #[derive(Default)]
@@ -50,10 +51,15 @@ struct UniqueQueue {
     set: Vec<bool>,
     live: usize,
     pushed: u64,
+    /// In place of all of these but the set, where the order within an instant is drawn.
+    heap: Option<Heap<(Time, NodeId)>>,
 }
 
 impl UniqueQueue {
     fn push(&mut self, node: NodeId, at: Time) {
+        if let Some(heap) = &mut self.heap {
+            return heap.push((at, node));
+        }
         self.pushed += 1;
         self.grow(node);
         self.places[node.index()].push(self.pushed);
@@ -80,6 +86,9 @@ impl UniqueQueue {
 
     /// Takes one entry of a name out; the first of them where a bug of the release left several.
     fn take(&mut self, node: NodeId) -> bool {
+        if let Some(heap) = &mut self.heap {
+            return heap.remove(|entry| entry.1 == node).is_some();
+        }
         match self.places.get_mut(node.index()) {
             Some(places) if !places.is_empty() => {
                 places.remove(0);
@@ -91,6 +100,9 @@ impl UniqueQueue {
     }
 
     fn head(&mut self) -> Option<(NodeId, Time)> {
+        if let Some(heap) = &self.heap {
+            return heap.first().map(|(at, node)| (*node, *at));
+        }
         while let Some(&(at, number, node)) = self.entries.front() {
             if self.places[node.index()].contains(&number) {
                 return Some((node, at));
@@ -141,7 +153,10 @@ impl RateLimitedTimedQueue {
         let limiter = TokenBucket::new(Limits { qps, burst: BURST });
         RateLimitedTimedQueue {
             ctx: ctx.clone(),
-            queue: Shared::new(UniqueQueue::default()),
+            queue: Shared::new(UniqueQueue {
+                heap: ctx.draws_turns().then(|| Heap::new(|a: &(Time, NodeId), b| a.0 < b.0)),
+                ..UniqueQueue::default()
+            }),
             limiter: Shared::new(Limiter::Bucket(limiter)),
             limiter_lock: Lock::new(ctx),
             tie_point: ctx.point("zone-queue-tie"),
@@ -198,7 +213,7 @@ impl RateLimitedTimedQueue {
 
     /// Whether any entry waits.
     pub(super) fn is_empty(&self) -> bool {
-        self.queue.with(|q| q.live == 0)
+        self.queue.with(|q| q.head().is_none())
     }
 
     /// Works on entries in order while the limiter grants tokens (`Try`). A token is taken before

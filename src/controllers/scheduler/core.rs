@@ -73,7 +73,7 @@ impl Core {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
         let state = State {
             algorithm: Algorithm::new(config.choice),
-            queue: Queue::new(config.choice.switches),
+            queue: Queue::new(config.choice.switches, ctx.draws_turns()),
             nominator: Nominator::default(),
         };
         Rc::new(Core {

@@ -34,12 +34,13 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue.
-    pub fn new(switches: Switches) -> Self {
+    /// An empty queue; with heaps as upstream's if so asked, in which pods of one age have another order
+    /// than that in which they came.
+    pub fn new(switches: Switches, heaps: bool) -> Self {
         Self {
             switches,
             backoff: Backoff(switches),
-            waiting: Waiting::default(),
+            waiting: Waiting::new(heaps),
             in_flight: InFlight::default(),
             preempting: BTreeSet::new(),
             cycle: 0,

@@ -3,20 +3,72 @@
 
 use super::queued_pod::{ActiveKey, Place, QueuedPod};
 use crate::api::names::PodId;
-use crate::kernel::Time;
+use crate::kernel::{Heap, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
+/// them; otherwise first come, first served.
+#[derive(Debug)]
+enum Sorted<K> {
+    Set(BTreeSet<K>),
+    Heap(Heap<K>),
+}
+
+impl<K: Ord> Sorted<K> {
+    fn new(less: Option<fn(&K, &K) -> bool>) -> Self {
+        less.map_or_else(|| Self::Set(BTreeSet::new()), |less| Self::Heap(Heap::new(less)))
+    }
+
+    fn insert(&mut self, key: K) -> bool {
+        match self {
+            Self::Set(keys) => keys.insert(key),
+            Self::Heap(keys) => {
+                keys.push(key);
+                true
+            }
+        }
+    }
+
+    fn remove(&mut self, key: &K) -> bool {
+        match self {
+            Self::Set(keys) => keys.remove(key),
+            Self::Heap(keys) => keys.remove(|k| k == key).is_some(),
+        }
+    }
+
+    fn first(&self) -> Option<&K> {
+        match self {
+            Self::Set(keys) => keys.first(),
+            Self::Heap(keys) => keys.first(),
+        }
+    }
+}
+
 /// The pods in the queue, each in its place.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Waiting {
     entries: BTreeMap<PodId, (Place, QueuedPod)>,
-    active: BTreeSet<ActiveKey>,
-    backoff: BTreeSet<(Time, ActiveKey)>,
+    active: Sorted<ActiveKey>,
+    backoff: Sorted<(Time, ActiveKey)>,
     error_backoff: BTreeSet<(Time, PodId)>,
     unschedulable: BTreeSet<PodId>,
 }
 
 impl Waiting {
+    /// None; with heaps as upstream's if so asked.
+    pub(super) fn new(heaps: bool) -> Self {
+        let by_age: fn(&ActiveKey, &ActiveKey) -> bool = |a, b| (a.0, a.1) < (b.0, b.1);
+        let by_end: fn(&(Time, ActiveKey), &(Time, ActiveKey)) -> bool =
+            |(end, a), (other, b)| (end, a.0, a.1) < (other, b.0, b.1);
+        Self {
+            entries: BTreeMap::new(),
+            active: Sorted::new(heaps.then_some(by_age)),
+            backoff: Sorted::new(heaps.then_some(by_end)),
+            error_backoff: BTreeSet::new(),
+            unschedulable: BTreeSet::new(),
+        }
+    }
+
     /// Puts a pod in a place.
     pub(super) fn put(&mut self, place: Place, entry: QueuedPod) {
         let id = entry.pod.id;
