@@ -35,7 +35,7 @@ const HANDED_ON: u32 = 3;
 const GAPS: u32 = 250;
 
 /// The same of a change that another watch delivers in that instant: each watch has a chain of
-/// goroutines of its own, which often runs to its end before the other's has its turn. 0 to 600 do alike.
+/// goroutines of its own, which often runs to its end before the other's has its turn. None does as well.
 const GAPS_BETWEEN_WATCHES: u32 = 300;
 
 impl InformerFactory {

@@ -39,9 +39,9 @@ impl Limiter {
 ///
 /// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order
 /// is this one. In virtual time, where a pass stamps all with one time, it is the heap's, and so it
-/// is where the order within an instant is drawn. As entries are mostly stamped with the present, the order is that of a list to
-/// which they are appended. An entry that is taken out stays in the list and is passed over, which
-/// makes restamping a waiting node cheap.
+/// is where the order within an instant is drawn. As entries are mostly stamped with the present,
+/// the order is that of a list to which they are appended. An entry that is taken out stays in the
+/// list and is passed over, which makes restamping a waiting node cheap.
 #[derive(Default)]
 struct UniqueQueue {
     entries: VecDeque<(Time, u64, NodeId)>,
