@@ -10,7 +10,7 @@ use super::stream::{Delivery, Delta, Due, OnItsWay};
 use super::watch_lags::{Hold, WatchLags};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::names::{NodeId, stable_hash};
+use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
@@ -38,8 +38,8 @@ impl Handler for Deliver {
     }
 
     fn name(&self, delivery: Delivery) -> Name {
-        let resource = stable_hash(delivery.resource.name());
-        Name::of("watch", Keys::NOTHING).about(resource.wrapping_add(self.process.into())).stream()
+        let hash = delivery.resource.watch_hash(self.process);
+        Name::of("watch", Keys::NOTHING).about(hash).stream()
     }
 }
 

@@ -9,7 +9,6 @@
 use super::factory::InformerFactory;
 use super::stream::{Delta, Due, OnItsWay, Stream};
 use crate::api::lease::Lease;
-use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Dur, Object, slot};
 use crate::plan::Resource;
@@ -80,7 +79,7 @@ impl InformerFactory {
     pub(super) fn object_of(&self, resource: Resource) -> Object {
         let process = self.timing.process;
         let id = resource as u32 + process * Resource::COUNT as u32;
-        Object { id, hash: stable_hash(resource.name()).wrapping_add(process.into()) }
+        Object { id, hash: resource.watch_hash(process) }
     }
 
     /// Of several changes that watches deliver in one instant: whether those who heard of the

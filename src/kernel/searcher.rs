@@ -33,6 +33,7 @@ impl Kernel {
         let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
+        choices.note_turns();
         search.began = (None, 0);
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);

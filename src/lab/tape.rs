@@ -1,7 +1,7 @@
 //! Tapes: a run that can be repeated for ever. The scenario as it was, what the command line changed in it, and the
 //! deviations from the default order.
 
-use crate::api::names::{Names, stable_hash};
+use crate::api::names::Names;
 use crate::kernel::choice::{Deviation, FORMAT, Held};
 use crate::kernel::{NEXT, Name};
 use crate::language::{self, object_text_of_number};
@@ -154,7 +154,10 @@ impl Texts {
                 .workload_ids()
                 .map(|id| (names.workload_hash(id), names.workload_name(id).to_owned())),
         );
-        texts.extend(Resource::ALL.map(|r| (stable_hash(r.name()), r.name().to_owned())));
+        for (process, whose) in [(0, ""), (1, " of kube-scheduler")] {
+            let of = |r: Resource| (r.watch_hash(process), r.name().to_owned() + whose);
+            texts.extend(Resource::ALL.map(of));
+        }
         let mut all = Texts(texts);
         for step in &run.notes.steps {
             let text = all.name(step.name);

@@ -1,5 +1,6 @@
 //! The resources that controllers watch.
 
+use crate::api::names::stable_hash;
 use crate::api::workload::WorkloadKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,12 @@ impl Resource {
         Self::Jobs,
         Self::Budgets,
     ];
+
+    /// What the watch of it is known by in choices, of the process of that number: kube-controller-manager's
+    /// is 0, kube-scheduler's 1.
+    pub(crate) fn watch_hash(self, process: u32) -> u64 {
+        stable_hash(self.name()).wrapping_add(process.into())
+    }
 
     /// Its name in the API.
     #[must_use]

@@ -83,6 +83,25 @@ fn same(a: &Trace, b: &Trace) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x == y)
 }
 
+/// A run that was drawn as upstream comes to it has steps that the usual order has not. A tape that is cut
+/// from it says so, and is replayed to the same records and the same choices.
+#[test]
+fn a_tape_of_a_drawn_run_is_replayed_to_the_same_run() {
+    let plan = plan(RAPID);
+    for seed in 1..=8 {
+        let drawn = sim::search(&plan, Choices::natural(seed));
+        let deviating = drawn.choices.iter().filter(|d| d.deviates());
+        let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
+        assert!(tape.iter().any(|d| d.point == "turns-drawn"));
+        let again = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
+        let values = |run: &sim::Searched| -> Vec<(&str, u64, u32, u64)> {
+            run.choices.iter().map(|d| (d.point, d.object, d.ordinal, d.value)).collect()
+        };
+        assert_eq!(values(&again), values(&drawn), "seed {seed}");
+        assert!(again.trace.iter().eq(drawn.trace.iter()), "seed {seed}");
+    }
+}
+
 #[test]
 fn a_search_without_deviations_runs_as_run_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");

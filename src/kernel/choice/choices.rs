@@ -68,6 +68,8 @@ pub struct Choices {
     /// Whether draws are to come to what is rare: the ends of a range more often than what lies in
     /// between, and things of one time in any order.
     searches: bool,
+    /// Whether turns are drawn, or were when the tape was made.
+    draws_turns: bool,
     pct: Option<Pct>,
     /// What the priorities or the ranks choose for the present turn.
     picked: Option<u32>,
@@ -85,6 +87,10 @@ const ENDS: u64 = 8;
 
 /// What the odds of a [`Span::Chance`] are out of.
 const THOUSAND: u64 = 1000;
+
+/// The choice of whether turns are drawn. A tape has it of the run that it was cut from, so that its replay has
+/// the same steps.
+const TURNS: &str = "turns-drawn";
 
 /// In how many of a thousand instants one processor takes all goroutines, where turns are drawn: fitted
 /// to the recordings, which were made with two processors that other work kept busy. With none of them
@@ -136,6 +142,7 @@ impl Choices {
             log: None,
             free: 0,
             searches: false,
+            draws_turns: false,
             pct: None,
             picked: None,
             ranks: BTreeMap::new(),
@@ -165,7 +172,7 @@ impl Choices {
     /// included. For a kernel that searches.
     #[must_use]
     pub fn natural(seed: u64) -> Self {
-        Self { searches: false, ..Self::free(seed) }
+        Self { searches: false, draws_turns: true, ..Self::free(seed) }
     }
 
     /// Draws everything, and has turns go by drawn priorities of processes, which change
@@ -209,6 +216,7 @@ impl Choices {
     fn planned(mut self, all: impl Iterator<Item = (Deviation, Option<u64>)>) -> Self {
         for (d, most) in all {
             self.taped = true;
+            self.draws_turns |= d.point == TURNS && d.value == 1;
             let plan = match self.points.iter().position(|p| p.name == d.point) {
                 Some(i) => &mut self.points[i].plan,
                 None => self.plans.entry(d.point).or_default(),
@@ -287,7 +295,7 @@ impl Choices {
     }
 
     fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
-        let draws_turns = self.draws_turns();
+        let natural = self.is_natural();
         let p = &mut self.points[point.0 as usize];
         let planned =
             if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
@@ -333,12 +341,12 @@ impl Choices {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Place if self.searches => bits,
-                    Span::Turn(n) if draws_turns => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::TurnOf(_, place) if draws_turns => place.into(),
+                    Span::Turn(n) if natural => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::TurnOf(_, place) if natural => place.into(),
                     Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
                         keyed::up_to(bits, u64::from(n) - 1)
                     }
-                    Span::Yield(odds) if draws_turns => {
+                    Span::Yield(odds) if natural => {
                         u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
                     }
                     Span::Yield(_) if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
@@ -382,7 +390,7 @@ impl Choices {
     #[must_use]
     pub(crate) fn is_alone(&self, point: PointId, nanos: u64) -> bool {
         let key = self.points[point.0 as usize].key;
-        self.draws_turns() && keyed::up_to(keyed::bits(key, nanos, 0), THOUSAND - 1) < ALONE
+        self.is_natural() && keyed::up_to(keyed::bits(key, nanos, 0), THOUSAND - 1) < ALONE
     }
 
     /// Which of these events of one instant, given by the hashes of their names, comes next; where
@@ -471,13 +479,26 @@ impl Choices {
     /// turns, and is not asked.
     pub(crate) fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
         let planned = !self.points[point.0 as usize].plan.is_empty();
-        (self.draws_turns() || planned) && self.ask(point, object, Span::Yield(odds)) == 1
+        (self.is_natural() || planned) && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
-    /// Whether goroutines take turns about as often as upstream's do.
+    /// Whether goroutines take turns about as often as upstream's do, or did when the tape was made: then
+    /// there are steps that the usual order has no use for.
     #[must_use]
     pub(crate) fn draws_turns(&self) -> bool {
+        self.draws_turns
+    }
+
+    const fn is_natural(&self) -> bool {
         self.free > 0 && !self.searches
+    }
+
+    /// Has the record say at its beginning that turns are drawn.
+    pub(crate) fn note_turns(&mut self) {
+        if self.draws_turns {
+            let point = self.point(TURNS);
+            self.ask(point, Object::NONE, Span::TurnOf(2, 1));
+        }
     }
 
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are
