@@ -59,8 +59,6 @@ pub(crate) struct InformerFactory {
     pub(super) lease_version: Cell<u64>,
     pub(super) delivered: [Cell<u64>; Resource::COUNT],
     pub(super) listed_at: Cell<Time>,
-    /// When which watch delivered last, where that is asked.
-    pub(super) delivered_last: Cell<Option<(Time, Resource)>>,
     /// The latest visible time of each resource, and the instant at which it was found.
     pub(super) seen: [Cell<(Time, Time)>; Resource::COUNT],
     /// The latest draws of each watch's delay, of an even slice of time and of an odd one, and which
@@ -107,7 +105,6 @@ impl InformerFactory {
             lease_version: Cell::new(0),
             delivered: Default::default(),
             listed_at: Cell::new(Time::ZERO),
-            delivered_last: Cell::new(None),
             seen: Default::default(),
             drawn: Default::default(),
             heartbeats: api.source_of_heartbeats(),

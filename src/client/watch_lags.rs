@@ -46,7 +46,6 @@ pub(super) struct TroublePoints {
     pub(super) held: PointId,
     pub(super) broken: PointId,
     pub(super) gap: PointId,
-    pub(super) gap_between_watches: PointId,
 }
 
 impl TroublePoints {
@@ -55,7 +54,6 @@ impl TroublePoints {
             held: ctx.point("watch-held"),
             broken: ctx.point("watch-broken"),
             gap: ctx.point("watch-gap"),
-            gap_between_watches: ctx.point("gap-between-watches"),
         }
     }
 }

@@ -33,10 +33,6 @@ const HANDED_ON: u32 = 3;
 /// instant comes, where turns are drawn: 150 do as well.
 const GAPS: u32 = 250;
 
-/// The same of a change that another watch delivers in that instant: each watch has a chain of
-/// goroutines of its own, which often runs to its end before the other's has its turn. None does as well.
-const GAPS_BETWEEN_WATCHES: u32 = 300;
-
 impl InformerFactory {
     /// Whether the next change is not there yet, where turns are drawn: a goroutine takes it, and what
     /// follows in that instant, from the one before it.
@@ -93,21 +89,12 @@ impl InformerFactory {
             return false;
         }
         let object = self.object_of(stream.resource);
-        let (last, mut gap) = stream.delivered.get();
-        let before = self.delivered_last.replace(Some((now, stream.resource)));
-        // In this class nobody is left to go first.
-        let is_last = self.ctx.class() == Class::Timer;
-        if last != Some(now) {
-            let other = before.is_some_and(|(at, of)| at == now && of != stream.resource);
-            let point = self.trouble_points.gap_between_watches;
-            gap = other
-                && !(was_late || is_last)
-                && (self.ctx).yields_in_draws(point, object, GAPS_BETWEEN_WATCHES);
-        } else if !gap {
-            gap = was_late != self.ctx.yields(self.trouble_points.gap, object, GAPS);
-        }
+        let (last, before) = stream.delivered.get();
+        let draws = || self.ctx.yields(self.trouble_points.gap, object, GAPS);
+        let gap = last == Some(now) && (before || was_late != draws());
         stream.delivered.set((Some(now), gap));
-        let waits = gap && !is_last;
+        // In this class nobody is left to go first.
+        let waits = gap && self.ctx.class() != Class::Timer;
         if waits {
             self.deliver_at(stream, now, Class::Timer, Due::Delta);
         }

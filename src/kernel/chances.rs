@@ -35,12 +35,6 @@ impl Ctx {
         self.0.choosing(|c| c.yields(point, object, odds))
     }
 
-    /// As [`Self::yields`], where the order within an instant is drawn; a search comes to the same by
-    /// turns, and is not asked.
-    pub(crate) fn yields_in_draws(&self, point: PointId, object: Object, odds: u32) -> bool {
-        self.0.choosing(|c| c.yields_in_draws(point, object, odds))
-    }
-
     /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
     /// the choices let all others of this instant go first here, which they do `odds` times in a
     /// thousand where the order within an instant is drawn.

@@ -475,13 +475,6 @@ impl Choices {
         self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
-    /// As [`Self::yields`], where turns are drawn or a tape has it: a search comes to the same by
-    /// turns, and is not asked.
-    pub(crate) fn yields_in_draws(&mut self, point: PointId, object: Object, odds: u32) -> bool {
-        let planned = !self.points[point.0 as usize].plan.is_empty();
-        (self.is_natural() || planned) && self.ask(point, object, Span::Yield(odds)) == 1
-    }
-
     /// Whether goroutines take turns about as often as upstream's do, or did when the tape was made: then
     /// there are steps that the usual order has no use for.
     #[must_use]
