@@ -2,6 +2,7 @@
 
 use super::caches::replace;
 use super::factory::InformerFactory;
+use super::handlers::Listeners;
 use super::stream::{Delivery, Delta, Due, Stream};
 use crate::api::budget::Budget;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -10,6 +11,7 @@ use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Time};
 use crate::plan::Resource;
+use std::cell::Cell;
 use std::rc::Rc;
 
 impl InformerFactory {
@@ -42,10 +44,7 @@ impl InformerFactory {
     fn take_node(&self, new: Option<Rc<Node>>, id: NodeId) {
         let old =
             self.caches.with(|c| replace(Rc::make_mut(&mut c.nodes), id.index(), new.clone()));
-        for (home, h) in self.node_handlers.borrow().iter() {
-            self.ctx.at_home(*home);
-            h.node(old.as_ref(), new.as_ref());
-        }
+        self.distribute(Resource::Nodes, &self.node_listeners, old.as_ref(), new.as_ref());
         self.stir();
     }
 
@@ -54,10 +53,7 @@ impl InformerFactory {
             self.note_delivered(Resource::Pods, p.resource_version);
         }
         let old = self.caches.with(|c| c.put_pod(id, new.as_ref()));
-        for (home, h) in self.pod_handlers.borrow().iter() {
-            self.ctx.at_home(*home);
-            h.pod(old.as_ref(), new.as_ref());
-        }
+        self.distribute(Resource::Pods, &self.pod_listeners, old.as_ref(), new.as_ref());
     }
 
     fn take_workload(&self, new: Option<Rc<Workload>>, id: WorkloadId) {
@@ -65,17 +61,51 @@ impl InformerFactory {
             self.note_delivered(w.kind.into(), w.resource_version);
         }
         let old = self.caches.with(|c| c.put_workload(id, new.as_ref()));
-        for (home, h) in self.workload_handlers.borrow().iter() {
-            self.ctx.at_home(*home);
-            h.workload(old.as_ref(), new.as_ref());
+        if let Some(w) = new.as_ref().or(old.as_ref()) {
+            let resource = Resource::from(w.kind);
+            let of_kind = &self.workload_listeners[resource as usize];
+            self.distribute(resource, of_kind, old.as_ref(), new.as_ref());
         }
     }
 
     fn take_budget(&self, new: Option<Rc<Budget>>, id: WorkloadId) {
         let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
-        for (home, h) in self.budget_handlers.borrow().iter() {
-            self.ctx.at_home(*home);
-            h.budget(old.as_ref(), new.as_ref());
+        self.distribute(Resource::Budgets, &self.budget_listeners, old.as_ref(), new.as_ref());
+    }
+
+    /// Tells all that hear of such objects (`sharedProcessor.distribute`).
+    fn distribute<T: 'static>(
+        &self,
+        resource: Resource,
+        listeners: &Listeners<T>,
+        old: Option<&Rc<T>>,
+        new: Option<&Rc<T>>,
+    ) {
+        let listeners = listeners.borrow();
+        let telling = self.streams[resource as usize].telling.clone();
+        let untaken = Rc::new(Cell::new(listeners.iter().filter(|l| l.handler.listens()).count()));
+        if self.ctx.draws_turns() && untaken.get() > 0 {
+            telling.begins();
+        }
+        for listener in listeners.iter() {
+            self.ctx.at_home(listener.home);
+            listener.handler.cached(old, new);
+            if self.ctx.draws_turns() && listener.handler.listens() {
+                let heard = (self.ctx.cause(), old.cloned(), new.cloned());
+                let (untaken, telling) = (untaken.clone(), telling.clone());
+                let deliveries = self.deliveries.get();
+                listener.add(&self.ctx, self.group, heard, move |ctx| {
+                    untaken.set(untaken.get() - 1);
+                    if let (true, Some(handler)) =
+                        (untaken.get() == 0 && telling.ends(), deliveries)
+                    {
+                        let next = Delivery { due: Due::Delta, resource };
+                        ctx.post_at(ctx.now(), Class::Delivery, handler, next);
+                    }
+                });
+            } else {
+                listener.handler.on_change(old, new);
+            }
         }
     }
 

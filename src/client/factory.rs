@@ -2,13 +2,15 @@
 
 use super::caches::{CacheKeys, Caches};
 use super::connection::{Backoff, Reflector};
-use super::handlers::{
-    BudgetHandler, Handlers, NodeHandler, OnWaking, PodHandler, WorkloadHandler,
-};
+use super::handlers::{Listener, Listeners, OnWaking, ResourceEventHandler};
 use super::stream::{Delivery, Stream};
 use super::watch_lags::{Hold, TroublePoints, WatchLags};
+use crate::api::budget::Budget;
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{ApiServer, Heartbeats};
-use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, Group, HandlerId, Lane, PointId, Shared, Time};
 use crate::plan::Resource;
 use crate::plan::{Delay, WatchRetry};
 use std::cell::{Cell, RefCell};
@@ -41,6 +43,8 @@ pub(super) type Drawn = Cell<Option<(u64, u64)>>;
 /// The shared informers of one process.
 pub(crate) struct InformerFactory {
     pub(super) ctx: Ctx,
+    /// The process's, whose goroutines end with it.
+    pub(super) group: Group,
     pub(super) api: Rc<ApiServer>,
     pub(super) timing: InformerTiming,
     pub(super) lags: Rc<WatchLags>,
@@ -48,10 +52,11 @@ pub(crate) struct InformerFactory {
     /// Handler of deliveries.
     pub(super) deliveries: Cell<Option<HandlerId<Delivery>>>,
     pub(super) caches: Shared<Caches>,
-    pub(super) node_handlers: Handlers<dyn NodeHandler>,
-    pub(super) pod_handlers: Handlers<dyn PodHandler>,
-    pub(super) workload_handlers: Handlers<dyn WorkloadHandler>,
-    pub(super) budget_handlers: Handlers<dyn BudgetHandler>,
+    pub(super) node_listeners: Listeners<Node>,
+    pub(super) pod_listeners: Listeners<Pod>,
+    /// By kind.
+    pub(super) workload_listeners: [Listeners<Workload>; Resource::COUNT],
+    pub(super) budget_listeners: Listeners<Budget>,
     pub(super) keys: CacheKeys,
     pub(super) watch_point: PointId,
     pub(super) watch_lane: Lane,
@@ -80,6 +85,7 @@ impl InformerFactory {
     /// Informers that have not started, and to which nothing can be delivered yet.
     pub(super) fn without_deliveries(
         api: &Rc<ApiServer>,
+        group: Group,
         timing: InformerTiming,
         lags: &Rc<WatchLags>,
         hold: Hold,
@@ -90,16 +96,17 @@ impl InformerFactory {
             hold,
             trouble_points: TroublePoints::new(&ctx),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
+            group,
             api: api.clone(),
             timing,
             lags: lags.clone(),
             streams: Resource::ALL.map(Stream::new),
             deliveries: Cell::new(None),
             caches: Shared::new(Caches::default()),
-            node_handlers: RefCell::new(Vec::new()),
-            pod_handlers: RefCell::new(Vec::new()),
-            workload_handlers: RefCell::new(Vec::new()),
-            budget_handlers: RefCell::new(Vec::new()),
+            node_listeners: Listeners::default(),
+            pod_listeners: Listeners::default(),
+            workload_listeners: Default::default(),
+            budget_listeners: Listeners::default(),
             keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
@@ -121,24 +128,41 @@ impl InformerFactory {
         })
     }
 
-    /// Adds a handler of nodes.
-    pub(crate) fn on_node(&self, handler: Rc<dyn NodeHandler>) {
-        self.node_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+    /// Has a handler hear of nodes.
+    pub(crate) fn on_node(&self, handler: Rc<dyn ResourceEventHandler<Node>>) {
+        self.add_event_handler(&self.node_listeners, Resource::Nodes, handler);
     }
 
-    /// Adds a handler of pods.
-    pub(crate) fn on_pod(&self, handler: Rc<dyn PodHandler>) {
-        self.pod_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+    /// Has a handler hear of pods.
+    pub(crate) fn on_pod(&self, handler: Rc<dyn ResourceEventHandler<Pod>>) {
+        self.add_event_handler(&self.pod_listeners, Resource::Pods, handler);
     }
 
-    /// Adds a handler of workloads.
-    pub(crate) fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
-        self.workload_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+    /// Has a handler hear of workloads of a kind.
+    pub(crate) fn on_workload(
+        &self,
+        kind: WorkloadKind,
+        handler: Rc<dyn ResourceEventHandler<Workload>>,
+    ) {
+        let resource = Resource::from(kind);
+        self.add_event_handler(&self.workload_listeners[resource as usize], resource, handler);
     }
 
-    /// Adds a handler of disruption budgets.
-    pub(crate) fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
-        self.budget_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+    /// Has a handler hear of disruption budgets.
+    pub(crate) fn on_budget(&self, handler: Rc<dyn ResourceEventHandler<Budget>>) {
+        self.add_event_handler(&self.budget_listeners, Resource::Budgets, handler);
+    }
+
+    /// `AddEventHandler`
+    fn add_event_handler<T: 'static>(
+        &self,
+        listeners: &Listeners<T>,
+        resource: Resource,
+        handler: Rc<dyn ResourceEventHandler<T>>,
+    ) {
+        let mut listeners = listeners.borrow_mut();
+        let hash = resource.watch_hash(self.timing.process).wrapping_add(listeners.len() as u64);
+        listeners.push(Listener::new(handler, self.ctx.name().home_key(), hash));
     }
 
     /// Calls `f` when a node that was quiet may no longer be so, or anything reaches the cache of

@@ -1,44 +1,78 @@
 //! Who hears of what changes in the caches.
 
-use crate::api::budget::Budget;
 use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::kernel::Key;
+use crate::kernel::{Ctx, Dur, Group, Key, Keys, Name};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Hears of changes of nodes, in the cache's order. An add has no old version, a deletion no new
-/// one.
-pub(crate) trait NodeHandler {
-    /// A node changed in the cache.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
+/// Hears of changes of objects of one kind, in the cache's order (`cache.ResourceEventHandler`). An add has
+/// no old version, a deletion no new one.
+pub(crate) trait ResourceEventHandler<T> {
+    /// What upstream reads off the cache, and is kept here instead, changes with the cache.
+    fn cached(&self, _old: Option<&Rc<T>>, _new: Option<&Rc<T>>) {}
+
+    /// Whether it is a handler upstream, too, and does not only read the cache.
+    fn listens(&self) -> bool {
+        true
+    }
+
+    /// `OnAdd`, `OnUpdate`, `OnDelete`
+    fn on_change(&self, _old: Option<&Rc<T>>, _new: Option<&Rc<T>>) {}
 }
 
-/// Hears of changes of pods, in the cache's order. An add has no old version, a deletion no new
-/// one.
-pub(crate) trait PodHandler {
-    /// A pod changed in the cache.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+/// A change that somebody is about to hear of: its cause, and the object before and after.
+type Notification<T> = (u32, Option<Rc<T>>, Option<Rc<T>>);
+
+/// A handler, and the goroutines through which it hears (`shared_informer.go: processorListener`).
+pub(super) struct Listener<T> {
+    pub(super) handler: Rc<dyn ResourceEventHandler<T>>,
+    /// The home of its steps in a search.
+    pub(super) home: Option<Key>,
+    /// What its goroutines are called in a search.
+    name: Name,
+    /// What it has not heard of yet.
+    pending: RefCell<VecDeque<Notification<T>>>,
 }
 
-/// Hears of changes of workloads of every kind, in the order of each kind's cache. An add has no
-/// old version, a deletion no new one.
-pub(crate) trait WorkloadHandler {
-    /// A workload changed in the cache.
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
-}
+/// All that hear of objects of one kind, in the order in which they came.
+pub(super) type Listeners<T> = RefCell<Vec<Rc<Listener<T>>>>;
 
-/// Hears of changes of disruption budgets, in the cache's order. An add has no old version, a
-/// deletion no new one.
-pub(crate) trait BudgetHandler {
-    /// A budget changed in the cache.
-    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
-}
+impl<T: 'static> Listener<T> {
+    /// One that has heard of nothing; `hash` tells it from others.
+    pub(super) fn new(
+        handler: Rc<dyn ResourceEventHandler<T>>,
+        home: Option<Key>,
+        hash: u64,
+    ) -> Rc<Self> {
+        let name = Name::of("listener", Keys::NOTHING).about(hash);
+        Rc::new(Self { handler, home, name, pending: RefCell::default() })
+    }
 
-/// Handlers, each with the home of its steps in a search.
-pub(super) type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
+    /// Has the handler hear of a change after two more goroutines have taken their turn: the one that puts it
+    /// into the listener's buffer (`pop`), and the one that calls the handler (`run`). `taken` is called between
+    /// them.
+    pub(super) fn add(
+        self: &Rc<Self>,
+        ctx: &Ctx,
+        group: Group,
+        heard: Notification<T>,
+        taken: impl Fn(&Ctx) + 'static,
+    ) {
+        self.pending.borrow_mut().push_back(heard);
+        let (own, listener) = (ctx.clone(), self.clone());
+        ctx.spawn_named(self.name, group, async move {
+            taken(&own);
+            own.sleep(Dur::ZERO).await;
+            let next = listener.pending.borrow_mut().pop_front();
+            if let Some((cause, old, new)) = next {
+                own.set_cause(cause);
+                own.at_home(listener.home);
+                listener.handler.on_change(old.as_ref(), new.as_ref());
+            }
+        });
+    }
+}
 
 /// Is called with a node.
 pub(crate) type OnWaking = Rc<dyn Fn(NodeId)>;

@@ -15,7 +15,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Beat, Watcher, lease_version};
-use crate::kernel::{Class, Handler, Keys, Name, Time};
+use crate::kernel::{Class, Group, Handler, Keys, Name, Time};
 use crate::plan::Resource;
 use std::rc::Rc;
 
@@ -113,11 +113,12 @@ impl InformerFactory {
     /// Informers that have not started.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
+        group: Group,
         timing: InformerTiming,
         lags: &Rc<WatchLags>,
         hold: Hold,
     ) -> Rc<Self> {
-        let factory = Self::without_deliveries(api, timing, lags, hold);
+        let factory = Self::without_deliveries(api, group, timing, lags, hold);
         let deliver = Deliver { factory: Rc::downgrade(&factory), process: timing.process };
         factory.deliveries.set(Some(factory.ctx.register(Rc::new(deliver))));
         factory
@@ -172,10 +173,10 @@ impl InformerFactory {
         }
         self.stirred.borrow_mut().clear();
         self.waking.borrow_mut().clear();
-        self.node_handlers.borrow_mut().clear();
-        self.pod_handlers.borrow_mut().clear();
-        self.workload_handlers.borrow_mut().clear();
-        self.budget_handlers.borrow_mut().clear();
+        self.node_listeners.borrow_mut().clear();
+        self.pod_listeners.borrow_mut().clear();
+        self.workload_listeners.iter().for_each(|of_kind| of_kind.borrow_mut().clear());
+        self.budget_listeners.borrow_mut().clear();
     }
 
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
@@ -229,6 +230,7 @@ impl InformerFactory {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
         if self.is_handed_on(stream)
+            || stream.telling.keeps_waiting()
             || self.others_come_first(stream)
             || self.watch_is_refused(stream)
         {
@@ -241,13 +243,14 @@ impl InformerFactory {
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);
             return;
         }
-        loop {
+        let comes_along = self.next_comes_along(stream);
+        for _ in 0..if comes_along { 2 } else { 1 } {
             if let Some(next) = stream.deltas.with(|d| d.pop_front()) {
                 self.take(next.delta, next.cause);
             }
-            if !self.next_comes_along(stream) {
-                return;
-            }
+        }
+        if self.next_is_there(stream) && !stream.telling.keeps_waiting() {
+            self.deliver_at(stream, now, Class::Delivery, Due::Delta);
         }
     }
 }

@@ -36,7 +36,7 @@ mod work_queue;
 pub(crate) use caches::Nodes;
 pub(crate) use controller_context::ControllerContext;
 pub(crate) use factory::{InformerFactory, InformerTiming};
-pub(crate) use handlers::{BudgetHandler, NodeHandler, PodHandler, WorkloadHandler};
+pub(crate) use handlers::ResourceEventHandler;
 pub(crate) use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
 pub(crate) use recalled::{Asked, Recalled, TAINT_LATE_S, unknown_since};
 pub(crate) use recorder::{About, EventRecorder};

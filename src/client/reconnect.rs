@@ -95,11 +95,13 @@ impl InformerFactory {
     fn is_listed(&self, resource: Resource) -> bool {
         match resource {
             Resource::Nodes | Resource::Pods | Resource::Leases | Resource::DaemonSets => true,
-            Resource::Budgets => !self.budget_handlers.borrow().is_empty(),
+            Resource::Budgets => !self.budget_listeners.borrow().is_empty(),
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
-            | Resource::Jobs => !self.workload_handlers.borrow().is_empty(),
+            | Resource::Jobs => {
+                self.workload_listeners.iter().any(|of_kind| !of_kind.borrow().is_empty())
+            }
         }
     }
 

@@ -44,6 +44,37 @@ pub(super) struct Stream {
     pub(super) is_broken: Cell<bool>,
     /// When it delivered last, and whether others look after each change of that instant.
     pub(super) delivered: Cell<(Option<Time>, bool)>,
+    pub(super) telling: Rc<Telling>,
+}
+
+/// Whom a change of a stream is being told, where turns are drawn: channels without a buffer lead to the listeners, so
+/// that the next change waits until all have taken the one before it.
+#[derive(Default)]
+pub(super) struct Telling {
+    untaken: Cell<u32>,
+    is_waited_for: Cell<bool>,
+}
+
+impl Telling {
+    /// One more listener is to take a change.
+    pub(super) fn begins(&self) {
+        self.untaken.set(self.untaken.get() + 1);
+    }
+
+    /// A listener has taken a change; whether the next one can come now, and waits.
+    pub(super) fn ends(&self) -> bool {
+        self.untaken.set(self.untaken.get() - 1);
+        self.untaken.get() <= 1 && self.is_waited_for.take()
+    }
+
+    /// Whether the next change has to wait; then it is told when it need not wait any longer.
+    pub(super) fn keeps_waiting(&self) -> bool {
+        let waits = self.untaken.get() > 1;
+        if waits {
+            self.is_waited_for.set(true);
+        }
+        waits
+    }
 }
 
 impl Stream {
@@ -57,6 +88,7 @@ impl Stream {
             parked: Cell::new(0),
             is_broken: Cell::new(false),
             delivered: Cell::new((None, false)),
+            telling: Rc::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::factory::InformerFactory;
 use super::stream::{Delta, Due, OnItsWay, Stream};
 use crate::api::lease::Lease;
 use crate::api::workload::Workload;
-use crate::kernel::{Class, Dur, Object, slot};
+use crate::kernel::{Class, Dur, Object, Time, slot};
 use crate::plan::Resource;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -29,9 +29,9 @@ const RELIST_AFTER: Dur = Dur::from_secs(1);
 /// the one that takes it off the queue (`processLoop`).
 const HANDED_ON: u32 = 3;
 
-/// How many times in a thousand those who heard of a change get to look before the next one of the same
-/// instant comes, where turns are drawn: 150 do as well.
-const GAPS: u32 = 250;
+/// How many times in a thousand the second change of an instant is not in the queue yet when the first is taken off
+/// it, where turns are drawn: fitted by `taintsim conform --odds`; with 1,000 one more recording is rejected.
+const GAPS: u32 = 500;
 
 impl InformerFactory {
     /// Whether the next change is not there yet, where turns are drawn: a goroutine takes it, and what
@@ -56,19 +56,25 @@ impl InformerFactory {
         waits || !is_due
     }
 
-    /// Whether the next change of the instant comes with the one that was delivered, where turns are
-    /// drawn: one goroutine takes both off the queue, and nobody looks in between.
+    /// Whether the first two changes of an instant come in one step, where turns are drawn: both are in the queue
+    /// already, and who takes them off it waits for the first one's listeners only when the second is in the
+    /// cache.
     pub(super) fn next_comes_along(&self, stream: &Stream) -> bool {
-        let now = self.ctx.now();
-        let is_there = |d: &OnItsWay| d.due <= now && d.handed >= HANDED_ON;
-        if !self.ctx.draws_turns() || !stream.deltas.with(|d| d.front().is_some_and(is_there)) {
+        if !self.ctx.draws_turns() {
             return false;
         }
-        let (_, before) = stream.delivered.get();
-        let gap = before
-            || self.ctx.yields(self.trouble_points.gap, self.object_of(stream.resource), GAPS);
-        stream.delivered.set((Some(now), gap));
-        !gap
+        let now = self.ctx.now();
+        let (last, _) = stream.delivered.replace((Some(now), false));
+        last != Some(now)
+            && stream.deltas.with(|d| d.get(1).is_some_and(|d| is_there(d, now)))
+            && !self.ctx.yields(self.trouble_points.gap, self.object_of(stream.resource), GAPS)
+    }
+
+    /// Whether the next change has been handed on to the goroutine that puts it into the cache.
+    pub(super) fn next_is_there(&self, stream: &Stream) -> bool {
+        let now = self.ctx.now();
+        self.ctx.draws_turns()
+            && stream.deltas.with(|d| d.front().is_some_and(|d| is_there(d, now)))
     }
 
     /// What choices about the watch of a resource are made for.
@@ -81,9 +87,12 @@ impl InformerFactory {
     /// Of several changes that watches deliver in one instant: whether those who heard of the
     /// first get to look before the next comes, and so from there on. What a watch was late with comes
     /// change by change, each of which is read and decoded first, and so they do unless a search
-    /// says otherwise.
+    /// says otherwise. Where turns are drawn, goroutines that hand changes on see to it.
     pub(super) fn others_come_first(&self, stream: &Stream) -> bool {
         let now = self.ctx.now();
+        if self.ctx.draws_turns() {
+            return false;
+        }
         let was_late = stream.held_until.get() == now;
         if !(was_late || self.ctx.is_choosing()) || stream.deltas.with(|d| d.is_empty()) {
             return false;
@@ -203,6 +212,10 @@ impl InformerFactory {
         let new = new.map(|n| (Delta::Workload(Some(n.clone()), n.id), n.record));
         new.chain(gone.map(|w| (Delta::Workload(None, w.id), w.record))).collect()
     }
+}
+
+fn is_there(d: &OnItsWay, now: Time) -> bool {
+    d.due <= now && d.handed >= HANDED_ON
 }
 
 /// Those of `now` that are not the same in `was`, and those of `was` that are not in `now`.

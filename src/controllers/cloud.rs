@@ -12,7 +12,8 @@ use crate::api::node::Node;
 use crate::api::taint::{self, Effect, SHUTDOWN, Taint, UNINITIALIZED};
 use crate::apiserver::ApiError;
 use crate::client::{
-    About, Client, ControllerContext, EventRecorder, InformerFactory, NodeHandler, WorkQueue,
+    About, Client, ControllerContext, EventRecorder, InformerFactory, ResourceEventHandler,
+    WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use crate::plan::Instance;
@@ -199,8 +200,8 @@ impl Controller {
     }
 }
 
-impl NodeHandler for Controller {
-    fn node(&self, _: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+impl ResourceEventHandler<Node> for Controller {
+    fn on_change(&self, _: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(node) = new.filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED)) {
             self.new_nodes.add(node.id);
         }

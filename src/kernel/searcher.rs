@@ -35,6 +35,7 @@ impl Kernel {
         search.point = Some(choices.point(NEXT));
         choices.note_turns();
         search.began = (None, 0);
+        search.goroutine = None;
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);
         tables.notes = tables.notes.again(std::mem::take(&mut room.noted), wanted);
@@ -73,6 +74,8 @@ impl Kernel {
         let popped =
             popped.map(|place| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), place));
         let at = search.agenda.at();
+        search.goroutine =
+            popped.filter(|held| held.label.name.goes_on).map(|held| held.label.hash);
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
@@ -117,11 +120,16 @@ impl Kernel {
         let at = search.agenda.at();
         if search.began.0 != Some(at) {
             search.began = (Some(at), self.steps());
+            search.goroutine = None;
         }
         let mut next = None;
         if choices.draws_turns() {
             search.let_others_go();
-            next = search.newest().filter(|_| choices.is_alone(point, at.as_nanos()));
+            if choices.is_natural() {
+                let step = (self.steps() - search.began.1) as u32;
+                let goes_on = || choices.goes_on(point, at.as_nanos(), step);
+                next = search.next_of_goroutine().or_else(|| search.newest().filter(|_| goes_on()));
+            }
         }
         let Search { agenda, offered, known: ended_known, .. } = search;
         if let [only] = offered[..] {

@@ -25,6 +25,8 @@ pub(super) struct Search {
     pub(super) known: bool,
     /// The present instant, and how many steps were taken before it.
     pub(super) began: (Option<Time>, u64),
+    /// The name of the goroutine that took the latest step of the instant, if it goes on by itself.
+    pub(super) goroutine: Option<u64>,
 }
 
 impl Search {
@@ -46,6 +48,13 @@ impl Search {
         let step = |i: &usize| self.agenda.events()[*i].label.step;
         let latest = self.offered.iter().map(step).max().filter(|step| *step > self.began.1)?;
         self.offered.iter().position(|i| step(i) == latest).map(|place| place as u32)
+    }
+
+    /// The place of what the goroutine of the latest step does next; it waits for nobody.
+    pub(super) fn next_of_goroutine(&self) -> Option<u32> {
+        let hash = self.goroutine?;
+        let its = |i: &usize| self.agenda.events()[*i].label.hash == hash;
+        self.offered.iter().position(its).map(|place| place as u32)
     }
 
     /// Finds out which of the events that are laid out can come next. The result is the object

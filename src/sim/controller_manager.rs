@@ -89,7 +89,7 @@ impl ControllerManager {
         let group = ctx.group();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let informers: Vec<_> =
-            (0..self.processes()).map(|process| self.new_informers(process, warm)).collect();
+            (0..self.processes()).map(|process| self.new_informers(process, group, warm)).collect();
         let clients = Clients { wrote: self.may_crash(), hang_until: self.hangs_until.clone() };
         let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
         let process = Process { group, informers: informers.clone() };
@@ -105,7 +105,7 @@ impl ControllerManager {
             let late = own.now().since(look).as_nanos();
             let polls = late.div_ceil(SYNC_POLL.as_nanos());
             own.sleep_until(look + SYNC_POLL * polls).await;
-            run_in_turn(&own, parts, warm).await;
+            start_all(&own, group, parts, warm);
         });
     }
 
@@ -119,11 +119,12 @@ impl ControllerManager {
         if is_told_apart { 2 } else { 1 }
     }
 
-    fn new_informers(&self, process: u32, warm: bool) -> Rc<InformerFactory> {
+    fn new_informers(&self, process: u32, group: Group, warm: bool) -> Rc<InformerFactory> {
         let World { ctx, plan, .. } = &*self.world;
         let (timing, perturb) = (&plan.timing, &plan.perturb);
         InformerFactory::new(
             &self.world.api,
+            group,
             InformerTiming {
                 request: timing.request.max,
                 response: timing.response.max,
@@ -182,16 +183,19 @@ impl ControllerManager {
     }
 }
 
-/// Starts the loops and workers of controllers, one controller after the other.
-async fn run_in_turn(ctx: &Ctx, parts: Vec<Part>, warm: bool) {
+/// Starts the loops and workers of controllers, one controller after the other; where turns are drawn, each
+/// on a goroutine of its own, all in one step (`controllermanager.go: StartControllers`).
+fn start_all(ctx: &Ctx, group: Group, parts: Vec<Part>, warm: bool) {
     for Part { name, run } in parts {
-        match name {
+        let own = move |ctx: &Ctx| match name {
             Some(name) => ctx.under(name, || run(warm)),
             None => run(warm),
-        }
+        };
         if ctx.draws_turns() {
-            // Each start is a goroutine of its own, and takes its turn.
-            ctx.sleep(Dur::ZERO).await;
+            let goroutine = ctx.clone();
+            ctx.spawn(group, async move { own(&goroutine) });
+        } else {
+            own(ctx);
         }
     }
 }

@@ -72,7 +72,7 @@ impl Handler for Timeline {
     /// The entries of a timeline keep their order; what they do besides writing to the store is
     /// declared where they do it.
     fn name(&self, _: Turn) -> Name {
-        Name::of("timeline", Keys::UNDECLARED).stream()
+        Name::of("timeline", Keys::UNDECLARED).goroutine()
     }
 }
 

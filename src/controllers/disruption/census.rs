@@ -99,17 +99,14 @@ impl Census {
         if ids.is_empty() { self.none.clone() } else { ids.into() }
     }
 
-    /// Takes another version of a pod in the place of the old one. The budgets that select the
-    /// version that is there, or was there last.
+    /// Takes another version of a pod in the place of the old one.
     pub(super) fn pod_changed(
         &mut self,
         old: Option<&Pod>,
         new: Option<&Pod>,
         namespace: impl FnOnce() -> Rc<str>,
-    ) -> Rc<[WorkloadId]> {
-        let Some(id) = new.or(old).map(|p| p.id) else {
-            return self.none.clone();
-        };
+    ) {
+        let Some(id) = new.or(old).map(|p| p.id) else { return };
         let before = self.of(id).clone();
         let after = match (old, new) {
             (Some(old), Some(new)) if Rc::ptr_eq(&old.template, &new.template) => before.clone(),
@@ -117,8 +114,7 @@ impl Census {
             (_, None) => self.none.clone(),
         };
         if let (Some(old), Some(new), true) = (old, new, Rc::ptr_eq(&before, &after)) {
-            self.each(before.iter(), |tally| tally.replace(old, new));
-            return after;
+            return self.each(before.iter(), |tally| tally.replace(old, new));
         }
         if let Some(old) = old {
             self.each(before.iter(), |tally| tally.remove(old));
@@ -126,8 +122,17 @@ impl Census {
         if let Some(new) = new {
             self.each(after.iter(), |tally| tally.add(new));
         }
-        *self.of(id) = after.clone();
-        if new.is_some() { after } else { before }
+        *self.of(id) = after;
+    }
+
+    /// The budgets that select a pod: one that is there, or one that was.
+    pub(super) fn budgets_of(
+        &mut self,
+        pod: &Pod,
+        is_there: bool,
+        namespace: impl FnOnce() -> Rc<str>,
+    ) -> Rc<[WorkloadId]> {
+        if is_there { self.of(pod.id).clone() } else { self.selecting(pod, &namespace()) }
     }
 
     /// What is known of a budget's pods.
@@ -315,14 +320,14 @@ mod tests {
                     Some(new) => pods.insert(id, new.clone()),
                     None => pods.remove(&id),
                 };
-                let selecting = census.pod_changed(old.as_deref(), new.as_deref(), || "default".into());
-                let mut wanted: Vec<WorkloadId> = Vec::new();
+                census.pod_changed(old.as_deref(), new.as_deref(), || "default".into());
                 if let Some(p) = new.as_ref().or(old.as_ref()) {
+                    let selecting = census.budgets_of(p, new.is_some(), || "default".into());
                     let selects = |i: &&usize| budgets[**i].selector.matches(&p.template.labels);
-                    wanted = known.iter().filter(selects).map(|i| budgets[*i].id).collect();
+                    let mut wanted: Vec<_> = known.iter().filter(selects).map(|i| budgets[*i].id).collect();
                     wanted.sort_unstable();
+                    proptest::prop_assert_eq!(&*selecting, &*wanted);
                 }
-                proptest::prop_assert_eq!(&*selecting, &*wanted);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{
-    About, BudgetHandler, Client, ControllerContext, EventRecorder, InformerFactory, PodHandler,
+    About, Client, ControllerContext, EventRecorder, InformerFactory, ResourceEventHandler,
     WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
@@ -371,15 +371,16 @@ impl Controller {
         (kept, ready, recheck)
     }
 
-    /// Counts a change of a pod; `getPdbForPod`: the first budget that selects it.
-    fn budget_of(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) -> Option<WorkloadId> {
+    fn namespace(&self, pod: &Pod) -> Rc<str> {
+        self.client.api().names(|n| namespace_of(n.pod_name(pod.id)).into())
+    }
+
+    /// `getPdbForPod`: the first budget that selects a pod, which is there, or was.
+    fn budget_of(&self, pod: &Pod, is_there: bool) -> Option<WorkloadId> {
         self.informers.reads_all(Resource::Budgets);
-        let pod = new.or(old)?;
-        self.catch_up(Some((pod.id, old)));
+        self.catch_up(None);
         let api = self.client.api();
-        let namespace = || api.names(|n| namespace_of(n.pod_name(pod.id)).into());
-        let selecting =
-            self.census.with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
+        let selecting = self.census.with(|c| c.budgets_of(pod, is_there, || self.namespace(pod)));
         let first = *selecting.first()?;
         if selecting.len() > 1 {
             let text = api.names(|n| {
@@ -455,25 +456,35 @@ fn after(t: Timestamp, wait: Dur) -> Time {
     Time::from_secs(u64::try_from(t.0.saturating_add(wait_s)).unwrap_or_default())
 }
 
-impl BudgetHandler for Controller {
-    /// `addDB`, `updateDB`, `removeDB`: the sync of one that is gone finds nothing to do.
-    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
+impl ResourceEventHandler<Budget> for Controller {
+    fn cached(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
         match (old, new) {
             (_, Some(new)) => self.census.with(|c| c.add_budget(new)),
             (Some(old), None) => self.census.with(|c| c.remove_budget(old)),
             (None, None) => {}
         }
+    }
+
+    /// `addDB`, `updateDB`, `removeDB`: the sync of one that is gone finds nothing to do.
+    fn on_change(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
         if let Some(budget) = new.or(old) {
             self.queue.add(budget.id);
         }
     }
 }
 
-impl PodHandler for Controller {
-    /// `addPod`, `updatePod`, `deletePod`: the first budget that selects the pod (`getPdbForPod`).
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+impl ResourceEventHandler<Pod> for Controller {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        if let Some(budget) = self.budget_of(old, new) {
+        self.catch_up(Some((pod.id, old)));
+        let namespace = || self.namespace(pod);
+        self.census.with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
+    }
+
+    /// `addPod`, `updatePod`, `deletePod`: the first budget that selects the pod (`getPdbForPod`).
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let Some(pod) = new.or(old) else { return };
+        if let Some(budget) = self.budget_of(pod, new.is_some()) {
             self.queue.add(budget);
         }
         if let Some(left) = new.and_then(|p| self.stale_in(p)) {

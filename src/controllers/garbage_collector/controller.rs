@@ -3,7 +3,7 @@
 use super::graph::{GraphBuilder, Item, Owner};
 use crate::api::meta::Uid;
 use crate::api::names::{PodId, WorkloadId};
-use crate::api::workload::{Propagation, Workload};
+use crate::api::workload::{Propagation, Workload, WorkloadKind};
 use crate::apiserver::ApiError;
 use crate::client::{Client, ControllerContext, go_all};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared};
@@ -39,7 +39,9 @@ impl Controller {
     pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, .. } = context.clone();
         let graph = Rc::new(GraphBuilder::new(context));
-        graph.informers.on_workload(graph.clone());
+        for kind in WorkloadKind::ALL {
+            graph.informers.on_workload(kind, graph.clone());
+        }
         graph.informers.on_pod(graph.clone());
         Rc::new(Controller { graph, client, group, ctx })
     }

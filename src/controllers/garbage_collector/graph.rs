@@ -6,7 +6,7 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::Pod;
 use crate::api::workload::{Propagation, Workload};
 use crate::client::{
-    Client, ControllerContext, InformerFactory, PodHandler, QueueKey, WorkQueue, WorkloadHandler,
+    Client, ControllerContext, InformerFactory, QueueKey, ResourceEventHandler, WorkQueue,
 };
 use crate::kernel::{Ctx, Object, PointId, Shared};
 use std::collections::BTreeSet;
@@ -135,9 +135,9 @@ impl GraphBuilder {
     }
 }
 
-impl WorkloadHandler for GraphBuilder {
+impl ResourceEventHandler<Workload> for GraphBuilder {
     /// `processGraphChanges`
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let same = |o: &&Rc<Workload>| new.is_some_and(|n| n.uid == o.uid);
         if let Some(o) = old.filter(|o| !same(o)) {
             self.workload_gone(o);
@@ -152,9 +152,9 @@ impl WorkloadHandler for GraphBuilder {
     }
 }
 
-impl PodHandler for GraphBuilder {
+impl ResourceEventHandler<Pod> for GraphBuilder {
     /// `processGraphChanges`
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let same = |o: &&Rc<Pod>| new.is_some_and(|n| n.uid == o.uid);
         if let Some(o) = old.filter(|o| !same(o)) {
             self.gone(o.controller());

@@ -15,7 +15,7 @@ use super::zones::Zones;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::client::{ControllerContext, NodeHandler, PodHandler};
+use crate::client::{ControllerContext, ResourceEventHandler};
 use crate::kernel::{Dur, Object, PointId};
 use crate::plan::switches::node_lifecycle::ConditionTaints;
 use std::rc::Rc;
@@ -193,6 +193,7 @@ impl Controller {
         if wait > Dur::ZERO {
             self.core.ctx.sleep(wait).await;
         }
+        self.monitor.disruption.until_amid_pass().await;
         loop {
             self.eviction.do_no_execute_tainting_pass().await;
             if self.core.lazy && self.zones.queues_are_empty() {
@@ -228,11 +229,14 @@ impl Controller {
     }
 }
 
-impl NodeHandler for Controller {
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+impl ResourceEventHandler<Node> for Controller {
+    fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(n) = new.or(old) {
             self.skipper.node_changed(n.id, old.is_some(), new.is_some());
         }
+    }
+
+    fn on_change(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(n) = new
             && self.core.switches().rename_alpha_taints
         {
@@ -254,9 +258,9 @@ impl NodeHandler for Controller {
     }
 }
 
-impl PodHandler for Controller {
+impl ResourceEventHandler<Pod> for Controller {
     /// `podUpdated`: a pod that came to a node.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let Some(p) = new
             && p.node.is_some()
             && self.core.switches().pod_workers

@@ -7,7 +7,7 @@ use super::health::HealthMap;
 use super::skip::Skipper;
 use super::zone_conditions::Counted;
 use super::zones::Zones;
-use crate::kernel::PointId;
+use crate::kernel::{PointId, Ticket};
 use crate::trace::{Actor, What, ZoneState};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub(super) struct Disruption {
     /// Whether the first round of the NoExecute loop comes amid the first pass, which is still to
     /// come.
     pub(super) round_amid_pass: Cell<bool>,
+    /// That loop, while it waits for the pass to come so far.
+    round_waits: Cell<Option<Ticket>>,
     /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
     disruption_point: PointId,
 }
@@ -37,6 +39,7 @@ impl Disruption {
     ) -> Self {
         Disruption {
             round_amid_pass: Cell::new(false),
+            round_waits: Cell::new(None),
             disruption_point: core.ctx.point("node-disruption"),
             zones: zones.clone(),
             health: health.clone(),
@@ -46,9 +49,21 @@ impl Disruption {
         }
     }
 
+    /// Where the first round comes amid the first pass and turns are drawn: waits until that has come so far.
+    pub(super) async fn until_amid_pass(&self) {
+        if self.core.ctx.draws_turns() && self.round_amid_pass.get() {
+            self.core.ctx.parked(|ticket| self.round_waits.set(Some(ticket))).await;
+        }
+    }
+
     /// `handleDisruption`
     pub(super) async fn handle_disruption(&self, counted: &Counted) {
         let amid = self.round_amid_pass.take();
+        if let Some(ticket) = self.round_waits.take()
+            && self.core.ctx.claim(ticket)
+        {
+            self.core.ctx.wake(ticket);
+        }
         for (zone, _) in counted.iter() {
             self.zones.init_zone_state(zone);
         }

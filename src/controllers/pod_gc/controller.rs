@@ -7,7 +7,7 @@ use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
-use crate::client::{Client, ControllerContext, InformerFactory, NodeHandler, PodHandler, go_all};
+use crate::client::{Client, ControllerContext, InformerFactory, ResourceEventHandler, go_all};
 use crate::kernel::{Ctx, Dur, Group, Idler, PointId, Shared, Time};
 use crate::plan::switches::pod_gc::Switches;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -382,9 +382,9 @@ async fn mark_failed_and_delete_pod(
     client.delete_pod(id, Some(0), None).await
 }
 
-impl NodeHandler for Controller {
+impl ResourceEventHandler<Node> for Controller {
     /// Notes nodes that are gone while pods are on them.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+    fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(gone), None) = (old, new)
             && self.informers.has_pods_on(gone.id)
         {
@@ -395,12 +395,16 @@ impl NodeHandler for Controller {
             self.stir();
         }
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
-impl PodHandler for Controller {
+impl ResourceEventHandler<Pod> for Controller {
     /// Notes pods that are terminated or being deleted, and nodes that are not there while pods are
     /// on them.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let place = |p: &Rc<Pod>| (p.node, p.id);
         let terminated = |p: Option<&Rc<Pod>>| p.filter(|p| p.phase.is_terminal()).map(|p| p.id);
         let terminating = |p: Option<&Rc<Pod>>| p.filter(|p| p.is_terminating()).map(place);
@@ -438,5 +442,9 @@ impl PodHandler for Controller {
         if stirs {
             self.stir();
         }
+    }
+
+    fn listens(&self) -> bool {
+        false
     }
 }

@@ -12,7 +12,7 @@ use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::Effect;
-use crate::client::{NodeHandler, PodHandler};
+use crate::client::ResourceEventHandler;
 use crate::kernel::Time;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use std::rc::Rc;
@@ -95,8 +95,8 @@ impl Handlers {
     }
 }
 
-impl NodeHandler for Handlers {
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+impl ResourceEventHandler<Node> for Handlers {
+    fn on_change(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         let switches = self.core.switches();
         let at = (self.core.ctx.now(), self.core.ctx.cause());
         match (old, new) {
@@ -177,8 +177,8 @@ fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
         && node.taints.iter().filter(|t| t.effect == Effect::NoSchedule).all(tolerated)
 }
 
-impl PodHandler for Handlers {
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+impl ResourceEventHandler<Pod> for Handlers {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let live = |p: &&Rc<Pod>| !p.phase.is_terminal();
         let (old, new) = (old.filter(live), new.filter(live));
         if let (Some(old), Some(new)) = (old, new)

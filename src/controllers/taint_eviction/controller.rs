@@ -9,8 +9,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{
-    Client, ControllerContext, InformerFactory, NodeHandler, PodHandler, QueueKey, Recalled,
-    WorkQueue,
+    Client, ControllerContext, InformerFactory, QueueKey, Recalled, ResourceEventHandler, WorkQueue,
 };
 use crate::kernel::{
     Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2, slot,
@@ -290,10 +289,10 @@ fn no_execute(taints: &[Taint]) -> impl Iterator<Item = &Taint> {
     taints.iter().filter(|t| t.effect == Effect::NoExecute)
 }
 
-impl NodeHandler for Controller {
+impl ResourceEventHandler<Node> for Controller {
     /// `NodeUpdated`: on add, delete, and when the NoExecute taints differ in anything, their order
     /// included.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+    fn on_change(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(o), Some(n)) = (old, new)
             && (Rc::ptr_eq(o, n) || no_execute(&o.taints).eq(no_execute(&n.taints)))
         {
@@ -305,10 +304,10 @@ impl NodeHandler for Controller {
     }
 }
 
-impl PodHandler for Controller {
+impl ResourceEventHandler<Pod> for Controller {
     /// `PodUpdated`: on add, delete, and when tolerations or nodeName differ. A deletionTimestamp
     /// alone does not count.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let (Some(o), Some(n)) = (old, new)
             && o.node == n.node
             && (Rc::ptr_eq(&o.template, &n.template)

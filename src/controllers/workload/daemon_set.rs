@@ -10,9 +10,7 @@ use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{
-    ControllerContext, NodeHandler, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
-};
+use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, WorkQueue};
 use crate::kernel::Dur;
 use crate::plan::switches::workload::DaemonSetSwitches;
 use std::rc::Rc;
@@ -38,7 +36,7 @@ impl DaemonSetController {
             core,
             switches,
         });
-        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_workload(WorkloadKind::DaemonSet, controller.clone());
         controller.core.informers.on_pod(controller.clone());
         controller.core.informers.on_node(controller.clone());
         controller
@@ -86,12 +84,10 @@ impl DaemonSetController {
     }
 }
 
-impl WorkloadHandler for DaemonSetController {
+impl ResourceEventHandler<Workload> for DaemonSetController {
     /// `addDaemonset`, `updateDaemonset`, `deleteDaemonset`
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        let Some(ds) = new.or(old).filter(|w| w.kind == WorkloadKind::DaemonSet) else {
-            return;
-        };
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(ds) = new.or(old) else { return };
         if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
             self.sync.expectations.with(|e| e.forget(ds.id));
         }
@@ -99,10 +95,13 @@ impl WorkloadHandler for DaemonSetController {
     }
 }
 
-impl PodHandler for DaemonSetController {
-    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+impl ResourceEventHandler<Pod> for DaemonSetController {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         self.sync.censuses.pod_changed(old, new);
+    }
+
+    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
@@ -124,15 +123,22 @@ impl PodHandler for DaemonSetController {
     }
 }
 
-impl NodeHandler for DaemonSetController {
-    /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that
-    /// goes concerns the collector.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        if old.zip(new).is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints) {
-            return;
-        }
-        if let Some(node) = new.or(old) {
+/// Whether a change of a node concerns DaemonSets: labels and taints do, and nothing else.
+fn counts(old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) -> bool {
+    old.zip(new).is_none_or(|(o, n)| o.labels != n.labels || o.taints != n.taints)
+}
+
+impl ResourceEventHandler<Node> for DaemonSetController {
+    fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if let Some(node) = new.or(old).filter(|_| counts(old, new)) {
             self.sync.censuses.node_changed(node.id);
+        }
+    }
+
+    /// `addNode`, `updateNode`. A node that goes concerns the collector.
+    fn on_change(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if !counts(old, new) {
+            return;
         }
         let Some(new) = new else { return };
         if self.switches.node_queue {

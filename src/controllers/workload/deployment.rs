@@ -11,7 +11,7 @@ use crate::api::workload::{
     Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name,
 };
 use crate::apiserver::{ApiError, NewWorkload};
-use crate::client::{ControllerContext, RateLimiter, WorkloadHandler};
+use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler};
 use crate::plan::switches::workload::{ScalingText, Switches};
 use crate::trace::EventText;
 use std::rc::Rc;
@@ -34,7 +34,9 @@ impl DeploymentController {
     pub(crate) fn new(switches: Switches, context: ControllerContext) -> Rc<Self> {
         let core = Core::new(context, false, RateLimiter::default());
         let controller = Rc::new(DeploymentController { core, switches });
-        controller.core.informers.on_workload(controller.clone());
+        for kind in [WorkloadKind::Deployment, WorkloadKind::ReplicaSet] {
+            controller.core.informers.on_workload(kind, controller.clone());
+        }
         controller
     }
 
@@ -174,9 +176,9 @@ impl DeploymentController {
     }
 }
 
-impl WorkloadHandler for DeploymentController {
+impl ResourceEventHandler<Workload> for DeploymentController {
     /// `addDeployment` and `addReplicaSet` with their like.
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let Some(w) = new.or(old) else { return };
         match w.kind {
             WorkloadKind::Deployment => self.core.queue.add(w.id),

@@ -11,7 +11,7 @@ use super::job_sync::JobSync;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, WorkQueue};
 use crate::kernel::Shared;
 use crate::plan::FailedBefore;
 use crate::plan::switches::workload::JobSwitches;
@@ -49,7 +49,7 @@ impl JobController {
             memory,
             switches,
         });
-        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_workload(WorkloadKind::Job, controller.clone());
         controller.core.informers.on_pod(controller.clone());
         controller
     }
@@ -107,12 +107,10 @@ impl JobController {
     }
 }
 
-impl WorkloadHandler for JobController {
+impl ResourceEventHandler<Workload> for JobController {
     /// `addJob`, `updateJob`, `deleteJob`
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        let Some(job) = new.or(old).filter(|w| w.kind == WorkloadKind::Job) else {
-            return;
-        };
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(job) = new.or(old) else { return };
         if let (Some(gone), None) = (old, new) {
             let its = |p: &&Rc<Pod>| p.controller() == Some((gone.id, gone.uid));
             let pods = self.core.informers.pods_of(gone.id);
@@ -126,9 +124,9 @@ impl WorkloadHandler for JobController {
     }
 }
 
-impl PodHandler for JobController {
+impl ResourceEventHandler<Pod> for JobController {
     /// `addPod`, `updatePod`, `deletePod`
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old, true),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new, false),

@@ -14,7 +14,7 @@ use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkloadHandler, parallelize};
+use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, parallelize};
 use crate::kernel::{Dur, PointId, Shared};
 use crate::plan::switches::workload::Switches;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ impl ReplicaSetController {
             switches,
             core,
         });
-        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_workload(WorkloadKind::ReplicaSet, controller.clone());
         controller.core.informers.on_pod(controller.clone());
         controller
     }
@@ -244,25 +244,32 @@ impl ReplicaSetController {
     }
 }
 
-impl WorkloadHandler for ReplicaSetController {
+impl ResourceEventHandler<Workload> for ReplicaSetController {
+    fn cached(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        if let Some(rs) = new.or(old) {
+            let life = new.map(|rs| (rs.uid, rs.min_ready_seconds));
+            self.census.with(|c| c.set_life(rs.id, life));
+        }
+    }
+
     /// `addRS`, `updateRS`, `deleteRS`
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        let Some(rs) = new.or(old).filter(|w| w.kind == WorkloadKind::ReplicaSet) else {
-            return;
-        };
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(rs) = new.or(old) else { return };
         if old.zip(new).is_none_or(|(o, n)| o.uid != n.uid) && old.is_some() {
             // Expectations belong to one life of the ReplicaSet.
             self.expectations.with(|e| e.forget(rs.id));
         }
-        self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
         self.core.queue.add(rs.id);
     }
 }
 
-impl PodHandler for ReplicaSetController {
-    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+impl ResourceEventHandler<Pod> for ReplicaSetController {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         self.census.with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
+    }
+
+    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),

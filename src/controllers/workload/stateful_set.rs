@@ -9,7 +9,7 @@ use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
-use crate::client::{ControllerContext, PodHandler, RateLimiter, WorkloadHandler};
+use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler};
 use crate::kernel::Dur;
 use crate::plan::switches::workload::StatefulSetSwitches;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl StatefulSetController {
             core,
             switches,
         });
-        controller.core.informers.on_workload(controller.clone());
+        controller.core.informers.on_workload(WorkloadKind::StatefulSet, controller.clone());
         controller.core.informers.on_pod(controller.clone());
         controller
     }
@@ -87,17 +87,17 @@ impl StatefulSetController {
     }
 }
 
-impl WorkloadHandler for StatefulSetController {
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        if let Some(set) = new.or(old).filter(|w| w.kind == WorkloadKind::StatefulSet) {
+impl ResourceEventHandler<Workload> for StatefulSetController {
+    fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        if let Some(set) = new.or(old) {
             self.core.queue.add(set.id);
         }
     }
 }
 
-impl PodHandler for StatefulSetController {
+impl ResourceEventHandler<Pod> for StatefulSetController {
     /// `addPod`, `updatePod`, `deletePod`
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
         let set = self.core.resolve(pod.controller(), WorkloadKind::StatefulSet);
         let Some(set) = set else { return };

@@ -14,19 +14,26 @@ pub struct Name {
     pub object: u64,
     /// Events of this name keep their order: they come over one connection.
     pub(crate) is_stream: bool,
+    /// Events of this name and instant are steps of one goroutine, which waits for nobody in between.
+    pub(crate) goes_on: bool,
     /// State that each of its steps counts as having written, with the number in it.
     pub(crate) home: (Keys, u32),
 }
 
 impl Name {
     /// A name for what has none: its steps depend on all others without a name.
-    pub(crate) const NONE: Self =
-        Self { what: "other", object: 0, is_stream: false, home: (Keys::UNDECLARED, 0) };
+    pub(crate) const NONE: Self = Self {
+        what: "other",
+        object: 0,
+        is_stream: false,
+        goes_on: false,
+        home: (Keys::UNDECLARED, 0),
+    };
 
     /// Steps that touch state of one owner beside what is declared.
     #[must_use]
     pub(crate) const fn of(what: &'static str, home: Keys) -> Self {
-        Self { what, object: 0, is_stream: false, home: (home, 0) }
+        Self { what, object: 0, is_stream: false, goes_on: false, home: (home, 0) }
     }
 
     /// The same about an object, given by the hash of its name.
@@ -39,6 +46,12 @@ impl Name {
     #[must_use]
     pub(crate) const fn stream(self) -> Self {
         Self { is_stream: true, ..self }
+    }
+
+    /// The same stream as the steps of one goroutine, which waits for nobody between those of one instant.
+    #[must_use]
+    pub(crate) const fn goroutine(self) -> Self {
+        Self { is_stream: true, goes_on: true, ..self }
     }
 
     /// The same for a process that only waits for work: such a step declares all that it touches.
