@@ -1,27 +1,27 @@
 //! Which checker finds the violations of which property.
+//!
+//! How much of a harm a violation is, for two of them to be compared.
 
 use super::super::setting::Analysis;
-use super::property::Property;
-use super::violation::Violation;
-use super::{
-    evict_loop, false_unknown, needless_eviction, never_ready, never_tainted, pod_stuck,
-    stale_ready, taint_lost, taint_stale, timer_reset, wrong_pod,
-};
+use super::super::state::Follow;
+use super::property::{Property, Violation};
+use super::{evictions, false_unknown, never_tainted, overdue, taints};
+use crate::api::pod::PodPhase;
 
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
     let mut found = match *property {
-        Property::PodStuck { within } => pod_stuck::check(analysis, within),
-        Property::NeedlessEviction => needless_eviction::check(analysis),
-        Property::WrongPod => wrong_pod::check(analysis),
-        Property::TimerReset => timer_reset::check(analysis),
-        Property::TaintLost => taint_lost::check(analysis),
-        Property::TaintStale { within } => taint_stale::check(analysis, within),
-        Property::NeverReady { within } => never_ready::check(analysis, within),
+        Property::PodStuck { within } => overdue::pod_stuck(analysis, within),
+        Property::NeedlessEviction => evictions::needless_eviction(analysis),
+        Property::WrongPod => evictions::wrong_pod(analysis),
+        Property::TimerReset => evictions::timer_reset(analysis),
+        Property::TaintLost => taints::taint_lost(analysis),
+        Property::TaintStale { within } => taints::taint_stale(analysis, within),
+        Property::NeverReady { within } => overdue::never_ready(analysis, within),
         Property::NeverTainted { within } => never_tainted::check(analysis, within),
-        Property::EvictLoop { more_than } => evict_loop::check(analysis, more_than),
+        Property::EvictLoop { more_than } => evictions::evict_loop(analysis, more_than),
         Property::FalseUnknown { silent } => false_unknown::check(analysis, silent),
-        Property::StaleReady { within } => stale_ready::check(analysis, within),
+        Property::StaleReady { within } => overdue::stale_ready(analysis, within),
         Property::Deterministic | Property::Expect => Vec::new(),
     };
     found.sort_by_key(|v| (v.at, v.node, v.pod));
@@ -30,4 +30,49 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
         violation.records.dedup();
     }
     found
+}
+
+/// What a violation is about, as it was right before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Harm {
+    /// It is about a pod.
+    pod: bool,
+    /// The pod was bound to a node, or the violation is about a node alone.
+    node: bool,
+    /// The pod was Running, or about to be: it was on a node that was Ready and in touch.
+    lives: bool,
+    /// The pod was Ready.
+    ready: bool,
+}
+
+impl Harm {
+    /// That of a violation.
+    pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
+        let mut follow = Follow::new(analysis);
+        let last = violation.records.last().copied();
+        for (id, r) in (0..).zip(analysis.trace.iter()) {
+            if Some(id) == last || r.at > violation.at {
+                break;
+            }
+            follow.apply(id, r);
+        }
+        let Some(pod) = violation.pod.map(|p| follow.pod(p)) else {
+            return Self { node: violation.node.is_some(), ..Self::default() };
+        };
+        let back = pod.node_id().is_some_and(|n| follow.node(n).is_back());
+        Self {
+            pod: true,
+            node: pod.node_id().is_some(),
+            lives: pod.phase == PodPhase::Running || back,
+            ready: pod.ready,
+        }
+    }
+
+    /// Whether it is as bad as another.
+    pub fn is_as_bad(self, other: Self) -> bool {
+        self.pod == other.pod
+            && self.node >= other.node
+            && self.lives >= other.lives
+            && self.ready >= other.ready
+    }
 }

@@ -6,8 +6,7 @@
 //! decision. While the API server itself is away nobody is heard.
 
 use super::super::setting::Analysis;
-use super::property::Property;
-use super::violation::Violation;
+use super::property::{Property, Violation};
 use super::walk::{Walk, records};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;

@@ -10,26 +10,15 @@
 //! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
 mod check;
-mod evict_loop;
+mod evictions;
 mod false_unknown;
-mod harm;
-mod needless_eviction;
-mod never_ready;
 mod never_tainted;
 mod overdue;
-mod pod_stuck;
 mod property;
-mod stale_ready;
-mod taint_lost;
-mod taint_stale;
+mod taints;
 #[cfg(test)]
 mod tests;
-mod timer_reset;
-mod violation;
 mod walk;
-mod wrong_pod;
 
-pub use check::check;
-pub use harm::Harm;
-pub use property::{Property, PropertyError};
-pub use violation::Violation;
+pub use check::{Harm, check};
+pub use property::{Property, PropertyError, Violation};

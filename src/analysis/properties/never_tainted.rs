@@ -5,8 +5,7 @@
 //! tainting is switched off by flags or belongs to a release of its own.
 
 use super::super::setting::{Analysis, zone_name};
-use super::property::Property;
-use super::violation::Violation;
+use super::property::{Property, Violation};
 use super::walk::{Walk, records};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};

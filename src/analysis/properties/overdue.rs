@@ -1,11 +1,31 @@
 //! Pods for which something is overdue: a deadline for each pod, reckoned anew when it, its node or
 //! its node's taints change.
+//!
+//! `pod-stuck`: a pod has to go, and nobody deletes it.
+//!
+//! A pod has to go when a NoExecute taint of its node is not tolerated, or was tolerated for a time
+//! that is over; a time that new tolerations shorten is over when they come at the earliest. Left
+//! out: pods that have ended, which hold nothing.
+//!
+//! `never-ready`: a node is healthy again, and a pod on it that was Ready stays NotReady.
+//!
+//! The default bound is what a kubelet may take that does look again. Its watch of pods pauses for
+//! 30 s at the longest and by jitter for twice that; a server that has forgotten where the watch was
+//! makes that two pauses; and pod statuses are looked at every 10 s: 2 × 60 s + 10 s. The rest of
+//! the 150 s is for requests. A run that ends before the bound is over says nothing.
+//!
+//! `stale-ready`: a node is Unknown, and a pod on it stays Ready.
+//!
+//! A node whose kubelet itself says that it is not ready is another matter: its pods may well be.
 
 use super::super::setting::Analysis;
-use super::violation::Violation;
-use super::walk::Walk;
+use super::super::state::Health;
+use super::property::{Property, Violation};
+use super::walk::{Walk, records, short};
 use crate::api::names::PodId;
-use crate::kernel::Time;
+use crate::api::pod::PodPhase;
+use crate::kernel::{Dur, Time};
+use crate::plan::KubeletMode;
 use crate::trace::{Record, What};
 
 /// The violations of those pods whose deadline passes without anything happening that moves it;
@@ -72,4 +92,101 @@ fn concerns_pods(r: &Record) -> bool {
             | What::NodeSilent
             | What::NodeHeard
     )
+}
+
+pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let deadline = |walk: &Walk<'a>, id: PodId| {
+        let pod = walk.follow.pod(id);
+        if !pod.exists || pod.deleting || pod.phase.is_terminal() {
+            return None;
+        }
+        analysis.due(walk.due(id, &pod, false)?.at.max(walk.life(id).tolerations_at), within)
+    };
+    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
+        let pod = walk.follow.pod(id);
+        let (name, node) = (walk.pod_name(id), walk.node_of(&pod));
+        let due = walk.due(id, &pod, false);
+        let why = due.map_or(String::new(), |d| {
+            let tolerated = if d.seconds > 0 {
+                format!(", tolerated for {}s", d.seconds)
+            } else {
+                ", not tolerated".to_owned()
+            };
+            format!(": it has {} since {}{tolerated}", short(&d.taint), d.taint.since)
+        });
+        Violation {
+            property: Property::PodStuck { within },
+            at,
+            pod: Some(id),
+            node: pod.node_id(),
+            text: format!("{name} is still on {node} at {at}{why}"),
+            records: records(&[
+                walk.life(id).created,
+                due.map_or(crate::trace::NO_RECORD, |d| d.taint.record),
+            ]),
+        }
+    };
+    overdue(analysis, deadline, tell)
+}
+
+pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let start = match analysis.plan.timing.kubelet {
+        KubeletMode::Imitated(kubelet) => kubelet.start,
+        KubeletMode::Real(kubelet) => kubelet.pod_start,
+    };
+    let since = |walk: &Walk<'a>, id: PodId| {
+        let pod = walk.follow.pod(id);
+        let life = walk.life(id);
+        let node = pod.node_id().filter(|n| walk.follow.node(*n).is_back())?;
+        let lost = pod.exists
+            && pod.phase == PodPhase::Running
+            && !pod.ready
+            && !pod.deleting
+            && life.was_ready;
+        // Containers that a boot starts anew take their time.
+        lost.then(|| {
+            let healthy = walk.healthy_at(node).max(life.ready_at);
+            healthy.max(walk.booted_at(node).saturating_add(start))
+        })
+    };
+    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
+        let pod = walk.follow.pod(id);
+        let (name, node, lost) = (walk.pod_name(id), walk.node_of(&pod), walk.life(id).ready_at);
+        let back = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
+        Violation {
+            property: Property::NeverReady { within },
+            at,
+            pod: Some(id),
+            node: pod.node_id(),
+            text: format!(
+                "{name} has been NotReady since {lost} and still is at {at} although {node} has been healthy since {back}"
+            ),
+            records: super::walk::records(&[walk.life(id).created]),
+        }
+    };
+    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
+}
+
+pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let since = |walk: &Walk<'a>, id: PodId| {
+        let pod = walk.follow.pod(id);
+        let node = pod.node_id().filter(|n| walk.follow.node(*n).health() == Health::Unknown)?;
+        pod.is_available().then(|| walk.healthy_at(node).max(walk.life(id).ready_at))
+    };
+    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
+        let pod = walk.follow.pod(id);
+        let (name, node) = (walk.pod_name(id), walk.node_of(&pod));
+        let unknown = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
+        Violation {
+            property: Property::StaleReady { within },
+            at,
+            pod: Some(id),
+            node: pod.node_id(),
+            text: format!(
+                "{name} is still Ready at {at} although {node} has been Unknown since {unknown}"
+            ),
+            records: records(&[walk.life(id).created]),
+        }
+    };
+    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
 }

@@ -1,8 +1,12 @@
 //! The properties, their names and bounds.
+//!
+//! What is reported where a property does not hold.
 
+use crate::api::names::{NodeId, PodId};
 use crate::api::spelling;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::language::duration;
+use crate::trace::RecordId;
 use serde::{Deserialize, Serialize};
 use std::{fmt, mem};
 
@@ -200,4 +204,21 @@ pub enum PropertyError {
     /// The property has no bound.
     #[error("{0} has no bound")]
     NoBound(String),
+}
+
+/// A place in a run where a property does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What does not hold.
+    pub(crate) property: Property,
+    /// When that was certain.
+    pub(crate) at: Time,
+    /// The pod it is about.
+    pub(crate) pod: Option<PodId>,
+    /// The node it is about, or that the pod is on.
+    pub node: Option<NodeId>,
+    /// What happened, in one line.
+    pub text: String,
+    /// The records that decided it, in order.
+    pub(crate) records: Vec<RecordId>,
 }

@@ -3,11 +3,15 @@
 //! Its reason is the node's condition, `spec.unschedulable`, and for NoExecute also that the node
 //! lifecycle controller is not in master disruption, which means to remove them all. Left out:
 //! taints that a user wrote under these names.
+//!
+//! `taint-lost`: a taint that a user wrote vanishes, or changes its value, by another writer's
+//! patch.
+//!
+//! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
 use super::super::setting::Analysis;
 use super::super::state::Held;
-use super::property::Property;
-use super::violation::Violation;
+use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
@@ -31,7 +35,7 @@ const PRESSURES: [(&str, NodeConditionType); 5] = [
 ];
 
 /// Whether taints of a key belong to the controllers.
-pub(super) fn is_of_controllers(key: &str) -> bool {
+fn is_of_controllers(key: &str) -> bool {
     [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA, UNSCHEDULABLE].contains(&key)
         || PRESSURES.iter().any(|(k, _)| *k == key)
 }
@@ -54,7 +58,7 @@ struct Search<'a> {
     found: Vec<Violation>,
 }
 
-pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
     let walk = Walk::new(analysis);
     let reasons = vec![Reasons::default(); analysis.node_count()];
     let mut search = Search {
@@ -221,4 +225,35 @@ fn is_written_by_controllers(h: &Held<'_>) -> bool {
         Effect::PreferNoSchedule => false,
     };
     !by_user && effect
+}
+
+pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+    let mut walk = Walk::new(analysis);
+    let mut found = Vec::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        if let (Some(change), Some(node)) = (analysis.trace.taint_change(r), r.node())
+            && r.actor != Actor::User
+        {
+            for gone in change.removed.iter().filter(|t| !is_of_controllers(&t.key)) {
+                let Some(held) = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone))
+                else {
+                    continue;
+                };
+                if held.by == Actor::User {
+                    let (name, actor, taint) =
+                        (walk.node_name(node), r.actor.as_str(), short(held));
+                    found.push(Violation {
+                        property: Property::TaintLost,
+                        at: r.at,
+                        pod: None,
+                        node: Some(node),
+                        text: format!("{name} lost {taint}, which a user had written, by a patch of {actor} at {}", r.at),
+                        records: records(&[held.record, r.saw, id]),
+                    });
+                }
+            }
+        }
+        walk.apply(id, r);
+    }
+    found
 }

@@ -1,0 +1,221 @@
+//! `needless-eviction`: taint eviction deletes a pod that could have stayed.
+//!
+//! Judged by the API at the moment at which the deletion is applied, not by what the controller
+//! could know.
+//!
+//! `wrong-pod`: a deletion meant for one pod hits its successor of the same name.
+//!
+//! A deletion is meant for the life of the name in which its timer was set, or which its author had
+//! read when it decided. Left out: deletions by people, who mean whoever has the name.
+//!
+//! `timer-reset`: a countdown begins anew, and ends later, although the taint never left.
+//!
+//! Counted within one life of a pod, with the same tolerations, for a taint that was there when the
+//! first countdown began and still is when the next one does.
+//!
+//! `evict-loop`: a workload's pods are placed on a node and evicted from it, again and again.
+//!
+//! Rounds are counted: an eviction counts when its pod was created after the eviction that counted
+//! last, so that several pods that leave a node together are one. Pods without a workload are
+//! counted by name.
+
+use super::super::causes::chain;
+use super::super::setting::Analysis;
+use super::super::workloads::Owners;
+use super::property::{Property, Violation};
+use super::walk::{Walk, evicted, records, short};
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
+use std::collections::BTreeMap;
+
+pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+    let mut walk = Walk::new(analysis);
+    let mut found = Vec::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = walk.apply(id, r);
+        let Some((pod, before)) = evicted(&step, r) else {
+            continue;
+        };
+        let due = walk.due(pod, &before, true);
+        if due.is_some_and(|d| d.at <= r.at) {
+            continue;
+        }
+        let (name, node) = (walk.pod_name(pod), walk.node_of(&before));
+        let why = match due {
+            None => format!("no NoExecute taint of {node} required it"),
+            Some(d) => format!(
+                "it tolerates {} of {node} for {}s, until {}",
+                short(&d.taint),
+                d.seconds,
+                d.at
+            ),
+        };
+        let timer = chain(walk.trace(), id)
+            .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
+            .map_or(NO_RECORD, |(id, _)| id);
+        found.push(Violation {
+            property: Property::NeedlessEviction,
+            at: r.at,
+            pod: Some(pod),
+            node: before.node_id(),
+            text: format!("{name} was deleted by taint eviction at {} although {why}", r.at),
+            records: records(&[timer, due.map_or(NO_RECORD, |d| d.taint.record), id]),
+        });
+    }
+    found
+}
+
+pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+    let mut walk = Walk::new(analysis);
+    let mut found = Vec::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
+        let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
+        let step = walk.apply(id, r);
+        let Some((pod, before, _)) = step.pod else {
+            continue;
+        };
+        if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
+            continue;
+        }
+        let Some(meant) = meant(walk.trace(), id, r, pod).filter(|meant| *meant < created) else {
+            continue;
+        };
+        let since = walk.trace().get(created).map_or(r.at, |c| c.at);
+        let decided = walk.trace().get(meant).map_or(r.at, |m| m.at);
+        let (name, actor) = (walk.pod_name(pod), r.actor.as_str());
+        found.push(Violation {
+            property: Property::WrongPod,
+            at: r.at,
+            pod: Some(pod),
+            node: before.node_id(),
+            text: format!(
+                "{actor} deleted {name}, which exists since {since}, at {} as it meant to delete its predecessor at {decided}",
+                r.at
+            ),
+            records: records(&[meant, created, id]),
+        });
+    }
+    found
+}
+
+/// The record that says which life of the pod a deletion was meant for.
+fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId> {
+    match r.actor {
+        Actor::TaintEviction => chain(trace, id)
+            .find(|(_, r)| matches!(r.what, What::TimerSet(_)) && r.pod() == Some(pod))
+            .map(|(timer, _)| timer),
+        Actor::User => None,
+        // Events say nothing of a version; everything else that a version rests on is about the pod
+        // itself.
+        _ => trace.get(r.saw).filter(|saw| saw.pod() == Some(pod)).map(|_| r.saw),
+    }
+}
+
+/// A countdown that began.
+#[derive(Clone, Copy)]
+struct Countdown {
+    record: RecordId,
+    began: Time,
+    ends: Time,
+}
+
+pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+    let mut walk = Walk::new(analysis);
+    let mut found = Vec::new();
+    let mut latest: Vec<Option<Countdown>> = vec![None; analysis.pods.len()];
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = walk.apply(id, r);
+        let Some((pod, _, now)) = step.pod else {
+            continue;
+        };
+        match r.what {
+            What::PodCreated(_) | What::PodGone | What::PodTolerations | What::PodBound(_) => {
+                latest[pod.index()] = None
+            }
+            What::TimerSet(seconds) if !now.deleting => {
+                let ends = r.at.checked_add(Dur::from_secs(seconds.into())).unwrap_or(Time::MAX);
+                let next = Countdown { record: id, began: r.at, ends };
+                let before = latest[pod.index()].replace(next);
+                let stayed = |first: Countdown| {
+                    walk.due(pod, &now, false).filter(|d| {
+                        d.seconds > 0 && d.taint.since <= first.began && next.ends > first.ends
+                    })
+                };
+                let Some((first, due)) =
+                    before.filter(|b| b.began < r.at).and_then(|b| Some((b, stayed(b)?)))
+                else {
+                    continue;
+                };
+                let (name, node, taint) =
+                    (walk.pod_name(pod), walk.node_of(&now), short(&due.taint));
+                let (began, since) = (first.began, due.taint.since);
+                found.push(Violation {
+                    property: Property::TimerReset,
+                    at: r.at,
+                    pod: Some(pod),
+                    node: now.node_id(),
+                    text: format!(
+                        "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
+                        r.at
+                    ),
+                    records: records(&[due.taint.record, first.record, id]),
+                });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whose pods are counted together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Whose {
+    Workload(WorkloadId),
+    Pod(PodId),
+}
+
+pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Violation> {
+    let mut walk = Walk::new(analysis);
+    let mut found = Vec::new();
+    let owners = Owners::new(analysis);
+    let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
+        let step = walk.apply(id, r);
+        let Some((pod, before)) = evicted(&step, r) else {
+            continue;
+        };
+        let Some(node) = before.node_id() else {
+            continue;
+        };
+        let whose = owners.of(analysis, pod).map_or(Whose::Pod(pod), Whose::Workload);
+        let (count, first, last) = rounds.entry((whose, node)).or_insert((0, id, NO_RECORD));
+        let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;
+        if !is_next {
+            continue;
+        }
+        (*count, *last) = (*count + 1, id);
+        if *count != more_than.saturating_add(1) {
+            continue;
+        }
+        let name = match whose {
+            Whose::Pod(pod) => walk.pod_name(pod),
+            Whose::Workload(w) => walk.trace().names.workload_name(w),
+        };
+        found.push(Violation {
+            property: Property::EvictLoop { more_than },
+            at: r.at,
+            pod: Some(pod),
+            node: Some(node),
+            text: format!(
+                "{name} was evicted from {} for the {count}th time at {}",
+                walk.node_name(node),
+                r.at
+            ),
+            records: records(&[*first, created, id]),
+        });
+    }
+    found
+}
