@@ -1,7 +1,6 @@
 //! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests
 //! of pods that are not finished, and their number, stay within what the node can allocate.
 
-use super::checker::Checker;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::quantity::{Quantity, Resources, add_resources};
@@ -90,8 +89,8 @@ impl<'a> Capacity<'a> {
     }
 }
 
-impl Checker for Capacity<'_> {
-    fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
+impl Capacity<'_> {
+    pub(super) fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
         while let Some((of, template)) =
             self.trace.templates.get(self.taken).filter(|(of, _)| *of <= id)
         {

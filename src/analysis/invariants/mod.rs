@@ -8,10 +8,7 @@
 
 mod broken;
 mod capacity;
-mod causality;
-mod checker;
 mod objects;
 mod tainting;
-mod timers;
 
 pub use broken::first_broken;

@@ -1,7 +1,6 @@
 //! Objects begin and end once, are bound once, and a record which says that something changed is
 //! about a real change.
 
-use super::checker::Checker;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::NodeConditionType;
@@ -9,7 +8,7 @@ use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Taint;
 use crate::kernel::Time;
 use crate::plan::{NodeStart, Plan, PodStart};
-use crate::trace::{Actor, Record, RecordId, Trace, What};
+use crate::trace::{Actor, Record, Trace, What};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -190,8 +189,8 @@ fn repeats(again: bool) -> Option<String> {
     again.then(|| "it was so before".to_owned())
 }
 
-impl Checker for Objects<'_> {
-    fn see(&mut self, _: RecordId, record: &Record) -> Option<String> {
+impl Objects<'_> {
+    pub(super) fn see(&mut self, record: &Record) -> Option<String> {
         let broken = match record.node() {
             Some(id) => self.node(id, record),
             None => self.pod(record.pod()?, record),

@@ -2,13 +2,12 @@
 //! bucket of one token): in any stretch of time one taint, and `--node-eviction-rate` per second,
 //! and one for each limiter that is made anew in it, with the zone's queue or its state.
 
-use super::checker::Checker;
 use crate::api::names::TextId;
 use crate::api::node::zone_key;
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::kernel::{Dur, Time};
 use crate::plan::{Action, Do, Plan};
-use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
+use crate::trace::{Actor, Note, Record, Trace, What};
 use std::collections::BTreeMap;
 
 /// The longest time between a token and the taint for it: a pass waits for the writes before it.
@@ -145,8 +144,8 @@ impl<'a> Tainting<'a> {
     }
 }
 
-impl Checker for Tainting<'_> {
-    fn see(&mut self, _: RecordId, record: &Record) -> Option<String> {
+impl Tainting<'_> {
+    pub(super) fn see(&mut self, record: &Record) -> Option<String> {
         match record.what {
             What::Zone(_) | What::Noted(Note::ZoneQueue, _) => {
                 let zone = self.trace.names.text_of(TextId(record.object)).to_owned();
