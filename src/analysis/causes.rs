@@ -1,12 +1,248 @@
+//! The moments of the timeline that led to what happened: for each record, and for each node.
+//!
 //! Walks along the causes of records, and finds the entry of the timeline that led to each.
 
-use super::setting::Analysis;
+use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
 use crate::kernel::Time;
-use crate::plan::Phase;
-use crate::trace::{Record, RecordId, Trace};
+use crate::plan::{Do, NodeFault, Phase, Plan};
+use crate::trace::{Record, RecordId, Trace, What};
+use std::collections::BTreeMap;
 
-pub(crate) use super::marks::Since;
+/// The entry of the timeline that something is counted from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Since {
+    /// When that entry began, or ended.
+    pub(crate) at: Time,
+    /// Index into [`Plan::timeline`](crate::plan::Plan::timeline).
+    pub(crate) entry: u32,
+    /// Whether its end is meant, not its beginning.
+    pub(crate) ended: bool,
+}
+
+/// Stands for "no mark".
+const NONE: u32 = u32::MAX;
+
+/// A moment of the timeline that things are counted from.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    since: Since,
+    kind: Kind,
+    /// What led to it itself, or [`NONE`].
+    parent: u32,
+}
+
+/// What a moment of the timeline means for nodes and pods.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// A fault begins.
+    Harm,
+    /// Nodes or pods are changed by a user.
+    Action,
+    /// Something ends, or nodes are back; or it is no cause of its own, as a restart of the
+    /// controllers or a lag of watches: what follows was under way before.
+    Other,
+}
+
+/// For each record the moment of the timeline that led to it, and for each node the moments that
+/// hit it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks {
+    marks: Vec<Mark>,
+    /// Per record an index into `marks`, or [`NONE`].
+    of_record: Vec<u32>,
+    /// Per node the marks of faults and recoveries that hit it, in time order.
+    of_node: Vec<Vec<u32>>,
+    /// The same of faults that hit all nodes: of the API server, of watches, of the controllers.
+    of_all: Vec<u32>,
+}
+
+impl Marks {
+    /// The marks of a run; `node_ids` gives the id of each node of the plan, and ids are below
+    /// `node_count`.
+    pub(super) fn new(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count: usize) -> Self {
+        let mut finder = Finder {
+            plan,
+            marks: Marks { of_node: vec![Vec::new(); node_count], ..Marks::default() },
+            by_moment: BTreeMap::new(),
+        };
+        finder.read_plan(node_ids);
+        finder.marks.of_record.reserve(trace.len());
+        for (id, r) in trace.iter().enumerate() {
+            let mark = finder.mark_of(id, r);
+            finder.marks.of_record.push(mark);
+        }
+        finder.marks
+    }
+
+    /// What the time of a record is given relative to; see
+    /// [`Analysis::since_of`](super::setting::Analysis::since_of).
+    pub(super) fn since(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+        self.own(id).or_else(|| self.get(self.hit(node, trace.get(id)?.at, false))).map(|m| m.since)
+    }
+
+    /// What a latency is counted from; see
+    /// [`Analysis::fault_of`](super::setting::Analysis::fault_of).
+    pub(super) fn fault(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+        let own = self.own(id);
+        // A mark's parent is that of an earlier record, so that the walk ends; a damaged trace ends
+        // it at its length.
+        let walk = || std::iter::successors(own, |m| self.get(m.parent)).take(self.marks.len());
+        let nearest = |kind| walk().find(|m| m.kind == kind);
+        let found = nearest(Kind::Harm).or_else(|| nearest(Kind::Action));
+        found.or_else(|| self.get(self.hit(node, trace.get(id)?.at, true))).map(|m| m.since)
+    }
+
+    /// The mark that led to a record.
+    fn own(&self, id: RecordId) -> Option<&Mark> {
+        let mark = self.of_record.get(id as usize)?;
+        self.get(*mark)
+    }
+
+    fn get(&self, mark: u32) -> Option<&Mark> {
+        self.marks.get(mark as usize)
+    }
+
+    fn push(&mut self, mark: Mark) -> u32 {
+        self.marks.push(mark);
+        self.marks.len() as u32 - 1
+    }
+
+    fn later(&self, a: u32, b: u32) -> u32 {
+        let at = |m: u32| self.get(m).map(|m| m.since.at);
+        if at(b) > at(a) { b } else { a }
+    }
+
+    /// The latest mark up to a time that hit a node, or all; `harm` asks for faults only.
+    fn hit(&self, node: Option<NodeId>, until: Time, harm: bool) -> u32 {
+        let latest = |marks: &[u32]| {
+            let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
+            marks[..due]
+                .iter()
+                .rev()
+                .copied()
+                .find(|&m| !harm || self.marks[m as usize].kind == Kind::Harm)
+                .unwrap_or(NONE)
+        };
+        let own =
+            node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, |marks| latest(marks));
+        self.later(own, latest(&self.of_all))
+    }
+}
+
+/// Finds the marks of a run.
+struct Finder<'a> {
+    plan: &'a Plan,
+    marks: Marks,
+    /// Which mark stands for which moment of the timeline.
+    by_moment: BTreeMap<Since, u32>,
+}
+
+impl Finder<'_> {
+    /// Takes in the moments of the plan.
+    fn read_plan(&mut self, node_ids: &[NodeId]) {
+        for a in &self.plan.actions {
+            // What a partition means to clients happens together with what it means to kubelets, and
+            // is no moment of its own.
+            if matches!(
+                a.act,
+                Do::Fail(_, NodeFault::Isolated) | Do::Recover(_, NodeFault::Isolated)
+            ) {
+                continue;
+            }
+            let Some(entry) = self.plan.timeline.get(a.entry as usize) else {
+                continue;
+            };
+            let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
+            let recovers = since.ended || matches!(a.act, Do::Recover(..) | Do::ApiUp(_));
+            let kind = match a.act.nodes() {
+                _ if recovers => Kind::Other,
+                _ if entry.is_fault => Kind::Harm,
+                Some(_) => Kind::Action,
+                None => Kind::Other,
+            };
+            let mark = self.mark_at(since, kind);
+            if !entry.is_fault && !recovers {
+                continue;
+            }
+            match a.act.nodes() {
+                Some(nodes) => nodes
+                    .iter()
+                    .for_each(|&n| self.marks.of_node[node_ids[n as usize].index()].push(mark)),
+                None => self.marks.of_all.push(mark),
+            }
+        }
+    }
+
+    /// The mark of a moment of the timeline; a new one if there is none yet.
+    fn mark_at(&mut self, since: Since, kind: Kind) -> u32 {
+        let marks = &mut self.marks;
+        *self
+            .by_moment
+            .entry(since)
+            .or_insert_with(|| marks.push(Mark { since, kind, parent: NONE }))
+    }
+
+    /// The mark that led to a record, given the marks of all records before it.
+    fn mark_of(&mut self, id: usize, r: &Record) -> u32 {
+        let inherited =
+            if (r.cause as usize) < id { self.marks.of_record[r.cause as usize] } else { NONE };
+        match r.what {
+            What::FaultBegan | What::FaultEnded => self.of_entry(r, inherited),
+            // A maintenance comes to each node at its own time.
+            What::MachineOff | What::MachineOn if self.is_of_maintenance(inherited) => {
+                self.of_maintenance(r, inherited)
+            }
+            // A controller's view of a node is that of the node's last version, whoever wrote that;
+            // what happened to the node since explains more.
+            What::NodeCondition(NodeConditionType::Ready, status, _) => {
+                let harm = status == ConditionStatus::Unknown;
+                let hit = self.marks.hit(r.node(), r.at, harm);
+                self.marks.later(inherited, hit)
+            }
+            _ => inherited,
+        }
+    }
+
+    /// The mark of an entry of the timeline that begins or ends with this record.
+    fn of_entry(&mut self, r: &Record, inherited: u32) -> u32 {
+        if r.object as usize >= self.plan.timeline.len() {
+            return inherited;
+        }
+        let since = Since { at: r.at, entry: r.object, ended: r.what == What::FaultEnded };
+        let mark = self.mark_at(since, Kind::Other);
+        if mark != inherited {
+            self.marks.marks[mark as usize].parent = inherited;
+        }
+        mark
+    }
+
+    /// The mark of a machine that a maintenance turns off or on with this record.
+    fn of_maintenance(&mut self, r: &Record, inherited: u32) -> u32 {
+        let ended = r.what == What::MachineOn;
+        let marks = &mut self.marks;
+        let mark = marks.push(Mark {
+            since: Since { at: r.at, entry: marks.marks[inherited as usize].since.entry, ended },
+            kind: if ended { Kind::Other } else { Kind::Harm },
+            parent: inherited,
+        });
+        if let Some(of_node) = marks.of_node.get_mut(r.object as usize) {
+            let place = of_node.partition_point(|&o| marks.marks[o as usize].since.at <= r.at);
+            of_node.insert(place, mark);
+        }
+        mark
+    }
+
+    /// Whether a mark is the beginning of an entry that ends when the run says so: a maintenance.
+    fn is_of_maintenance(&self, mark: u32) -> bool {
+        let entry = self.marks.get(mark).filter(|m| m.kind == Kind::Action).map(|m| m.since.entry);
+        entry.is_some_and(|e| {
+            self.plan.timeline.get(e as usize).is_some_and(|t| t.ends.is_none())
+                && self.plan.lasts(e)
+        })
+    }
+}
 
 /// A record and those that led to it, latest first.
 ///
@@ -16,37 +252,4 @@ pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (Record
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
         if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
     })
-}
-
-impl Analysis<'_> {
-    /// What the time of a record is given relative to: the nearest beginning or end of an entry of
-    /// the timeline among its causes; where there is none, the latest fault that hit `node`, or its
-    /// end. A change of a node's Ready condition, and all that follows from it, is counted from
-    /// the latest fault of the node if that is later.
-    pub(crate) fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.marks.since(self.trace, id, node)
-    }
-
-    /// What a latency is counted from: the nearest beginning of a fault among the causes that
-    /// [`Analysis::since_of`] goes by; where there is none, the nearest beginning of another entry
-    /// that changes nodes or pods, a user's taint say; where there is none either, the latest fault
-    /// that began and hit `node`.
-    pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.marks.fault(self.trace, id, node)
-    }
-
-    /// The first moment from a time on, and before another, at which the timeline may take pods
-    /// away: a fault, or something that a user does to nodes or pods.
-    pub(crate) fn first_harm(&self, from: Time, until: Time) -> Option<Since> {
-        let harms = self.plan.actions.iter().filter(|a| {
-            let fault = self.plan.timeline.get(a.entry as usize);
-            a.phase != Phase::End
-                && (a.act.takes_pods() || fault.is_some_and(|entry| entry.is_fault))
-        });
-        harms.filter(|a| a.at >= from && a.at < until).min_by_key(|a| a.at).map(|a| Since {
-            at: a.at,
-            entry: a.entry,
-            ended: false,
-        })
-    }
 }

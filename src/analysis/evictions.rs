@@ -1,9 +1,9 @@
 //! The evictions of a run, each with what led to it and what came after it.
 
 use super::causes::{Since, chain};
+use super::objects::{is_failure_key, is_no_execute};
 use super::setting::Analysis;
 use super::state::{Follow, PodState, Step};
-use super::taint_kinds::{is_failure_key, is_no_execute};
 use crate::api::names::{NodeId, PodId};
 use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};

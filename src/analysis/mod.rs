@@ -18,7 +18,6 @@
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not
 //!   True.
 
-mod budgets;
 pub(crate) mod causes;
 pub(crate) mod clock;
 pub(crate) mod costs;
@@ -32,34 +31,25 @@ pub mod expect;
 pub mod explain;
 pub(crate) mod facts;
 pub mod invariants;
-mod kept;
 pub mod lanes;
-mod marks;
 pub(crate) mod matching;
-pub mod metrics;
 pub(crate) mod moment;
 mod names;
 mod objects;
-pub(crate) mod order;
 mod outcomes;
 mod owners;
 pub mod properties;
-pub(crate) mod quiet;
 mod rows;
 mod served;
 pub(crate) mod serving;
 pub(crate) mod setting;
-mod size;
 pub(crate) mod state;
 pub mod statistics;
 pub mod summary;
-mod taint_kinds;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod timeline;
 pub(crate) mod truth;
-pub(crate) mod waiting;
-mod wanted;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -67,12 +57,10 @@ pub use costs::{Costs, Figure};
 pub(crate) use curves::Curves;
 pub(crate) use evictions::Eviction;
 pub(crate) use lanes::Lanes;
-pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics};
 pub use names::grouped;
-pub(crate) use names::{counted, ranges};
+pub(crate) use names::{counted, ranges, size_in_words};
 pub(crate) use serving::Serving;
 pub use setting::Analysis;
-pub(crate) use size::size_in_words;
 pub(crate) use statistics::{Interval, Sample, Spread};
-pub use summary::{Summary, metrics};
+pub use summary::{DEFAULT_NEEDLESS_WINDOW, Metrics, Summary, metrics};
 pub(crate) use workloads::Workloads;

@@ -1,10 +1,13 @@
 //! What is known of a node, and of a pod, at one moment of a run.
+//!
+//! Which taints count as those of a failing node.
 
-use super::taint_kinds::{is_failure_key, is_no_execute};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::pod::PodPhase;
-use crate::api::taint::{Effect, Taint};
+use crate::api::taint::{
+    Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
+};
 use crate::kernel::Time;
 use crate::plan::PodStart;
 use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange};
@@ -221,4 +224,14 @@ impl PodState {
     pub(crate) fn node_id(&self) -> Option<NodeId> {
         (self.node != NO_NODE).then_some(NodeId(self.node))
     }
+}
+
+/// Whether an effect matters to lanes and rows beyond being shown.
+pub(super) fn is_no_execute(effect: Effect) -> bool {
+    effect == Effect::NoExecute
+}
+
+/// Whether Kubernetes itself sets a taint of this key as NoExecute when a node fails.
+pub(super) fn is_failure_key(key: &str) -> bool {
+    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA].contains(&key)
 }

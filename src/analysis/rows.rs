@@ -1,9 +1,8 @@
 //! Rows of a timeline, and what they say in words.
 
-use super::budgets::{budget_name, stand};
 use super::causes::Since;
 use super::disruption::{Pace, disruptions};
-use super::drains::drain_ended;
+use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::names::{by, grouped};
 use super::setting::{Analysis, zone_in_words, zone_name};

@@ -22,11 +22,11 @@
 
 use super::costs::Costs;
 use super::evictions::Eviction;
+use super::owners::wanted_from;
 use super::served::{begins, most_pending, reckon, together};
 use super::setting::Analysis;
 use super::state::Step;
 use super::truth::{Standing, Truth};
-use super::wanted::wanted_from;
 use super::workloads::Owners;
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, WorkloadId};

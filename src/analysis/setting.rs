@@ -4,13 +4,13 @@
 //! by their place in its lists. This module brings the two together once. Objects of the plan that
 //! no record names get ids after the last one of the trace.
 
-use super::marks::Marks;
+use super::causes::{Marks, Since};
 use super::objects::{NO_NODE, NodeState, PodState};
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
-use crate::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex};
-use crate::trace::Trace;
+use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
+use crate::trace::{RecordId, Trace};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Analysis<'a> {
     /// The state of each pod at the start.
     pub(super) pods: Vec<PodState>,
     /// The entry of the timeline that led to each record.
-    pub(super) marks: Marks,
+    marks: Marks,
     node_ids: Vec<NodeId>,
     extra_nodes: Vec<NodeIndex>,
     extra_pods: Vec<PodIndex>,
@@ -117,6 +117,37 @@ impl<'a> Analysis<'a> {
     /// The name of a node's zone; empty where nodes carry no zone labels.
     pub(crate) fn zone_name(&self, id: NodeId) -> &str {
         &self.zones[usize::from(self.zone_of[id.index()])]
+    }
+
+    /// What the time of a record is given relative to: the nearest beginning or end of an entry of
+    /// the timeline among its causes; where there is none, the latest fault that hit `node`, or its
+    /// end. A change of a node's Ready condition, and all that follows from it, is counted from
+    /// the latest fault of the node if that is later.
+    pub(crate) fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+        self.marks.since(self.trace, id, node)
+    }
+
+    /// What a latency is counted from: the nearest beginning of a fault among the causes that
+    /// [`Analysis::since_of`] goes by; where there is none, the nearest beginning of another entry
+    /// that changes nodes or pods, a user's taint say; where there is none either, the latest fault
+    /// that began and hit `node`.
+    pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
+        self.marks.fault(self.trace, id, node)
+    }
+
+    /// The first moment from a time on, and before another, at which the timeline may take pods
+    /// away: a fault, or something that a user does to nodes or pods.
+    pub(crate) fn first_harm(&self, from: Time, until: Time) -> Option<Since> {
+        let harms = self.plan.actions.iter().filter(|a| {
+            let fault = self.plan.timeline.get(a.entry as usize);
+            a.phase != Phase::End
+                && (a.act.takes_pods() || fault.is_some_and(|entry| entry.is_fault))
+        });
+        harms.filter(|a| a.at >= from && a.at < until).min_by_key(|a| a.at).map(|a| Since {
+            at: a.at,
+            entry: a.entry,
+            ended: false,
+        })
     }
 }
 

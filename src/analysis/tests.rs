@@ -3,14 +3,13 @@
 pub(crate) mod synthetic;
 pub(crate) mod synthetic_runs;
 
+use super::causes::Since;
 use super::curves::{curves, value_at};
 use super::evictions::evictions;
 use super::facts::Fact;
 use super::lanes::{Lanes, lanes};
-use super::marks::Since;
-use super::metrics::DEFAULT_NEEDLESS_WINDOW;
 use super::state::Health;
-use super::summary::{metrics, summary};
+use super::summary::{DEFAULT_NEEDLESS_WINDOW, metrics, summary};
 use super::timeline::{Row, timeline};
 use super::{Analysis, causes};
 use crate::api::meta::ConditionStatus;

@@ -1,7 +1,6 @@
 //! Records in words.
 
-use super::budgets::{asks, budget_name, stand};
-use super::drains::drain_ended;
+use super::drains::{asks, budget_name, drain_ended, stand};
 use super::names::grouped;
 use super::setting::{Analysis, zone_in_words, zone_name};
 use crate::api::names::{NodeId, TextId, WorkloadId};

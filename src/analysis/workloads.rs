@@ -21,9 +21,9 @@
 
 use super::curves::set;
 use super::outcomes::measured;
+use super::owners::wanted_from;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
-use super::wanted::wanted_from;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::api::workload::WorkloadKind;

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(crate) const PACKED: &str = ".gz";
 
 /// A file of more bytes than this is packed, unless something else was asked for.
-pub(crate) const PLAIN_MAX: usize = 16 << 20;
+const PLAIN_MAX: usize = 16 << 20;
 
 /// As [`PLAIN_MAX`], of a document.
 const DOCUMENT_MAX: usize = 1 << 20;

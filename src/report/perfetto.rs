@@ -12,10 +12,9 @@
 //! UI takes them for those of an operating system.
 
 use crate::analysis::Analysis;
-use crate::analysis::curves::curves;
+use crate::analysis::curves::{curves, waiting};
 use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, Health, NO_NODE, PodState, Step};
-use crate::analysis::waiting::waiting;
 use crate::api::names::{NodeId, PodId, TextId};
 use crate::files::{Escaped, Form};
 use crate::kernel::Time;

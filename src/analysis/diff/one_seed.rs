@@ -3,7 +3,7 @@
 use super::change::Noise;
 use super::compare::Sides;
 use super::costs::{Bill, Fate};
-use super::tally::{Kind, Tally, Way, put};
+use super::patterns::{Kind, Tally, Way, put};
 use crate::analysis::setting::Analysis;
 use crate::kernel::Dur;
 use std::collections::{BTreeMap, BTreeSet};

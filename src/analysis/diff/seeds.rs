@@ -8,10 +8,9 @@
 //! replacements do not, which are given out in the order of creation.
 
 use super::change::Noise;
+use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
-use super::patterns::{Member, Pattern, patterns};
-use super::sums::{Paired, Sums};
-use super::tally::{Kind, Tally, Way, put};
+use super::patterns::{Kind, Member, Pattern, Tally, Way, patterns, put};
 use crate::analysis::costs::Figure;
 use crate::analysis::statistics::{discoveries, sign_test};
 use crate::kernel::Dur;
@@ -27,7 +26,7 @@ pub(crate) const LEVEL: f64 = 0.05;
 pub(crate) const FEWEST: u64 = 8;
 
 /// Whether a number of seeds is nearly all of them.
-pub(crate) fn is_nearly_all(seeds: u64, of: u64) -> bool {
+fn is_nearly_all(seeds: u64, of: u64) -> bool {
     u128::from(seeds) * 100 >= u128::from(of) * u128::from(NEARLY_ALL) && seeds > 0
 }
 
@@ -244,7 +243,7 @@ fn chances<K: Ord>(
 mod tests {
     use super::super::costs::Bill;
     use super::super::one_seed::cancel;
-    use super::super::tally::Way;
+    use super::super::patterns::Way;
     use super::*;
     use crate::analysis::Costs;
     use crate::kernel::Time;

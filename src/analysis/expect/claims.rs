@@ -2,8 +2,7 @@
 
 use super::super::curves::value_at;
 use super::figures::{Values, named, parts};
-use super::run::{Run, records_at};
-use super::verdict::Failed;
+use super::verdict::{Failed, Run, records_at};
 use super::words;
 use crate::kernel::Time;
 use crate::scenario::expectations::{Claim, Comparison, Stretch};

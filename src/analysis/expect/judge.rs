@@ -2,9 +2,8 @@
 
 use super::super::properties;
 use super::super::setting::Analysis;
-use super::run::{RECORDS, Run};
-use super::verdict::{Failed, Verdict, Wrong};
-use super::{claims, figures, hits, objects, seen, words};
+use super::verdict::{Failed, RECORDS, Run, Verdict, Wrong};
+use super::{claims, figures, objects, seen, words};
 use crate::scenario::expectations::{Expectation, Expected, Stretch};
 
 /// What became of each expectation, in their order.
@@ -13,7 +12,7 @@ pub fn verdicts(
     analysis: &Analysis<'_>,
 ) -> Vec<Result<Verdict, Wrong>> {
     let run = Run::new(analysis);
-    let mut hits = hits::find(&run, expectations).into_iter();
+    let mut hits = objects::find(&run, expectations).into_iter();
     let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
     expectations
         .iter()

@@ -6,10 +6,8 @@
 
 mod claims;
 mod figures;
-mod hits;
 mod judge;
 mod objects;
-mod run;
 mod seen;
 mod verdict;
 mod words;

@@ -2,10 +2,8 @@
 
 use super::super::explain::Object;
 use super::super::state::Follow;
-use super::hits::Hit;
-use super::objects::selected;
-use super::run::{RECORDS, Run};
-use super::verdict::Failed;
+use super::objects::{Hit, selected};
+use super::verdict::{Failed, RECORDS, Run};
 use super::words;
 use crate::api::names::{NodeId, PodId};
 use crate::kernel::{Dur, Time};

@@ -1,12 +1,17 @@
 //! What becomes of an expectation: met, failed with the records that decided it, or one that makes
 //! no sense for the run.
+//!
+//! A run that expectations are compared with.
 
 use super::super::explain::Object;
-use super::super::setting::zone_name;
-use super::run::Run;
+use super::super::serving::Serving;
+use super::super::setting::{Analysis, zone_name};
+use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
+use super::super::workloads::{Owners, Workloads, workloads};
 use crate::api::names::{NodeId, TextId};
 use crate::kernel::Time;
-use crate::trace::{Actor, RecordId, What};
+use crate::trace::{Actor, Record, RecordId, What};
+use std::cell::OnceCell;
 
 /// What became of an expectation in one run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,4 +88,40 @@ pub struct Wrong {
     pub(crate) message: String,
     /// What may help.
     pub(crate) help: Option<String>,
+}
+
+/// The most records that are named for one expectation.
+pub(super) const RECORDS: usize = 6;
+
+/// What several expectations of one run share.
+pub(super) struct Run<'a> {
+    pub(super) analysis: &'a Analysis<'a>,
+    pub(super) owners: Owners,
+    workloads: OnceCell<Workloads>,
+    serving: OnceCell<Serving>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+        Run {
+            analysis,
+            owners: Owners::new(analysis),
+            workloads: OnceCell::new(),
+            serving: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn workloads(&self) -> &Workloads {
+        self.workloads.get_or_init(|| workloads(self.analysis))
+    }
+
+    pub(super) fn serving(&self) -> &Serving {
+        self.serving.get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
+    }
+}
+
+/// The records of one instant that are about pods that fit, a few at most.
+pub(super) fn records_at(run: &Run<'_>, at: Time, fits: impl Fn(&Record) -> bool) -> Vec<RecordId> {
+    let all = (0..).zip(run.analysis.trace.iter());
+    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id).take(RECORDS).collect()
 }

@@ -9,12 +9,10 @@
 //! Left out: what another order of events, another seed or another cluster would have done.
 
 mod answer;
-mod control_plane;
 mod drain;
 mod explanation;
 mod node;
 mod object;
-mod origins;
 mod pending;
 mod pod;
 mod rules;

@@ -2,7 +2,7 @@
 
 use super::prepare::Prepared;
 use super::spec::{Case, Outcome};
-use crate::analysis::metrics;
+use crate::analysis::summary::metrics;
 use crate::kernel::Choices;
 use crate::lab::shards::{Desk, unpacked};
 use crate::lab::stopped::Stopped;

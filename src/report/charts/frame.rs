@@ -6,7 +6,7 @@ use super::drawing::{Anchor, Drawing};
 use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
-use crate::analysis::quiet::{busy_from, quiet_from};
+use crate::analysis::lanes::{busy_from, quiet_from};
 use crate::kernel::Time;
 use crate::report::Heading;
 use crate::trace::What;

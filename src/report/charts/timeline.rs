@@ -7,9 +7,9 @@ use super::drawing::Drawing;
 use super::frame::{FOOT, LANES_LEFT, Names, Swatch, grid, head, time_axis};
 use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
 use super::{node_lanes, states, zone_lanes};
+use crate::analysis::curves::waiting;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::state::Health;
-use crate::analysis::waiting::waiting;
 use crate::analysis::{Analysis, Lanes};
 use crate::report::Heading;
 

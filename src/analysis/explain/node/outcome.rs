@@ -1,13 +1,16 @@
 //! The explanation of a node.
+//!
+//! The stories of several nodes, told once for all who ask.
 
 use super::super::explanation::{Explanation, Question, Remedy};
-use super::stories::Stories;
 use super::story::Story;
-use super::teller::story;
+use super::teller::{stories, story};
 use crate::analysis::clock::absolute;
 use crate::analysis::names::grouped;
 use crate::analysis::state::Health;
 use crate::api::names::NodeId;
+use crate::kernel::Time;
+use std::collections::BTreeMap;
 
 /// Explains a node.
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
@@ -65,5 +68,30 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
         steps,
         remedies,
         notes,
+    }
+}
+
+/// What happened to nodes up to a time.
+#[derive(Default)]
+pub(crate) struct Stories {
+    until: Time,
+    told: BTreeMap<NodeId, Story>,
+}
+
+impl Stories {
+    /// Those of these nodes up to the time of the question, which takes a walk through the trace.
+    pub(crate) fn new(question: Question<'_>, nodes: &[NodeId]) -> Self {
+        Self::up_to(question, nodes, question.until)
+    }
+
+    /// Those of these nodes up to a time.
+    pub(crate) fn up_to(question: Question<'_>, nodes: &[NodeId], until: Time) -> Self {
+        let told = stories(question, nodes, until);
+        Stories { until, told: nodes.iter().copied().zip(told).collect() }
+    }
+
+    /// The story of a node up to that time, if it is here.
+    pub(crate) fn find(&self, node: NodeId, until: Time) -> Option<&Story> {
+        self.told.get(&node).filter(|_| self.until == until)
     }
 }

@@ -2,12 +2,11 @@
 
 use super::super::explanation::{Question, Step};
 use super::super::rules;
-use super::at_start::at_start;
-use super::story::{Kind, Story};
+use super::story::{Kind, Story, at_start};
 use crate::analysis::clock::absolute;
+use crate::analysis::objects::is_no_execute;
 use crate::analysis::setting::zone_name;
 use crate::analysis::state::{Follow, Health};
-use crate::analysis::taint_kinds::is_no_execute;
 use crate::analysis::words;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};

@@ -2,13 +2,9 @@
 //! else; pending.
 
 mod evicted;
-mod imported;
 mod inquiry;
 mod outcome;
-mod remedies;
 mod seen;
 mod stayed;
-mod steps;
-mod untainted;
 
 pub(super) use outcome::{explain, explain_all};

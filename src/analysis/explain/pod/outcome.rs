@@ -1,15 +1,22 @@
 //! Which of the explanations of a pod is the right one.
+//!
+//! A pod that was evicted, or was being deleted, before the run began, as an export shows it.
 
-use super::super::explanation::{Explanation, Question};
+use super::super::explanation::{Explanation, Question, Step};
+use super::super::node;
 use super::super::node::Stories;
 use super::evicted::evicted;
-use super::imported::imported;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
 use super::stayed::stayed;
-use crate::analysis::clock::absolute;
+use crate::analysis::clock::{absolute, short};
 use crate::analysis::names::by;
-use crate::api::names::PodId;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
+use crate::kernel::{Dur, Time};
+use crate::plan::PodStart;
+use crate::trace::Record;
 
 /// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
@@ -60,6 +67,141 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
     found.verdict =
         format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
     found.steps = question.led_to(moment.record);
+}
+
+/// What the export shows of such a pod.
+struct Shown {
+    /// Its condition DisruptionTarget, if that is True.
+    target: Option<PodCondition>,
+    deletion: Option<Deletion>,
+    phase: PodPhase,
+    /// The node that it is bound to.
+    node: Option<NodeId>,
+}
+
+/// Explains a pod that was evicted, or was being deleted, before the run began; whether it is such
+/// a pod.
+pub(super) fn imported(
+    of: &Inquiry<'_>,
+    pod: PodId,
+    seen: &Seen<'_>,
+    found: &mut Explanation,
+) -> bool {
+    let analysis = of.question.analysis;
+    let Some(shown) = shown(of, pod) else {
+        return false;
+    };
+    let gone = of.gone(pod, 0).filter(|(_, r)| r.at <= of.question.until);
+    found.verdict = verdict_of_import(of, &shown, seen, gone.map(|(_, r)| r));
+    if let Some(n) = shown.node {
+        let was = node::at_start(of.question, n).said;
+        if !was.is_empty() {
+            let text =
+                format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
+            found.steps.push(Step::without_record(Time::ZERO, text));
+        }
+    }
+    found.steps.push(Step {
+        rule: Some("as the export shows it".to_owned()),
+        ..Step::without_record(Time::ZERO, in_words(&shown))
+    });
+    match gone {
+        Some(gone) => found.steps.push(of.question.step(gone, None)),
+        None if shown.deletion.is_some() => {
+            found
+                .notes
+                .push("a pod stays Terminating until its kubelet says that it has ended, or somebody deletes it by force".to_owned());
+        }
+        None => {}
+    }
+    true
+}
+
+/// What the export shows of the pod, if it was evicted or was being deleted.
+fn shown(of: &Inquiry<'_>, pod: PodId) -> Option<Shown> {
+    let analysis = of.question.analysis;
+    let plan = of.origins().planned(pod)?;
+    let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
+        return None;
+    };
+    let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
+    if deletion.is_none() && target.is_none() {
+        return None;
+    }
+    let node = (0..)
+        .zip(&analysis.plan.nodes)
+        .find(|(i, _)| plan.node == Some(*i))
+        .map(|(i, _)| analysis.node_id(i));
+    Some(Shown { target, deletion, phase, node })
+}
+
+/// A time before the run, in seconds from its start.
+fn ago(seconds: i64) -> String {
+    match u64::try_from(-seconds) {
+        Ok(s) if s > 0 => format!("{} before the run began", short(Dur::from_secs(s))),
+        _ => "when the run began".to_owned(),
+    }
+}
+
+/// Who did it, when, and what the pod is now; `gone` is the record of its end.
+fn verdict_of_import(
+    of: &Inquiry<'_>,
+    shown: &Shown,
+    seen: &Seen<'_>,
+    gone: Option<&Record>,
+) -> String {
+    let from = shown
+        .node
+        .map_or(String::new(), |n| format!(" from {}", of.question.analysis.node_name(n)));
+    let did = match shown.target.map(|c| c.reason) {
+        Some(PodReason::DeletionByTaintManager) => {
+            format!("evicted{from} by the taint eviction controller")
+        }
+        Some(PodReason::DeletionByPodGc) => format!("deleted{from} by the pod garbage collector"),
+        Some(PodReason::EvictionByEvictionApi) => format!("evicted{from} through the eviction API"),
+        Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
+            format!("preempted{from} by the scheduler")
+        }
+        Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
+        None
+        | Some(PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed) => {
+            format!("deleted{from}, by whom the export does not say")
+        }
+    };
+    let when =
+        shown.target.map_or_else(String::new, |c| format!(" ({})", ago(c.last_transition_time.0)));
+    let until = absolute(of.question.until);
+    let now = match gone {
+        Some(r) => format!("it is gone at {}", absolute(r.at)),
+        None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),
+        None => format!("it is {} at {until}", seen.state.phase.as_str()),
+    };
+    format!("{did} before the run began{when}; {now}")
+}
+
+/// What the export shows, in words.
+fn in_words(shown: &Shown) -> String {
+    let mut said = Vec::new();
+    if let Some(c) = shown.target {
+        let reason = c.reason.as_str();
+        let reason = if reason.is_empty() { String::new() } else { format!(", reason {reason}") };
+        said.push(format!(
+            "its condition DisruptionTarget is True since {}{reason}",
+            ago(c.last_transition_time.0)
+        ));
+    }
+    if let Some(d) = shown.deletion {
+        let asked = d.timestamp.0.saturating_sub(d.grace_period_seconds);
+        said.push(format!(
+            "its deletion was asked for {} with a grace period of {} s",
+            ago(asked),
+            d.grace_period_seconds
+        ));
+    }
+    if shown.phase.is_terminal() {
+        said.push(format!("it had ended, {}", shown.phase.as_str()));
+    }
+    said.join("; ")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::drains::{Drain, drains};
-use crate::analysis::quiet::{busy_from, quiet_from};
+use crate::analysis::lanes::{busy_from, quiet_from};
 use crate::analysis::workloads::Owners;
 use crate::api::names::PodId;
 use crate::kernel::Dur;

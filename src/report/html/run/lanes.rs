@@ -2,7 +2,7 @@
 
 use super::names::{Clock, Nodes};
 use crate::analysis::Analysis;
-use crate::analysis::order::by_zone_and_name;
+use crate::analysis::lanes::by_zone_and_name;
 use crate::analysis::state::{Follow, Health, NodeFlags};
 use crate::api::names::NodeId;
 use crate::kernel::Time;

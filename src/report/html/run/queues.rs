@@ -4,7 +4,7 @@
 use super::evictions::Evicted;
 use super::names::Clock;
 use crate::analysis::Analysis;
-use crate::analysis::waiting::{set, waiting};
+use crate::analysis::curves::{set_over, waiting};
 use crate::analysis::words::by;
 use crate::kernel::Time;
 use crate::report::html::columns::Columns;
@@ -58,7 +58,7 @@ fn late(evicted: &Evicted<'_>) -> Vec<(Time, u32)> {
     let (mut steps, mut now) = (vec![(Time::ZERO, 0)], 0_u32);
     for (at, by) in changes {
         now = now.wrapping_add_signed(by);
-        set(&mut steps, at, now);
+        set_over(&mut steps, at, now);
     }
     steps
 }
@@ -69,8 +69,8 @@ fn rates(seconds: &[(u64, u64)]) -> Vec<(Time, u32)> {
     let mut before = 0;
     for &(second, so_far) in seconds {
         let rate = u32::try_from(so_far - before).unwrap_or(u32::MAX);
-        set(&mut steps, Time::from_secs(second), rate);
-        set(&mut steps, Time::from_secs(second + 1), 0);
+        set_over(&mut steps, Time::from_secs(second), rate);
+        set_over(&mut steps, Time::from_secs(second + 1), 0);
         before = so_far;
     }
     steps
