@@ -7,23 +7,18 @@
 //! `sim` knows that there are files.
 
 mod fingerprint;
-mod kind;
 mod large;
-mod places;
 mod read;
 mod replace;
 mod shown;
 mod temporary;
 
 pub(crate) use fingerprint::{
-    COPIED, Fingerprint, InputFile, copy_name, fnv1a64, fnv1a64_more, hash_text,
+    COPIED, Fingerprint, InputFile, Places, copy_name, fnv1a64, fnv1a64_more, hash_text,
 };
 pub(crate) use large::{LargeFile, PACKED, Packing};
-pub(crate) use places::Places;
-pub(crate) use read::is_reading;
-pub(crate) use read::read_from;
-pub use read::{ReadError, read, text, unpack};
-pub use read::{beginning, within};
+pub use read::{ReadError, beginning, read, text, unpack, within};
+pub(crate) use read::{is_reading, read_from};
 pub(crate) use replace::{append, make_folder, replace, restore};
 pub use shown::{Escaped, Form};
 pub(crate) use shown::{acts, cell, line, shown};

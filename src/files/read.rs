@@ -4,13 +4,15 @@
 //! opening one may wait for ever; those that the system gives a process, as `/dev/stdin` and what a
 //! shell makes of `<(…)`, are read. A bound is checked before the bytes are there where the system knows how many there are, and one
 //! byte beyond it otherwise, so that an endless device costs no more than the largest honest file.
+//!
+//! What stands in the place of a file, and is none.
 
-use super::kind::{is_of_system, special};
 use flate2::bufread::MultiGzDecoder;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// How many bytes may come out of one. Text of clusters is packed to a tenth or a fiftieth of its
 /// size; only a bomb gives more, about a thousand.
@@ -250,6 +252,39 @@ fn wide(bytes: &[u8], from: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
     Ok(text)
 }
 
+/// What this is, in words, if it is neither a plain file nor a directory.
+pub(super) fn special(found: FileType) -> Option<&'static str> {
+    if found.is_file() || found.is_dir() {
+        return None;
+    }
+    if found.is_symlink() {
+        return Some("a link");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_fifo() {
+            return Some("a FIFO");
+        }
+        if found.is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("a device")
+}
+
+/// Whether a path is the system's own name for what a process has open, or for a device: whoever
+/// writes one of these means it. `/dev/shm` is a folder like any other.
+pub(super) fn is_of_system(path: &Path) -> bool {
+    if path.components().any(|part| part == Component::ParentDir) {
+        return false;
+    }
+    path.strip_prefix("/dev").map_or_else(
+        |_| path.starts_with("/proc"),
+        |rest| rest.starts_with("fd") || rest.components().count() == 1,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,5 +349,15 @@ mod tests {
             error(&[0xff, 0xfe, 0x6b, 0, 0, 0xd8]).contains("byte 4, in line 1,"),
             "half a surrogate pair"
         );
+    }
+
+    #[test]
+    fn names_of_the_system_are_no_others() {
+        for path in ["/dev/stdout", "/dev/fd/63", "/proc/self/fd/1"] {
+            assert!(is_of_system(Path::new(path)), "{path}");
+        }
+        for path in ["/dev", "/dev/shm/a", "/dev/../etc/a", "/proc/../etc/a", "dev/null", "a"] {
+            assert!(!is_of_system(Path::new(path)), "{path}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Putting what is new into the place of what is old, at one stroke.
 
-use super::kind::{is_of_system, special};
+use super::read::{is_of_system, special};
 use super::temporary::{Temporary, again, beside, left_over, remove_plain};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! An explanation as text, as JSON and as a Mermaid graph.
 
+use super::model::WallClock;
 use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
-use super::wall_clock::WallClock;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::explain::{Explanation, Step};
 use crate::files::acts;

@@ -28,8 +28,6 @@ pub mod klog;
 pub mod manifest;
 mod model;
 #[cfg(feature = "cli")]
-mod names_json;
-#[cfg(feature = "cli")]
 pub(crate) mod odds;
 #[cfg(feature = "cli")]
 pub(crate) mod outages;
@@ -48,24 +46,18 @@ pub(crate) mod settings;
 pub(crate) mod survey;
 #[cfg(feature = "cli")]
 pub mod sweep;
-#[cfg(feature = "cli")]
-mod table_files;
 pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod text;
 #[cfg(feature = "cli")]
 pub mod trials;
-pub(crate) mod wall_clock;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
 pub(crate) use file_error::FileError;
 pub(crate) use files::{Folder, Written};
-pub(crate) use model::still_being_made;
 pub use model::{Heading, Report, Source};
+pub(crate) use model::{WallClock, still_being_made};
 #[cfg(feature = "cli")]
-pub(crate) use output::{OutputError, write_folder};
-#[cfg(feature = "cli")]
-pub(crate) use table_files::{TableForms, write_tables};
+pub(crate) use output::{OutputError, TableForms, write_folder, write_tables};
 pub use text::Style;
-pub(crate) use wall_clock::WallClock;

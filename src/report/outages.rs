@@ -1,12 +1,11 @@
 //! A history of outages as text, JSON and a chart: how long they last, and what each timeout would
 //! have cost.
 
-use super::Heading;
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
-use super::short;
 use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 use super::text::{PLAIN, Printer, Style, counted};
+use super::{Heading, short};
 use crate::analysis::grouped;
 use crate::analysis::statistics::poisson_interval;
 use crate::kernel::Dur;

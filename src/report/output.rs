@@ -1,13 +1,27 @@
 //! The folder of a run: all its files, written as a whole.
+//!
+//! The tables of a folder of results.
+//!
+//! `names.json`: what a trace holds beside its records.
+//!
+//! The names of a run in the order of their ids, for programs that read `events.jsonl`; whose pods
+//! are whose, the tolerations that pods were created with or got later, and how many requests each
+//! actor made.
 
 use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
 use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
-use super::table_files::{TableForms, write_tables};
-use super::tables::{self, CurvesTable, EvictionsTable, RecordsTable};
-use super::{events, html, json, manifest, names_json};
-use crate::analysis::{curves::curves, lanes::lanes};
+use super::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
+use super::{events, html, json, manifest};
+use crate::analysis::curves::curves;
+use crate::analysis::lanes::lanes;
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::toleration::Toleration;
+use crate::files::Packing;
+use crate::trace::{RecordId, Trace};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Why the folder of a run could not be written.
@@ -63,9 +77,7 @@ pub(crate) fn write_folder(
     if let Some(page) = page {
         folder.write(html::FILE, |out| html::write(out, page))?;
     }
-    folder.write_large(names_json::FILE, forms.packing, |out| {
-        names_json::write(out, analysis.trace)
-    })?;
+    folder.write_large(FILE, forms.packing, |out| write(out, analysis.trace))?;
     // What it takes to run it again.
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     for input in &report.source.fingerprint.inputs {
@@ -87,4 +99,104 @@ pub(super) fn write_drawing(
     folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
     folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
     Ok(())
+}
+
+/// In which forms tables are written, beside those that are always there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TableForms {
+    /// When what is text is packed.
+    pub(crate) packing: Packing,
+    /// As CSV.
+    pub(crate) csv: bool,
+    /// As Parquet; nothing where [`tables::HAS_PARQUET`] is false.
+    pub(crate) parquet: bool,
+}
+
+/// Writes these tables in those forms; one that is there already is left out. `about` is what a
+/// Parquet file says of itself.
+pub(crate) fn write_tables(
+    folder: &mut Folder,
+    forms: TableForms,
+    all: &[&dyn Table],
+    about: &[(&str, String)],
+) -> Result<(), FileError> {
+    for table in all {
+        for (form, is_asked) in [(Form::Csv, forms.csv), (Form::Parquet, forms.parquet)] {
+            let name = format!("{}.{}", table.name(), form.ending());
+            if !is_asked || folder.has(&name) {
+                continue;
+            }
+            // Parquet is packed already.
+            let packing = match form {
+                Form::Csv => forms.packing,
+                Form::Parquet => Packing::Never,
+            };
+            folder.write_large(&name, packing, |out| tables::write(out, *table, form, about))?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of the file.
+pub(crate) const FILE: &str = "names.json";
+
+/// Writes what a trace holds beside its records.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
+    let names = &trace.names;
+    let list = |n: usize, name: &dyn Fn(u32) -> String| (0..n as u32).map(name).collect::<Vec<_>>();
+    let mut owners: Vec<Option<u32>> =
+        (0..names.pods() as u32).map(|p| names.owner_of(PodId(p)).map(|w| w.0)).collect();
+    owners.truncate(owners.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    // Pods of a group share their template, so that most are found at the first look.
+    let (mut lists, mut templates): (Vec<&[Toleration]>, Vec<(RecordId, usize)>) =
+        (Vec::new(), Vec::new());
+    for (record, template) in &trace.templates {
+        let list = template.tolerations.as_slice();
+        let known = templates
+            .last()
+            .map(|t| t.1)
+            .filter(|i| lists[*i] == list)
+            .or_else(|| lists.iter().position(|l| *l == list));
+        let index = known.unwrap_or_else(|| {
+            lists.push(list);
+            lists.len() - 1
+        });
+        templates.push((*record, index));
+    }
+    let requests: Map<String, Value> =
+        trace.requests.iter().map(|(actor, n)| (actor.as_str().to_owned(), json!(n))).collect();
+    let document = json!({
+        "nodes": list(names.nodes(), &|i| names.node_name(NodeId(i)).to_owned()),
+        "pods": list(names.pods(), &|i| names.pod_name(PodId(i)).to_owned()),
+        "workloads": list(names.workloads(), &|i| names.workload_name(WorkloadId(i)).to_owned()),
+        "texts": list(names.texts(), &|i| names.text_of(TextId(i)).to_owned()),
+        "owners": owners,
+        "tolerations": lists.iter().map(|l| l.iter().map(toleration).collect::<Vec<_>>()).collect::<Vec<_>>(),
+        "templates": templates,
+        "requests": requests,
+    });
+    serde_json::to_writer(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+fn toleration(t: &Toleration) -> Value {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| drop(map.insert(key.to_owned(), value));
+    if !t.key.is_empty() {
+        put("key", t.key.as_str().into());
+    }
+    put("operator", t.operator.as_str().into());
+    if !t.value.is_empty() {
+        put("value", t.value.as_str().into());
+    }
+    if let Some(effect) = t.effect {
+        put("effect", effect.as_str().into());
+    }
+    if let Some(seconds) = t.toleration_seconds {
+        put("tolerationSeconds", seconds.into());
+    }
+    map.into()
 }

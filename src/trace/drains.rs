@@ -1,8 +1,7 @@
 //! What evicts pods, and what records of evictions and drains refer to: how a budget stood, and how
 //! the drain of a node ended.
 
-use super::actor::Actor;
-use super::record::Record;
+use super::record::{Actor, Record};
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, TextId, WorkloadId};
 use crate::api::words::words;

@@ -1,13 +1,18 @@
 //! One record: 32 bytes, so that the largest outages fit in memory.
+//!
+//! Who does things in a run.
+//!
+//! The scheduler's plugins that can reject a pod, by their names in Kubernetes.
+//!
+//! The states of a zone.
 
-use super::actor::Actor;
 use super::event::EventText;
 use super::note::{Note, ObjectKind};
-use super::zone_state::ZoneState;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
+use crate::api::words::words;
 use crate::kernel::Time;
 
 /// A record's place in its trace.
@@ -249,8 +254,100 @@ impl What {
     }
 }
 
+words! {
+    /// Who did it, under the name that recorded timelines use.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Actor {
+        /// The scenario's user, and faults.
+        User = "user",
+        /// A kubelet.
+        Kubelet = "kubelet",
+        /// The node lifecycle controller.
+        NodeLifecycle = "node-lifecycle",
+        /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
+        /// controller).
+        TaintEviction = "taint-eviction",
+        /// The API server itself: admission.
+        ApiServer = "api-server",
+        /// The pod garbage collector.
+        PodGc = "pod-gc",
+        /// The garbage collector of owner references.
+        GarbageCollector = "garbage-collector",
+        /// The Deployment controller.
+        Deployment = "deployment",
+        /// The ReplicaSet controller.
+        ReplicaSet = "replicaset",
+        /// The StatefulSet controller.
+        StatefulSet = "statefulset",
+        /// The DaemonSet controller.
+        DaemonSet = "daemonset",
+        /// The Job controller.
+        Job = "job",
+        /// The cloud controllers.
+        Cloud = "cloud",
+        /// The disruption controller, which keeps the status of PodDisruptionBudgets.
+        Disruption = "disruption",
+        /// The scheduler.
+        Scheduler = "scheduler",
+    }
+}
+
+words! {
+    /// A plugin that can reject a pod.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Plugin {
+        /// SchedulingGates
+        SchedulingGates = "SchedulingGates",
+        /// NodeUnschedulable
+        NodeUnschedulable = "NodeUnschedulable",
+        /// TaintToleration
+        TaintToleration = "TaintToleration",
+        /// NodeAffinity
+        NodeAffinity = "NodeAffinity",
+        /// NodePorts
+        NodePorts = "NodePorts",
+        /// NodeResourcesFit
+        NodeResourcesFit = "NodeResourcesFit",
+        /// PodTopologySpread
+        PodTopologySpread = "PodTopologySpread",
+        /// InterPodAffinity
+        InterPodAffinity = "InterPodAffinity",
+        /// DefaultPreemption, which holds a pod back while its preemption is under way.
+        DefaultPreemption = "DefaultPreemption",
+    }
+}
+
+/// The state of a zone (`node_lifecycle_controller.go: ZoneState`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ZoneState {
+    /// Not looked at yet.
+    Initial,
+    /// Normal.
+    Normal,
+    /// At least the unhealthy-zone threshold of its nodes, and more than two, are not ready.
+    PartialDisruption,
+    /// No node is ready.
+    FullDisruption,
+    /// The empty string upstream leaves for a zone that lost its nodes between two loops.
+    Empty,
+}
+
+impl ZoneState {
+    /// The word Kubernetes uses.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Initial => "Initial",
+            Self::Normal => "Normal",
+            Self::PartialDisruption => "PartialDisruption",
+            Self::FullDisruption => "FullDisruption",
+            Self::Empty => "",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+
     #[test]
     fn a_record_is_32_bytes() {
         assert_eq!(size_of::<super::Record>(), 32);

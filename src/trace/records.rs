@@ -1,11 +1,10 @@
 //! The records of a run, in chunks.
 
-use super::actor::Actor;
 use super::drains::{BudgetState, DrainEnd};
 use super::event::{EventText, Message};
-use super::record::{Record, RecordId, What};
-use super::verdicts::Verdicts;
-use crate::api::names::{Names, TextId};
+use super::record::{Actor, Record, RecordId, What};
+use super::verdicts::{Rejection, Verdicts};
+use crate::api::names::{Names, NodeId, TextId};
 use crate::api::pod::PodTemplate;
 use crate::api::taint::{Effect, Taint};
 use crate::kernel::{Dur, Time};
@@ -175,5 +174,27 @@ impl Trace {
     /// All records in order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> + Clone {
         self.chunks.iter().flatten()
+    }
+
+    /// What filters said in the attempt that a record of [`What::PodUnplaced`] is about: each node
+    /// that was looked at with why it was rejected, by number of node; or, without a node, why the
+    /// pod was. Nothing for other records.
+    pub fn verdicts(&self, record: &Record) -> impl Iterator<Item = (Option<NodeId>, &Rejection)> {
+        self.verdict_runs(record).flat_map(|(first, count, rejection)| {
+            let nodes =
+                first.into_iter().flat_map(move |n| (n.0..n.0 + count).map(|id| Some(NodeId(id))));
+            nodes.chain(first.is_none().then_some(None)).map(move |node| (node, rejection))
+        })
+    }
+
+    /// As [`Trace::verdicts`], for runs of nodes: the first, and how many.
+    pub(super) fn verdict_runs(
+        &self,
+        record: &Record,
+    ) -> impl Iterator<Item = (Option<NodeId>, u32, &Rejection)> {
+        self.verdicts.runs(match record.what {
+            What::PodUnplaced(number) => Some(number),
+            _ => None,
+        })
     }
 }

@@ -100,3 +100,54 @@ impl Verdicts {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Time;
+    use crate::trace::record::{Actor, NO_RECORD, Record, What};
+    use crate::trace::records::Trace;
+
+    fn record(what: What) -> Record {
+        Record {
+            at: Time::ZERO,
+            cause: NO_RECORD,
+            saw: NO_RECORD,
+            object: 0,
+            what,
+            actor: Actor::Scheduler,
+        }
+    }
+
+    /// Nodes come back by number, whatever the order in which they were tried; equal answers are
+    /// one.
+    #[test]
+    fn answers_come_back() {
+        let mut trace = Trace::default();
+        let v = &mut trace.verdicts;
+        let taint = v.rejection(Rejection { plugin: "TaintToleration", reason: "tainted".into() });
+        let full = v
+            .rejection(Rejection { plugin: "NodeResourcesFit", reason: "Insufficient cpu".into() });
+        assert_eq!(
+            v.rejection(Rejection { plugin: "TaintToleration", reason: "tainted".into() }),
+            taint
+        );
+        let nodes = |list: [(u32, u32); 4]| list.map(|(id, why)| (NodeId(id), why)).to_vec();
+        let first = v.of_nodes(nodes([(7, full), (2, taint), (1, taint), (3, full)]));
+        assert_eq!(v.of_nodes(nodes([(1, taint), (2, taint), (3, full), (7, full)])), first);
+        let pod = v.of_pod(taint);
+        let told = |what| {
+            trace
+                .verdicts(&record(what))
+                .map(|(n, r)| (n.map(|n| n.0), r.plugin))
+                .collect::<Vec<_>>()
+        };
+        let (t, f) = ("TaintToleration", "NodeResourcesFit");
+        assert_eq!(
+            told(What::PodUnplaced(first)),
+            [(Some(1), t), (Some(2), t), (Some(3), f), (Some(7), f)]
+        );
+        assert_eq!(told(What::PodUnplaced(pod)), [(None, t)]);
+        assert_eq!(told(What::PodGone), []);
+    }
+}

@@ -1,8 +1,16 @@
 //! The charts of one run.
+//!
+//! The timeline as lanes: a lane per node, or a lane per zone when there are many nodes.
+//!
+//! The lanes are drawn by [`node_lanes`] and [`zone_lanes`]; above them stands why evictions pause,
+//! which [`states`] draws.
 
-use super::drawing::Drawing;
-use super::frame::{LANES_LEFT, Names, WIDTH};
-use super::{pods, timeline, workloads};
+use super::drawing::{DRAIN, Drawing, EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
+use super::frame::{FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis};
+use super::{node_lanes, pods, states, workloads, zone_lanes};
+use crate::analysis::curves::waiting;
+use crate::analysis::disruption::disruptions;
+use crate::analysis::state::Health;
 use crate::analysis::{Analysis, Curves, Lanes, Serving, grouped};
 use crate::kernel::Time;
 use crate::report::Heading;
@@ -57,7 +65,7 @@ impl Chart<'_> {
 
     fn height(&self, analysis: &Analysis<'_>, names: &Names) -> f64 {
         match self {
-            Chart::Timeline(lanes) => timeline::height(analysis, lanes, names),
+            Chart::Timeline(lanes) => height(analysis, lanes, names),
             Chart::Pods(_) => pods::height(names),
             Chart::Workloads(all) => workloads::height(all, names),
         }
@@ -71,7 +79,7 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
     let mut drawing = Drawing::new(size, heading, &chart.shows(&names));
     let c = &mut drawing;
     match chart {
-        Chart::Timeline(lanes) => timeline::draw(c, heading, analysis, &names, lanes),
+        Chart::Timeline(lanes) => draw_timeline(c, heading, analysis, &names, lanes),
         Chart::Pods(curves) => {
             let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
             pods::draw(c, heading, &names, (curves, fault));
@@ -79,4 +87,106 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
         Chart::Workloads(all) => workloads::draw(c, heading, analysis, &names, all),
     }
     drawing
+}
+
+/// The height of the chart, in points.
+pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
+    let body = match lanes {
+        Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
+        Lanes::Zones(zones) => zone_lanes::height(zones),
+    };
+    let above = states::height(&disruptions(analysis)) + states::queue_height(&waiting(analysis));
+    (names.top + above + body + FOOT).ceil()
+}
+
+pub(super) fn draw_timeline(
+    c: &mut Drawing,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+    names: &Names,
+    lanes: &Lanes,
+) {
+    let legend = legend(lanes);
+    head(c, heading, LANES_LEFT, &legend);
+    let horizon = analysis.horizon();
+    let (time, top) = (names.time, names.top);
+    let bottom = height(analysis, lanes, names) - FOOT;
+    let states = disruptions(analysis);
+    names.shades(c, top, bottom);
+    grid(c, &time, top, bottom);
+    let queue = waiting(analysis);
+    let queue_top = top + states::height(&states);
+    let lanes_top = queue_top + states::queue_height(&queue);
+    let mut marked = Vec::new();
+    match lanes {
+        Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
+        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top),
+    }
+    states::draw_queue(c, &time, &queue, horizon, queue_top);
+    names.lines(c, bottom);
+    // Over the lines of entries, which would cut through them, too.
+    node_lanes::draw_marks(c, &marked);
+    // Over the lines of entries, which would cut through their names.
+    states::draw(c, &time, &states, top);
+    time_axis(c, &time, bottom);
+}
+
+/// What the colours mean, from left to right: those that occur.
+fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
+    let occurs = |h: Health| match lanes {
+        Lanes::Nodes(nodes) => nodes.iter().flat_map(|n| &n.health).any(|s| s.1 == h),
+        Lanes::Zones(zones) => {
+            let mut all = zones.iter().flat_map(|z| &z.health);
+            all.any(|s| s.1[h.index()] > 0)
+        }
+    };
+    let states = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady];
+    let states = states.map(|h| (occurs(h), Swatch::Area(health(h)), name(h)));
+    let mut legend = states.to_vec();
+    match lanes {
+        Lanes::Nodes(nodes) => {
+            let taints = || nodes.iter().flat_map(|n| &n.taints);
+            let strip = Swatch::Strip;
+            legend.extend([
+                (taints().any(|t| t.1.no_schedule), strip(NO_SCHEDULE), "NoSchedule taint"),
+                (taints().any(|t| t.1.no_execute), strip(NO_EXECUTE), "NoExecute taint"),
+            ]);
+            let evicted = nodes.iter().any(|n| !n.evictions.is_empty());
+            let preempted = nodes.iter().any(|n| !n.preemptions.is_empty());
+            legend.extend([
+                (evicted, Swatch::Mark(EVICTION), "pods evicted"),
+                (preempted, Swatch::Hollow(EVICTION), "pods preempted"),
+            ]);
+            let drained = nodes.iter().any(|n| !n.drains.is_empty());
+            legend.push((drained, strip(DRAIN), "drain"));
+            let replaced = nodes.iter().any(|n| !n.replacements.is_empty());
+            // Lanes that are too low have no room for timers.
+            let mut timers = nodes.iter().flat_map(|n| &n.timers);
+            let timers = nodes.len() <= 30 && timers.any(|s| s.1 > 0);
+            legend.extend([
+                (replaced, Swatch::Risen(REPLACED), "replacements"),
+                (timers, Swatch::Line(TIMER), "eviction timer"),
+            ]);
+        }
+        Lanes::Zones(zones) => {
+            let tainted = zones.iter().flat_map(|z| &z.tainted).any(|t| t.1 > 0);
+            let evicted = zones.iter().any(|z| !z.evictions.is_empty());
+            legend.extend([
+                (tainted, Swatch::Line(NO_EXECUTE), "NoExecute taint"),
+                (evicted, Swatch::Area(EVICTION), "pods evicted"),
+            ]);
+        }
+    }
+    let legend = legend.into_iter().filter(|l| l.0);
+    legend.map(|(_, swatch, name)| (swatch, name)).collect()
+}
+
+fn name(h: Health) -> &'static str {
+    match h {
+        Health::Absent => "absent",
+        Health::Ready => "Ready",
+        Health::Silent => "silent, not noticed yet",
+        Health::Unknown => "Unknown",
+        Health::NotReady => "NotReady",
+    }
 }

@@ -1,10 +1,9 @@
 //! Figures of several rows side by side: a panel for each figure, and in it a dot for the mean of
 //! each row, with its interval and its range as bars behind it.
 
-use super::drawing::{Anchor, Drawing};
+use super::drawing::{AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GRID, INTERVAL, RULE};
 use super::font;
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
 use crate::analysis::{clock::short, grouped};
 use crate::kernel::Dur;
 use crate::report::Heading;

@@ -2,9 +2,8 @@
 //! timeline, the axis of time.
 
 use super::axis::TimeScale;
-use super::drawing::{Anchor, Drawing};
+use super::drawing::{Anchor, Drawing, FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use super::font::{self, Ink};
-use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use crate::analysis::Analysis;
 use crate::analysis::lanes::{busy_from, quiet_from};
 use crate::kernel::Time;

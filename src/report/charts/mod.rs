@@ -10,17 +10,14 @@
 
 mod axis;
 mod chart;
-mod columns;
 mod drawing;
 mod figures;
 mod font;
 mod frame;
 mod node_lanes;
-mod palette;
 mod plane;
 mod pods;
 mod states;
-mod timeline;
 mod workloads;
 mod zone_lanes;
 

@@ -1,12 +1,12 @@
 //! A lane for each node: its health as a bar, its NoSchedule and NoExecute taints as two strips
 //! below, and evictions as marks with the number of pods.
 
-use super::axis::TimeScale;
-use super::columns::{Spans, marks, spans};
-use super::drawing::{Anchor, Drawing};
+use super::axis::{Spans, TimeScale, marks, spans};
+use super::drawing::{
+    Anchor, DRAIN, Drawing, EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health,
+};
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
-use super::palette::{DRAIN, EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health};
 use crate::analysis::lanes::{NodeLane, Tainted};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, grouped};

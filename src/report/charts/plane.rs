@@ -1,12 +1,12 @@
 //! Lines and points over a plane of two numbers: what an outage or a year costs by a setting,
 //! downtime beside needless evictions, how often a downtime is exceeded.
 
-use super::drawing::{Anchor, Drawing};
+use super::drawing::{
+    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE,
+    SAID, STOPPED,
+};
 use super::font;
 use super::frame::{HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use super::palette::{
-    AVAILABLE, AVAILABLE_FILL, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE, SAID, STOPPED,
-};
 use crate::report::Heading;
 use plotters::style::RGBColor;
 

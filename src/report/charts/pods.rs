@@ -4,15 +4,13 @@
 //! seen in one: those that are available, as an area, or as a line where the axis begins above
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
-use super::axis::{CountScale, TimeScale};
-use super::columns::spans;
-use super::drawing::{Anchor, Drawing};
+use super::axis::{CountScale, TimeScale, spans};
+use super::drawing::{
+    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING,
+    RULE, TERMINATING,
+};
 use super::font::{self, Ink};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{
-    AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE,
-    TERMINATING,
-};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
 use crate::kernel::Time;

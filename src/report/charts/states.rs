@@ -4,12 +4,12 @@
 //! Bands are named where the name has room in or beside them; their colours are explained in a line
 //! above them.
 
-use super::axis::TimeScale;
-use super::columns::spans;
-use super::drawing::{Anchor, Drawing};
+use super::axis::{TimeScale, spans};
+use super::drawing::{
+    Anchor, Drawing, FULL, GRID, INK, MASTER, PAPER, QUEUED, SLOW, STOPPED, TROUBLED,
+};
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG, zone_labels};
-use super::palette::{FULL, GRID, INK, MASTER, PAPER, QUEUED, SLOW, STOPPED, TROUBLED};
 use crate::analysis::disruption::{Disrupted, Disruptions, Troubled};
 use crate::kernel::Time;
 use crate::trace::ZoneState;

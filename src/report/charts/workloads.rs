@@ -4,13 +4,11 @@
 //! Where there are more than fit, those with the most missing pods are drawn, and the rest is
 //! counted below.
 
-use super::axis::{CountScale, TimeScale};
-use super::columns::{Spans, spans};
-use super::drawing::{Anchor, Drawing};
-use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{
-    AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
+use super::axis::{CountScale, Spans, TimeScale, spans};
+use super::drawing::{
+    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
 };
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::{font, pods};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Serving, grouped};

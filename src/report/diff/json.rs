@@ -1,8 +1,7 @@
 //! Differences as JSON, and what they cost as a table.
 
 use super::seeds::{self, SeedSide};
-use super::side::{Side, steps};
-use super::words::group_text;
+use super::words::{Side, group_text, steps};
 use crate::analysis::Figure;
 use crate::analysis::diff::{
     Bill, Change, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence,

@@ -10,7 +10,6 @@ mod json;
 mod printer;
 mod runs;
 mod seeds;
-mod side;
 mod words;
 
 #[cfg(feature = "cli")]
@@ -18,4 +17,4 @@ pub(crate) use board::{board, board_over_seeds};
 pub(crate) use json::{document, over_seeds, table, table_over_seeds};
 pub(crate) use runs::write;
 pub(crate) use seeds::{SeedSide, write as write_over_seeds};
-pub(crate) use side::Side;
+pub(crate) use words::Side;

@@ -1,8 +1,7 @@
 //! The difference of two runs as text.
 
 use super::printer::{Printer, ROWS, header};
-use super::side::{Side, steps};
-use super::words::{group_text, how, shift, subject_of, times};
+use super::words::{Side, group_text, how, shift, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Change, Difference, Noise};
 use crate::analysis::grouped;

@@ -1,11 +1,15 @@
 //! What is said of facts that differ between two runs.
+//!
+//! One of two runs, and the chain of causes that led to one of its records.
 
 use crate::analysis::clock::{absolute, short, whole};
 use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair};
-use crate::analysis::grouped;
 use crate::analysis::words::ranges;
-use crate::kernel::Dur;
+use crate::analysis::{Analysis, causes, grouped, words};
+use crate::kernel::{Dur, Time};
+use crate::report::Source;
 use crate::report::text::counted;
+use crate::trace::RecordId;
 
 /// By how much a fact is earlier or later in one of the runs.
 pub(super) fn shift(pair: &Pair) -> Option<Dur> {
@@ -127,4 +131,27 @@ pub(super) fn fates(a: &Fate, b: &Fate) -> String {
         }
     }
     said.join("; ")
+}
+
+/// One of the two runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a> {
+    /// The run.
+    pub(crate) analysis: &'a Analysis<'a>,
+    /// Where it came from.
+    pub(crate) source: &'a Source,
+}
+
+/// Steps of a chain of causes.
+const STEPS: usize = 12;
+
+/// The records that led to one, the first cause first, the record itself last.
+pub(super) fn steps(analysis: &Analysis<'_>, record: RecordId) -> Vec<(Time, String)> {
+    let chain = causes::chain(analysis.trace, record).take(STEPS);
+    // That an object exists from the start explains nothing.
+    let told = chain.filter(|(id, r)| *id == record || r.at > Time::ZERO);
+    let mut steps: Vec<(Time, String)> =
+        told.map(|(_, r)| (r.at, words::record(analysis, r))).collect();
+    steps.reverse();
+    steps
 }

@@ -3,7 +3,7 @@
 use crate::analysis::course::Happening;
 use crate::kernel::{Dur, Time};
 use crate::lab::forecast::{ByWhen, Forecast, Foreseen};
-use crate::report::wall_clock::WallClock;
+use crate::report::model::WallClock;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Medians that are apart by no more than this are the same.

@@ -8,15 +8,11 @@
 
 #[cfg(feature = "cli")]
 pub(crate) mod board;
-#[cfg(feature = "cli")]
-mod bundle;
 mod columns;
 #[cfg(feature = "cli")]
 mod page;
 mod run;
 
 #[cfg(feature = "cli")]
-pub(crate) use bundle::{UPLOT, UPLOT_LICENCE, shared, style};
-#[cfg(feature = "cli")]
-pub(crate) use page::{FILE, Page, is_page, write};
+pub(crate) use page::{FILE, Page, UPLOT, UPLOT_LICENCE, is_page, shared, style, write};
 pub use run::{columns_of, columns_untold};

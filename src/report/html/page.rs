@@ -1,7 +1,12 @@
 //! A page: its frame, the script and the style that it may use and no others, and what it shows.
+//!
+//! The modules of `extra/web/` as one script.
+//!
+//! They are plain modules, each of which imports others by name and exports by `export` before a
+//! declaration. One after the other, those that others need first, they are one script as soon as
+//! these words and the imports are taken away. Comments are left out.
 
 use super::board::Board;
-use super::bundle::{Kind, UPLOT_LICENCE, script, style};
 use super::columns::Columns;
 use super::run::columns_of;
 use crate::files::shown;
@@ -139,11 +144,144 @@ fn markup(text: &str) -> String {
     out
 }
 
+/// A module: its name and its text.
+type Module = (&'static str, &'static str);
+
+/// The modules that every page has; what one imports comes before it.
+const SHARED: [Module; 19] = [
+    ("columns.js", include_str!("../../../extra/web/columns.js")),
+    ("dom.js", include_str!("../../../extra/web/dom.js")),
+    ("clock.js", include_str!("../../../extra/web/clock.js")),
+    ("view.js", include_str!("../../../extra/web/view.js")),
+    ("palette.js", include_str!("../../../extra/web/palette.js")),
+    ("run.js", include_str!("../../../extra/web/run.js")),
+    ("rows.js", include_str!("../../../extra/web/rows.js")),
+    ("labels.js", include_str!("../../../extra/web/labels.js")),
+    ("canvas.js", include_str!("../../../extra/web/canvas.js")),
+    ("lanes.js", include_str!("../../../extra/web/lanes.js")),
+    ("course.js", include_str!("../../../extra/web/course.js")),
+    ("curves.js", include_str!("../../../extra/web/curves.js")),
+    ("table.js", include_str!("../../../extra/web/table.js")),
+    ("tables.js", include_str!("../../../extra/web/tables.js")),
+    ("why.js", include_str!("../../../extra/web/why.js")),
+    ("link.js", include_str!("../../../extra/web/link.js")),
+    ("reach.js", include_str!("../../../extra/web/reach.js")),
+    ("runview.js", include_str!("../../../extra/web/runview.js")),
+    ("begin.js", include_str!("../../../extra/web/begin.js")),
+];
+
+/// Those that begin the page of a run, and those of a page of parts, which come after them.
+const RUN: [Module; 1] = [("runpage.js", include_str!("../../../extra/web/runpage.js"))];
+const BOARD: [Module; 5] = [
+    ("svg.js", include_str!("../../../extra/web/svg.js")),
+    ("steps.js", include_str!("../../../extra/web/steps.js")),
+    ("beside.js", include_str!("../../../extra/web/beside.js")),
+    ("board.js", include_str!("../../../extra/web/board.js")),
+    ("boardpage.js", include_str!("../../../extra/web/boardpage.js")),
+];
+
+/// What a page shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// One run.
+    Run,
+    /// Parts one below the other.
+    Board,
+}
+
+impl Kind {
+    /// The modules of such a page, in their order.
+    fn modules(self) -> impl Iterator<Item = &'static Module> {
+        let own: &[Module] = match self {
+            Self::Run => &RUN,
+            Self::Board => &BOARD,
+        };
+        SHARED.iter().chain(own)
+    }
+}
+
+/// The modules that show a run, each by its name, for a page that loads them one by one.
+pub(crate) fn shared() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHARED.iter().copied()
+}
+
+/// uPlot, which draws curves, as its authors ship it.
+pub(crate) const UPLOT: &str = include_str!("../../../extra/web/vendor/uplot/uPlot.iife.min.js");
+
+/// The licence of uPlot, which goes wherever it goes.
+pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../extra/web/vendor/uplot/LICENSE");
+
+/// Everything that a page runs.
+pub(super) fn script(kind: Kind) -> String {
+    let mut script = String::from(UPLOT.trim_end());
+    script.push_str("\n(()=>{\"use strict\";\n");
+    for (_, text) in kind.modules() {
+        plain(text, &mut script);
+    }
+    script.push_str("})();\n");
+    script
+}
+
+/// How a page looks; without space that nobody sees. No text of the style has one of these pairs in
+/// it.
+pub(crate) fn style() -> String {
+    let uplot = include_str!("../../../extra/web/vendor/uplot/uPlot.min.css");
+    let mut style = format!("{}\n", uplot.trim_end());
+    for line in include_str!("../../../extra/web/style.css").lines() {
+        let mut tight = line.trim().to_owned();
+        for (wide, narrow) in
+            [("; ", ";"), (" {", "{"), ("{ ", "{"), (" }", "}"), (": ", ":"), (", ", ",")]
+        {
+            tight = tight.replace(wide, narrow);
+        }
+        style.push_str(&tight);
+        if tight.ends_with('}') {
+            style.push('\n');
+        }
+    }
+    style
+}
+
+/// Adds a module without what only modules have, and without comments. A comment with a type stands
+/// within a line, too; no text of ours has `/**` in it.
+fn plain(text: &str, out: &mut String) {
+    let (mut in_import, mut in_comment) = (false, false);
+    for line in text.lines() {
+        let mut rest = line.trim();
+        let mut code = String::new();
+        loop {
+            if in_comment {
+                let Some((_, after)) = rest.split_once("*/") else {
+                    break;
+                };
+                (rest, in_comment) = (after, false);
+            }
+            let Some((before, after)) = rest.split_once("/**") else {
+                code.push_str(rest);
+                break;
+            };
+            code.push_str(before);
+            (rest, in_comment) = (after, true);
+        }
+        let code = code.trim();
+        if in_import || code.starts_with("import ") {
+            in_import = !code.ends_with(';');
+        } else if !code.is_empty() && !code.starts_with("//") {
+            out.push_str(code.strip_prefix("export ").unwrap_or(code));
+            // None of our texts goes over several lines.
+            if !code.ends_with(['{', ';', ',']) {
+                out.push('\n');
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::columns::Columns;
     use super::*;
     use serde_json::json;
+    use std::collections::BTreeSet;
 
     /// A page that shows nothing and holds a name.
     fn page(name: &str) -> String {
@@ -179,5 +317,67 @@ mod tests {
         assert!(text.contains("default-src 'none'; "));
         assert!(text.contains(&format!("script-src 'sha256-{hash}';")));
         assert!(!text.contains("unsafe-"));
+    }
+
+    #[test]
+    fn a_module_becomes_plain() {
+        let mut out = String::new();
+        let text = "// Says what it is.\nimport {\n    a,\n} from './a.js';\n\n/**\n * @type {number}\n */\nexport const b = a;\n/** @type {C} */ (d).e(/** @type {F} */ (g));\n";
+        plain(text, &mut out);
+        assert_eq!(out, "const b = a;(d).e( (g));");
+    }
+
+    /// A module that is imported stands before the one that imports it.
+    #[test]
+    fn modules_come_after_those_that_they_need() {
+        for kind in [Kind::Run, Kind::Board] {
+            let mut seen = BTreeSet::new();
+            for (name, text) in kind.modules() {
+                for part in text.split(" from './").skip(1) {
+                    let needed = part.split('\'').next().unwrap_or("");
+                    assert!(seen.contains(needed), "{name} imports {needed}, which comes later");
+                }
+                seen.insert(*name);
+            }
+        }
+    }
+
+    /// What would end the element that holds it must not stand in it.
+    #[test]
+    fn no_script_or_style_ends_itself() {
+        for text in [script(Kind::Run), script(Kind::Board), style()] {
+            let text = text.to_lowercase();
+            assert!(
+                !text.contains("</script") && !text.contains("</style") && !text.contains("<!--")
+            );
+            assert!(
+                !text.contains(crate::files::acts),
+                "its hash would not be that of what is written"
+            );
+        }
+    }
+
+    /// One after the other they share their names: what is declared twice would be another one than a
+    /// module means.
+    #[test]
+    fn no_two_modules_declare_the_same_name() {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let kinds = SHARED.iter().chain(&RUN).chain(&BOARD);
+        for (module, text) in kinds {
+            for line in text.lines() {
+                let line = line.strip_prefix("export ").unwrap_or(line);
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                let declared = ["function ", "class ", "const ", "let "]
+                    .iter()
+                    .find_map(|word| line.strip_prefix(word));
+                let Some(declared) = declared else { continue };
+                // A pattern declares several: `[a, b] = …`.
+                let names = declared.split('=').next().unwrap_or("").split(['(', '{']).next();
+                let names = names.unwrap_or("").split(|c: char| !c.is_alphanumeric() && c != '_');
+                for name in names.filter(|n| !n.is_empty() && *n != "extends") {
+                    assert!(seen.insert(name.to_owned()), "{module} declares {name} again");
+                }
+            }
+        }
     }
 }

@@ -1,14 +1,17 @@
-//! A log while it is written: what it knows, and how a line gets into it.
+//! A log while it is written: what it knows, how a line gets into it, and what the broadcaster of
+//! events, the pod garbage collector, the ReplicaSet controller and the scheduler say.
 
 use super::format::{Value, Values, header, structured};
 use super::statements::{Said, Speaker, Statement};
 use crate::analysis::Analysis;
+use crate::analysis::state::{NO_NODE, Step};
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::taint::Effect;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
+use crate::trace::{Actor, EventText, Record, RecordId, What};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A log while it is written.
@@ -121,5 +124,145 @@ impl<'a> Log<'a> {
             Speaker::Scheduler => of_three(forms.events, forms.bound_at_2),
             Speaker::PodGc => (0, forms.pod_gc),
         }
+    }
+}
+
+impl Log<'_> {
+    /// An event.
+    pub(super) fn event(&mut self, r: &Record) {
+        let fields = self.analysis.trace.fields(r);
+        let object = fields.object.unwrap_or_default();
+        let (kind, name) = object.split_once('/').unwrap_or(("", &object));
+        let version = match kind {
+            // Before 1.29 the taint manager did not fill it in.
+            "Pod"
+                if r.actor == Actor::TaintEviction
+                    && self.forms.taint_eviction != EvictionLog::OwnController =>
+            {
+                ""
+            }
+            "Node" | "Pod" => "v1",
+            "Job" => "batch/v1",
+            _ => "apps/v1",
+        };
+        let (reason, message, event_type) = (
+            fields.reason.as_deref().unwrap_or(""),
+            fields.message.unwrap_or_default(),
+            fields.kind.unwrap_or(""),
+        );
+        let (namespace, short) = name.split_once('/').unwrap_or(("", name));
+        let words = format!(
+            "Event(v1.ObjectReference{{Kind:{kind:?}, Namespace:{namespace:?}, Name:{short:?}, UID:\"\", APIVersion:{version:?}, \
+             ResourceVersion:\"\", FieldPath:\"\"}}): type: '{event_type}' reason: '{reason}' {message}"
+        );
+        let values = [
+            ("object", text(name)),
+            ("fieldPath", text("")),
+            ("kind", text(kind)),
+            ("apiVersion", text(version)),
+            ("type", text(event_type)),
+            ("reason", text(reason)),
+            ("message", text(message)),
+        ];
+        self.say_in_words(r.at, Said::Event, &values, &words);
+    }
+}
+
+impl Log<'_> {
+    /// A pod whose node is gone, or that has none and is Terminating, is deleted.
+    pub(super) fn collected(&mut self, r: &Record, step: &Step) {
+        let Some((_, before, _)) = step.pod else {
+            return;
+        };
+        let pod = self.pod(r.object);
+        let node = before.node_id().map_or("", |n| self.node(n.0));
+        let of_pod = [("pod", text(pod))];
+        let deleted = if before.node != NO_NODE {
+            let values = [("pod", text(pod)), ("node", text(node))];
+            self.say(r.at, Said::Orphaned, &values);
+            Said::OrphanedDeleted
+        } else {
+            self.say(r.at, Said::Unscheduled, &of_pod);
+            Said::UnscheduledDeleted
+        };
+        self.say(r.at, Said::ForceDeleting, &of_pod);
+        self.say(r.at, deleted, &of_pod);
+    }
+}
+
+/// Pods that a ReplicaSet makes in one go.
+pub(super) struct Batch {
+    workload: u32,
+    wanted: i32,
+    creating: u32,
+}
+
+/// By the record of the first pod: the pods that a ReplicaSet makes in one sync, which all have one
+/// cause.
+pub(super) fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
+    let trace = analysis.trace;
+    let mut batches: BTreeMap<RecordId, Batch> = BTreeMap::new();
+    let mut latest: BTreeMap<u32, (RecordId, Time, RecordId)> = BTreeMap::new();
+    let mut wanted: BTreeMap<u32, i32> = BTreeMap::new();
+    for (r, id) in trace.iter().zip(0..) {
+        match r.what {
+            What::WorkloadCreated(n) | What::WorkloadScaled(n) => drop(wanted.insert(r.object, n)),
+            What::PodCreated(_) if r.actor == Actor::ReplicaSet => {
+                let Some(owner) = r.pod().and_then(|p| trace.names.owner_of(p)) else {
+                    continue;
+                };
+                let first = latest.get(&owner.0).filter(|(_, at, cause)| {
+                    *cause == r.cause && r.at.since(*at) < Dur::from_secs(1)
+                });
+                let first = first.map_or(id, |f| f.0);
+                latest.insert(owner.0, (first, r.at, r.cause));
+                let batch = || Batch {
+                    workload: owner.0,
+                    wanted: wanted.get(&owner.0).copied().unwrap_or(0),
+                    creating: 0,
+                };
+                batches.entry(first).or_insert_with(batch).creating += 1;
+            }
+            _ => {}
+        }
+    }
+    batches
+}
+
+impl Log<'_> {
+    /// A ReplicaSet is about to make pods.
+    pub(super) fn too_few(&mut self, at: Time, batch: &Batch) {
+        let full = self.analysis.trace.names.workload_name(WorkloadId(batch.workload));
+        let name = full.split_once('/').map_or(full, |(_, name)| name);
+        let values = [
+            ("replicaSet", text(name)),
+            ("need", Value::Raw(batch.wanted.to_string())),
+            ("creating", Value::Raw(batch.creating.to_string())),
+        ];
+        self.say(at, Said::TooFew, &values);
+    }
+}
+
+impl Log<'_> {
+    /// A pod was bound to a node.
+    pub(super) fn bound(&mut self, r: &Record, node: u32) {
+        let (pod, node) = (self.pod(r.object), self.node(node));
+        let values = [("pod", text(pod)), ("node", text(node))];
+        self.say(r.at, Said::Bound, &values);
+    }
+
+    /// A pod finds no node.
+    pub(super) fn unschedulable(&mut self, r: &Record, message: u32) {
+        let trace = self.analysis.trace;
+        let Some(m) = trace
+            .messages
+            .get(message as usize)
+            .filter(|m| m.body.text == EventText::FailedScheduling)
+        else {
+            return;
+        };
+        let (pod, why) = (self.pod(r.object), trace.names.text_of(TextId(m.body.arg)));
+        let values = [("pod", text(pod)), ("err", text(why))];
+        self.say(r.at, Said::Unschedulable, &values);
     }
 }

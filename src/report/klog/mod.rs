@@ -18,17 +18,11 @@
 //! what is logged when a process starts, and what StatefulSets, DaemonSets and Jobs say of each
 //! sync.
 
-mod events;
 mod format;
 mod log;
 mod node_lifecycle;
-mod pod_gc;
-mod records;
-mod replica_set;
-mod scheduler;
 mod statements;
 mod taint_eviction;
-mod timed_workers;
 mod write;
 
 pub use write::write;

@@ -1,7 +1,7 @@
 //! A plan as a page: what each value costs, downtime beside needless evictions, what the answer
 //! leans on, how bad a year may be, and the table.
 
-use super::charts;
+use super::folder;
 use super::text::{Section, sections};
 use super::told::{Told, shown};
 use crate::lab::planner::{FIGURES, Kept, OWN, Sensitivity};
@@ -23,7 +23,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
         if !told.answer.sensitivities.is_empty() {
             parts.push(leans(told));
         }
-        parts.extend(charts::years(told).map(|plane| Part::Curve(years(&plane))));
+        parts.extend(folder::years(told).map(|plane| Part::Curve(years(&plane))));
         parts.push(Part::Table(table(told)));
         parts.push(list("What it rests on", rest));
         parts.extend(runs.next().flatten().map(Part::Runs));
@@ -46,7 +46,7 @@ fn list(title: &str, sections: Vec<Section>) -> Part {
 /// The chart of costs, whose rows are those of the table.
 fn cost(told: &Told<'_>) -> Curve {
     let a = told.answer;
-    let plane = charts::cost(told);
+    let plane = folder::cost(told);
     let line = |line: &PlaneLine| Line {
         name: line.name.clone(),
         values: line.points.iter().map(|p| Some(p.1)).collect(),
@@ -55,25 +55,25 @@ fn cost(told: &Told<'_>) -> Curve {
     };
     let mut lines: Vec<Line> = plane.lines.iter().map(line).collect();
     lines[0].name = format!("simulated, {} a year", told.objective.unit);
-    let mut marks = vec![(a.best, charts::best(told))];
+    let mut marks = vec![(a.best, folder::best(told))];
     if a.now != a.best {
         marks.push((a.now, format!("now: {}", told.name(a.now))));
     }
     Curve {
-        title: charts::title(told),
+        title: folder::title(told),
         across: plane.across,
         ticks: plane.ticks.into_iter().map(|(_, name)| name).collect(),
         at: None,
         lines,
-        flat: charts::flat(told),
+        flat: folder::flat(told),
         marks,
         highest: plane.highest[1],
     }
 }
 
 fn front(told: &Told<'_>) -> Points {
-    let Plane { across, up, marks: points, highest, .. } = charts::front(told);
-    Points { title: charts::FRONT.to_owned(), across, up, points, highest }
+    let Plane { across, up, marks: points, highest, .. } = folder::front(told);
+    Points { title: folder::FRONT.to_owned(), across, up, points, highest }
 }
 
 fn leans(told: &Told<'_>) -> Part {
@@ -82,9 +82,9 @@ fn leans(told: &Told<'_>) -> Part {
         Bar { name: s.name.clone(), low, mark: s.costs[1], high }
     };
     Part::Bars {
-        title: charts::LEANS.to_owned(),
-        unit: charts::unit_of_best(told),
-        marks: charts::AS_IT_IS,
+        title: folder::LEANS.to_owned(),
+        unit: folder::unit_of_best(told),
+        marks: folder::AS_IT_IS,
         rows: told.answer.sensitivities.iter().map(of).collect(),
     }
 }

@@ -1,12 +1,23 @@
 //! The playground as a folder: the page, its modules, the examples, the simulation.
+//!
+//! The page of the playground, which says what it may use and no more.
+//!
+//! The simulation as a module for the browser, which `extra/web/playground` is built into.
+//!
+//! CodeMirror, of which the editor is made: the modules of its packages as their authors ship them.
 
-use super::editor::PACKAGES;
-use super::{examples, module::Module, page};
+use super::examples;
 use crate::report::file_error::FileError;
 use crate::report::files::Folder;
 use crate::report::html::{UPLOT, UPLOT_LICENCE, shared, style};
 use crate::report::json;
-use serde_json::json;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use hmac_sha256::Hash;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Modules of the playground alone, beside those that every page of a run has.
@@ -56,7 +67,7 @@ fn files() -> Vec<(String, String)> {
         shared().chain(OWN).chain(PACKAGES.iter().map(|p| (p.file, p.text))).collect();
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let own = [
-        ("index.html", page::page(&names)),
+        ("index.html", page(&names)),
         ("style.css", style()),
         ("playground.css", LOOK.to_owned()),
         ("uplot.js", UPLOT.to_owned()),
@@ -77,6 +88,143 @@ fn licences() -> String {
     }
     text
 }
+
+/// The page. `modules` are the files of those that it loads, so that the browser asks for all of
+/// them at once.
+pub(super) fn page(modules: &[&str]) -> String {
+    let names = import_map();
+    let allowed = STANDARD.encode(Hash::hash(names.as_bytes()));
+    // Attributes of style are what Chromium's own editing writes into text that is typed over coloured text, before the editor takes it away again.
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-{allowed}'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; worker-src 'self'; \
+         img-src 'self' data:; base-uri 'none'; form-action 'none'"
+    );
+    let preloads: String = modules
+        .iter()
+        .map(|file| format!("<link rel=\"modulepreload\" href=\"{file}\">\n"))
+        .collect();
+    format!(
+        "<!doctype html>
+<html lang=\"en\">
+<head>
+<meta charset=\"utf-8\">
+<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
+<meta name=\"referrer\" content=\"no-referrer\">
+<meta name=\"generator\" content=\"taintsim {}\">
+<title>taintsim playground</title>
+<link rel=\"icon\" href=\"icon.svg\">
+<link rel=\"preload\" href=\"simulation.bin\" as=\"fetch\" crossorigin>
+<script type=\"importmap\">{names}</script>
+{preloads}<link rel=\"stylesheet\" href=\"style.css\">
+<link rel=\"stylesheet\" href=\"playground.css\">
+<script src=\"uplot.js\"></script>
+<script type=\"module\" src=\"playground.js\"></script>
+</head>
+<body>
+<noscript><p>The playground simulates in the browser, for which it needs JavaScript. The program does without: taintsim run FILE.</p></noscript>
+<main id=\"page\" tabindex=\"-1\"></main>
+</body>
+</html>
+",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Where the packages are that modules import by name.
+fn import_map() -> String {
+    let files = PACKAGES.iter().map(|p| {
+        let place = Value::from(format!("./{}", p.file));
+        (p.name.to_owned(), place)
+    });
+    json!({ "imports": files.collect::<Map<_, _>>() }).to_string()
+}
+
+/// Its name beside the program, where a release has it.
+pub(crate) const FILE: &str = "taintsim-playground.wasm";
+
+/// What every module begins with.
+const MAGIC: &[u8] = b"\0asm";
+
+/// A module of this release.
+#[derive(Debug)]
+pub(crate) struct Module(Vec<u8>);
+
+impl Module {
+    /// Takes the bytes of a file.
+    ///
+    /// # Errors
+    /// What they are instead, as the predicate of a sentence about the file.
+    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
+        let own = concat!("taintsim-playground ", env!("CARGO_PKG_VERSION"), ";");
+        if !bytes.starts_with(MAGIC) {
+            Err("is no WebAssembly module")
+        } else if !contains(&bytes, b"taintsim-playground ") {
+            Err("is not taintsim's simulation for a browser")
+        } else if !contains(&bytes, own.as_bytes()) {
+            Err("is that of another release of taintsim")
+        } else {
+            Ok(Self(bytes))
+        }
+    }
+
+    /// The module deflated, so that it is small from every server.
+    ///
+    /// # Errors
+    /// None in memory.
+    pub(super) fn packed(&self) -> io::Result<Vec<u8>> {
+        let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
+        out.write_all(&self.0)?;
+        out.finish()
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// A package: the name under which modules import it, the name of its file, its module and its
+/// licence.
+pub(super) struct Package {
+    /// As modules import it.
+    pub(super) name: &'static str,
+    /// The name of its file beside the page.
+    pub(super) file: &'static str,
+    /// Its module.
+    pub(super) text: &'static str,
+    /// Its licence.
+    pub(super) licence: &'static str,
+}
+
+/// Packages of `extra/web/vendor/codemirror`, by their names and their folders there.
+macro_rules! packages {
+    ($($name:literal in $folder:literal),* $(,)?) => {
+        [$(Package {
+            name: $name,
+            file: concat!($folder, ".js"),
+            text: include_str!(concat!("../../../extra/web/vendor/codemirror/", $folder, "/index.js")),
+            licence: include_str!(concat!("../../../extra/web/vendor/codemirror/", $folder, "/LICENSE")),
+        }),*]
+    };
+}
+
+/// All of them.
+pub(super) const PACKAGES: [Package; 14] = packages![
+    "@codemirror/autocomplete" in "codemirror-autocomplete",
+    "@codemirror/commands" in "codemirror-commands",
+    "@codemirror/language" in "codemirror-language",
+    "@codemirror/lint" in "codemirror-lint",
+    "@codemirror/search" in "codemirror-search",
+    "@codemirror/state" in "codemirror-state",
+    "@codemirror/streamparser" in "codemirror-streamparser",
+    "@codemirror/view" in "codemirror-view",
+    "@lezer/common" in "lezer-common",
+    "@lezer/highlight" in "lezer-highlight",
+    "@marijn/find-cluster-break" in "find-cluster-break",
+    "crelt" in "crelt",
+    "style-mod" in "style-mod",
+    "w3c-keyname" in "w3c-keyname",
+];
 
 #[cfg(test)]
 mod tests {
@@ -110,5 +258,46 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn the_policy_allows_the_map_of_names_and_nothing_else_within_the_page() {
+        let text = page(&["a.js"]);
+        let (_, rest) = text.split_once("<script type=\"importmap\">").unwrap();
+        let (map, _) = rest.split_once("</script>").unwrap();
+        let hash = STANDARD.encode(Hash::hash(map.as_bytes()));
+        assert!(text.contains(&format!("'sha256-{hash}'")));
+        assert_eq!(text.matches("unsafe-inline").count(), 1);
+        assert!(
+            text.contains("style-src-attr 'unsafe-inline';") && !text.contains("'unsafe-eval'")
+        );
+        assert_eq!(text.matches("<script>").count(), 0, "no script within the page");
+    }
+
+    #[test]
+    fn only_a_module_of_this_release_is_taken() {
+        let of = |text: &str| Module::new(text.as_bytes().to_vec()).map(drop);
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(of("#!/bin/sh"), Err("is no WebAssembly module"));
+        assert_eq!(of("\0asm of others"), Err("is not taintsim's simulation for a browser"));
+        assert_eq!(
+            of(&format!("\0asm taintsim-playground {version}.1;")),
+            Err("is that of another release of taintsim")
+        );
+        assert_eq!(of(&format!("\0asm taintsim-playground {version};")), Ok(()));
+    }
+
+    /// A package that another one needs is there, too.
+    #[test]
+    fn no_package_is_missing() {
+        for package in &PACKAGES {
+            let needed = package.text.split(" from '").skip(1);
+            let needed = needed.chain(package.text.split(" from \"").skip(1));
+            for name in needed.filter_map(|rest| rest.split(['\'', '"']).next()) {
+                let known = PACKAGES.iter().any(|p| p.name == name);
+                let prose = name.contains([' ', '\n']);
+                assert!(known || prose, "{} needs {name}", package.name);
+            }
+        }
     }
 }

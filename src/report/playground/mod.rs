@@ -4,11 +4,7 @@
 //! `page` is the page itself, `editor` what its editor is made of, `examples` the scenarios to
 //! begin with, `module` the simulation, `folder` all of it as files.
 
-mod editor;
 mod examples;
 mod folder;
-mod module;
-mod page;
 
-pub(crate) use folder::write;
-pub(crate) use module::{FILE, Module};
+pub(crate) use folder::{FILE, Module, write};

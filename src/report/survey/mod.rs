@@ -1,11 +1,9 @@
 //! What people and programs read of a survey.
 
 mod board;
-mod called;
 mod json;
 mod table;
 
 pub(crate) use board::board;
-pub(crate) use called::Called;
 pub(crate) use json::{document, losses, workloads};
-pub(crate) use table::{SurveyReport, write};
+pub(crate) use table::{Called, SurveyReport, write};

@@ -1,19 +1,29 @@
 //! The folder of a sweep, written as a whole.
+//!
+//! The table of a sweep as JSON: `sweep.json`, and `sweep -o json`.
+//!
+//! Fields may be added; those that are there keep their names and meanings.
+//!
+//! The chart of a sweep: a row per combination of values as in the table, a panel for each of the
+//! first figures.
+//!
+//! Every run of a sweep: a row for each, with the values of its settings, its seed, every figure of
+//! all workloads, then every figure of each workload under its name.
 
-use super::cases::table;
-use super::chart::figures;
-use super::heading::{Heading, Swept};
-use super::json::document;
-use super::runs::RunsTable;
+use super::cases::{settings, table, values};
+use super::columns::{Column, Measure};
+use super::heading::{Heading, Layout, Swept};
+use crate::analysis::{Interval, Sample};
 use crate::files::Fingerprint;
 use crate::lab::Case;
-use crate::report::charts::draw_figures;
+use crate::report::charts::{Beside, Figures, Panel, Range, Unit, draw_figures};
 use crate::report::output::write_drawing;
-use crate::report::{
-    Folder, OutputError, TableForms, Written, html, json, manifest, tables, write_tables,
-};
-use serde_json::{Value, json};
+use crate::report::tables::{self, Cell, Each, Kind, Table};
+use crate::report::{Folder, OutputError, TableForms, Written, html, json, manifest, write_tables};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;
@@ -58,4 +68,177 @@ fn came_from(heading: &Heading, cases: &[Case]) -> Value {
         "needless_window_s": heading.window.as_secs_f64(),
         "runs": cases.iter().map(|c| c.runs.len()).sum::<usize>(),
     })
+}
+
+/// The whole table: what was run, and for each row its values and, under the name of each figure,
+/// the results of its runs; with `against` also the differences from that row, seed by seed.
+pub(crate) fn document(swept: Swept<'_>) -> Value {
+    let (heading, columns, from) = (swept.heading, swept.columns_of_files(), swept.against());
+    let row = |case: &Case| {
+        let values = heading.axes.iter().zip(&case.values);
+        let values: Map<String, Value> =
+            values.map(|(axis, value)| (axis.path.clone(), value.clone().into())).collect();
+        let figures: Map<String, Value> = columns
+            .iter()
+            .map(|column| {
+                let mut said = column.sample(case).map_or(Value::Null, |s| statistics(&s));
+                if let (Value::Object(said), Some(from)) = (&mut said, from) {
+                    said.insert(
+                        "difference".to_owned(),
+                        column.difference(case, from).map_or(Value::Null, |s| mean(&s)),
+                    );
+                }
+                (column.name(), said)
+            })
+            .collect();
+        json!({ "values": values, "figures": figures })
+    };
+    json!({
+        "version": 1,
+        "scenario": heading.scenario,
+        "doc": heading.doc,
+        "fixed": heading.fixed,
+        "notes": heading.notes,
+        "axes": heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect::<Vec<_>>(),
+        "seeds": heading.seeds,
+        "needless_window_s": heading.window.as_secs_f64(),
+        "confidence": 0.95,
+        "against": swept.layout.against,
+        "rows": swept.cases.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn interval(i: Option<Interval>) -> Value {
+    i.map_or(Value::Null, |i| json!([i.low, i.high]))
+}
+
+fn mean(s: &Sample) -> Value {
+    json!({ "n": s.count(), "mean": s.mean(), "interval": interval(s.mean_interval()) })
+}
+
+fn statistics(s: &Sample) -> Value {
+    json!({
+        "n": s.count(),
+        "mean": s.mean(),
+        "mean_interval": interval(s.figure_interval()),
+        "median": s.quantile(50),
+        "median_interval": interval(s.quantile_interval(50)),
+        "p95": s.quantile(95),
+        "p95_interval": interval(s.quantile_interval(95)),
+        "min": s.min(),
+        "max": s.max(),
+    })
+}
+
+/// More rows are left to the table.
+const ROWS_MAX: usize = 100;
+/// More figures are left to the table.
+const PANELS_MAX: usize = 4;
+
+/// What the chart shows: the first rows and the first figures of the table.
+pub(super) fn figures(swept: Swept<'_>) -> Figures {
+    let Swept { heading, layout, cases } = swept;
+    let rows = &cases[..cases.len().min(ROWS_MAX)];
+    let panel = |column: &Column| Panel {
+        name: column.heading(),
+        unit: column.measure.unit(),
+        ranges: rows.iter().map(|r| range(column, r)).collect(),
+    };
+    Figures {
+        heading: crate::report::Heading {
+            title: heading.name.clone(),
+            subtitle: subtitle(&heading.line, layout, cases.len()),
+            doc: String::new(),
+        },
+        title: heading.columns().join(" / "),
+        rows: rows.iter().map(|r| r.values.join(" / ")).collect(),
+        legend: ["mean over the seeds", "its 95 % interval", "least to greatest"],
+        beside: Beside::Mean,
+        panels: layout.columns.iter().take(PANELS_MAX).map(panel).collect(),
+    }
+}
+
+/// The line of the heading, and what is left to the table.
+fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
+    let left_out = rows.saturating_sub(ROWS_MAX);
+    let mut subtitle = line.to_owned();
+    if left_out > 0 {
+        subtitle.push_str(&format!("; {left_out} more rows are in the table"));
+    }
+    let undrawn: Vec<String> =
+        layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
+    if !undrawn.is_empty() {
+        subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
+    }
+    subtitle
+}
+
+/// A figure over the seeds of a row, as it is drawn; none where it did not happen.
+fn range(column: &Column, case: &Case) -> Option<Range> {
+    let sample = column.sample(case)?;
+    let scale = if column.measure.unit() == Unit::Percent { 100_000.0 } else { 1_000.0 };
+    let of = |v: f64| (v.max(0.0) * scale).round() as u128;
+    let (least, greatest) = (sample.min(), sample.max());
+    // A mean's interval may reach beyond what can be.
+    let interval = sample
+        .mean_interval()
+        .map_or((sample.mean(), sample.mean()), |i| (i.low.max(least), i.high.min(greatest)));
+    Some(Range {
+        least: of(least),
+        low: of(interval.0),
+        mean: of(sample.mean()),
+        high: of(interval.1),
+        greatest: of(greatest),
+    })
+}
+
+/// The runs of a sweep.
+pub(crate) struct RunsTable<'a> {
+    settings: Vec<tables::Column>,
+    cases: Cow<'a, [Case]>,
+    figures: Vec<Column>,
+}
+
+impl<'a> RunsTable<'a> {
+    /// Those of these rows.
+    pub(crate) fn new(heading: &Heading, cases: Cow<'a, [Case]>) -> Self {
+        let workloads: BTreeSet<&str> = cases
+            .iter()
+            .flat_map(|c| &c.runs)
+            .flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str()))
+            .collect();
+        let of_one = |name: &&str| {
+            let workload = Some((*name).to_owned());
+            let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
+            costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
+        };
+        let of_one = workloads.iter().flat_map(of_one);
+        let figures = Measure::all().map(Column::of_all).chain(of_one).collect();
+        RunsTable { settings: settings(heading, &cases), cases, figures }
+    }
+}
+
+impl Table for RunsTable<'_> {
+    fn name(&self) -> &'static str {
+        "runs"
+    }
+
+    fn columns(&self) -> Vec<tables::Column> {
+        let mut all = self.settings.clone();
+        all.push(tables::Column::new("seed", Kind::Natural));
+        all.extend(self.figures.iter().map(|c| tables::Column::new(c.name(), Kind::Number)));
+        all
+    }
+
+    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        for case in self.cases.iter() {
+            for run in &case.runs {
+                let mut row = values(case);
+                row.push(Cell::Natural(run.seed));
+                row.extend(self.figures.iter().map(|c| Cell::number(c.of(&run.metrics))));
+                each(&row)?;
+            }
+        }
+        Ok(())
+    }
 }

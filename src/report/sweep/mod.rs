@@ -3,19 +3,14 @@
 
 mod board;
 mod cases;
-mod chart;
 pub mod columns;
 mod folder;
 mod heading;
-mod json;
-mod runs;
 mod table;
 
 pub(crate) use board::board;
 pub(crate) use cases::{table, tidy};
-pub(crate) use folder::write_folder;
+pub(crate) use folder::{RunsTable, document, write_folder};
 pub use heading::{Cells, Heading};
 pub(crate) use heading::{Layout, Swept};
-pub(crate) use json::document;
-pub(crate) use runs::RunsTable;
 pub(crate) use table::write as write_table;

@@ -1,11 +1,10 @@
 //! Tables as CSV: a heading, then a line for each row; what is empty is empty, lists are JSON.
 
-use super::cells::{Cell, given_number};
-use super::table::Table;
+use super::table::{Cell, Table, given_number};
 use crate::analysis::clock::seconds;
 use crate::files::cell;
 use crate::kernel::Time;
-use crate::report::wall_clock::WallClock;
+use crate::report::model::WallClock;
 use std::borrow::Cow;
 use std::io::{self, Write};
 

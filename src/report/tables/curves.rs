@@ -9,8 +9,7 @@
 //!
 //! A row stands where a figure changes, and at its beginning; the value holds until its next row.
 
-use super::cells::{Cell, Column, Kind};
-use super::table::{Each, Table};
+use super::table::{Cell, Column, Each, Kind, Table};
 use crate::analysis::curves::Curves;
 use crate::analysis::serving::{Served, Serving};
 use crate::kernel::Time;

@@ -3,8 +3,7 @@
 //! Arrow. What a document holds, and in which units, is said where it is made; its fields keep their
 //! names and meanings, and so do the columns here.
 
-use super::cells::{Cell, Column, Kind, are_numbers};
-use super::table::Rows;
+use super::table::{Cell, Column, Kind, Rows, are_numbers};
 use serde_json::Value;
 
 /// A plan: a row for each combination of values, the figures of a year. Of settings that are chosen

@@ -18,8 +18,7 @@
 //! | `time_to_ready_s` | from the eviction to that |
 //! | `record`, `cause_record` | ids in `events.jsonl`: the deletion, and what led to it |
 
-use super::cells::{Cell, Column, Kind};
-use super::table::{Each, Table};
+use super::table::{Cell, Column, Each, Kind, Table};
 use crate::analysis::evictions::evictions;
 use crate::analysis::workloads::{Owners, Replacement};
 use crate::analysis::{Analysis, Eviction, Workloads};

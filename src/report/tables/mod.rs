@@ -6,7 +6,6 @@
 
 use std::io;
 
-mod cells;
 pub mod csv;
 mod curves;
 #[cfg(feature = "cli")]
@@ -21,13 +20,11 @@ mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use cells::are_numbers;
-pub use cells::{Cell, Column, Kind};
 pub use curves::CurvesTable;
 pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
-pub use table::{Each, Rows, Table};
-pub(crate) use table::{Field, cells, columns, object};
+pub use table::{Cell, Column, Each, Kind, Rows, Table};
+pub(crate) use table::{Field, are_numbers, cells, columns, object};
 
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");

@@ -5,8 +5,7 @@
 //! doubles, a list is a list of text. The file's metadata says whose table it is, under names that
 //! begin with `taintsim.`; `taintsim.schema` is [`SCHEMA`]. The same rows give the same bytes.
 
-use super::cells::{Cell, Column, Kind, given_number};
-use super::table::{SCHEMA, Table};
+use super::table::{Cell, Column, Kind, SCHEMA, Table, given_number};
 use ::parquet::basic::{
     Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type,
 };

@@ -1,8 +1,7 @@
 //! Records: everything that happened in a run, as `events.jsonl` has it, a column for each of its
 //! fields; docs/data.md tells them.
 
-use super::cells::{Cell, Column, Kind};
-use super::table::{Each, Table};
+use super::table::{Cell, Column, Each, Kind, Table};
 use crate::analysis::Analysis;
 use crate::report::events::Entry;
 use crate::trace::{Fields, NO_RECORD, Record, RecordId, Stand, Told, What};

@@ -1,7 +1,11 @@
 //! What a table is.
+//!
+//! Columns and what stands in them.
 
-use super::cells::{Cell, Column, Kind};
+use crate::kernel::Time;
+use crate::report::model::WallClock;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::io;
 
 /// Which columns tables have, and what they hold: raised when one goes away, is called otherwise or
@@ -65,4 +69,145 @@ pub(crate) fn cells<R: Copy>(fields: &[Field<R>], row: R) -> Vec<Cell<'static>> 
 pub(crate) fn object<R: Copy>(fields: &[Field<R>], row: R) -> Value {
     let field = |(name, _, cell): &Field<R>| ((*name).to_owned(), cell(row).json());
     fields.iter().map(field).collect::<Map<String, Value>>().into()
+}
+
+/// What all cells of a column are, if they are not empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// A whole number.
+    Whole,
+    /// A whole number that is not negative and may be larger than the largest signed one: a seed.
+    Natural,
+    /// A number.
+    Number,
+    /// Seconds from the start of the run.
+    Seconds,
+    /// A time of the clock on the wall.
+    Instant,
+    /// True or false.
+    Truth,
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name; one that ends in `_s` is in seconds, one in `_ns` in nanoseconds.
+    pub name: Cow<'static, str>,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+impl Column {
+    /// Columns of fixed names.
+    pub(crate) fn all(named: &[(&'static str, Kind)]) -> Vec<Self> {
+        let column = |&(name, kind)| Column::new(name, kind);
+        named.iter().map(column).collect()
+    }
+
+    /// A column.
+    pub(crate) fn new(name: impl Into<Cow<'static, str>>, kind: Kind) -> Self {
+        Column { name: name.into(), kind }
+    }
+}
+
+/// What stands in a cell: nothing, or what the column's kind says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell<'a> {
+    /// Nothing: it did not happen, or does not apply.
+    Empty,
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A list of texts.
+    Texts(Cow<'a, [String]>),
+    /// A whole number.
+    Whole(i64),
+    /// One that is not negative.
+    Natural(u64),
+    /// A number.
+    Number(f64),
+    /// A time, written in seconds.
+    Seconds(Time),
+    /// A time of the clock on the wall, in microseconds since 1970.
+    Instant(i64),
+    /// True or false.
+    Truth(bool),
+    /// A value as somebody gave it, in a column of numbers or of text.
+    Given(Cow<'a, str>),
+}
+
+impl<'a> Cell<'a> {
+    /// Text, where there is some.
+    pub(crate) fn text(text: Option<impl Into<Cow<'a, str>>>) -> Self {
+        text.map_or(Cell::Empty, |t| Cell::Text(t.into()))
+    }
+
+    /// A list, unless it has no items.
+    pub(crate) fn texts(texts: Vec<String>) -> Self {
+        if texts.is_empty() { Cell::Empty } else { Cell::Texts(texts.into()) }
+    }
+
+    /// A whole number, where there is one.
+    pub(crate) fn whole(number: Option<impl Into<i64>>) -> Self {
+        number.map_or(Cell::Empty, |n| Cell::Whole(n.into()))
+    }
+
+    /// A number, where there is one; as in JSON what is not finite is none.
+    pub(crate) fn number(number: Option<f64>) -> Self {
+        number.filter(|n| n.is_finite()).map_or(Cell::Empty, Cell::Number)
+    }
+
+    /// A time, where there is one.
+    pub(crate) fn seconds(time: Option<Time>) -> Self {
+        time.map_or(Cell::Empty, Cell::Seconds)
+    }
+
+    /// A time of the clock on the wall, to the millisecond as it is written.
+    pub(crate) fn instant(clock: WallClock, at: Time) -> Self {
+        Cell::Instant(clock.micros(at) / 1_000 * 1_000)
+    }
+
+    /// What stands in it, as a document has it.
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Cell::Empty => Value::Null,
+            Cell::Text(text) | Cell::Given(text) => text.as_ref().into(),
+            Cell::Texts(texts) => texts.to_vec().into(),
+            Cell::Whole(n) => (*n).into(),
+            Cell::Natural(n) => (*n).into(),
+            Cell::Number(n) => (*n).into(),
+            Cell::Seconds(t) => t.as_secs_f64().into(),
+            Cell::Instant(us) => WallClock(*us).rfc3339(Time::ZERO).into(),
+            Cell::Truth(value) => (*value).into(),
+        }
+    }
+}
+
+/// Whether the values that a setting was given are numbers, by its path: all of them can be read as
+/// some, and they are no releases of Kubernetes, of which 1.30 is another than 1.3.
+pub(crate) fn are_numbers<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> bool {
+    path != "kubernetes" && values.all(|v| given_number(v).is_some())
+}
+
+/// The number that a given value is, if it is one.
+pub(crate) fn given_number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_numbers;
+
+    #[test]
+    fn a_release_is_no_number() {
+        let are = |path: &str, values: &[&str]| are_numbers(path, values.iter().copied());
+        assert!(are("workloads.web.replicas", &["10", "2.50", "1e3"]));
+        assert!(!are("workloads.web.replicas", &["10", "none"]));
+        assert!(!are("workloads.web.replicas", &["10", "inf"]));
+        // 1.3 and 1.30 are two releases.
+        assert!(!are("kubernetes", &["1.3", "1.30"]));
+    }
 }

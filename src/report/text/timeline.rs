@@ -1,8 +1,7 @@
 //! The rows of the timeline: when, how long after what, and what happened.
 
-use super::costs::whole_ms;
-use super::printer::Printer;
-use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, RED, YELLOW};
+use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, Printer, RED, YELLOW};
+use super::workloads::whole_ms;
 use crate::analysis::clock::{absolute, short, whole};
 use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;

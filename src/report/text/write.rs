@@ -1,13 +1,17 @@
 //! The whole report, part by part.
+//!
+//! The summary: what happened to how many, and what it cost.
 
-use super::printer::Printer;
-use super::style::{BOLD, DIM, PLAIN, Style, YELLOW};
+use super::style::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
+use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
 use crate::analysis::clock::short;
-use crate::analysis::size_in_words;
+use crate::analysis::state::Health;
+use crate::analysis::{Metrics, Spread, Summary, grouped, size_in_words};
 use crate::files::PACKED;
 use crate::kernel::Dur;
 use crate::report::files::Written;
 use crate::report::model::Report;
+use crate::trace::EvictionCause;
 use std::io::{self, Write};
 
 /// Writes the report; `written` says where its files are, if there are any.
@@ -99,4 +103,186 @@ impl Printer<'_> {
         );
         self.folded(&text, 0, DIM)
     }
+}
+
+/// A line of the summary: its name, and what is said.
+type Line = (&'static str, String);
+
+impl Printer<'_> {
+    /// The summary of a run.
+    pub(super) fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
+        writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
+        for (name, said) in summary_lines(report) {
+            self.line(name, &said)?;
+        }
+        writeln!(self.out)
+    }
+}
+
+/// The lines of the summary of a run.
+pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
+    let s = &report.summary;
+    let mut lines = evictions(s);
+    let all = &report.serving.workloads;
+    let late = all.iter().filter(|w| w.late(report.analysis).is_some());
+    lines.extend(costs(&s.metrics, late.count()));
+    lines.extend(latencies(s));
+    lines.push(("at the end", end(s)));
+    lines
+}
+
+/// Who was evicted, and who was not.
+fn evictions(s: &Summary) -> Vec<Line> {
+    let kept = format!("{} that had a timer or a tainted node", counted(s.kept, "pod"));
+    let mut lines = vec![
+        ("evicted", evicted(s)),
+        ("kept", kept),
+        ("pending timers", grouped(s.pending_timers)),
+    ];
+    if s.evictions_failed > 0 {
+        lines.push(("failed evictions", grouped(s.evictions_failed)));
+    }
+    if s.evictions_refused > 0 {
+        let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
+        lines.push(("refused evictions", refused));
+    }
+    if s.nodes_not_drained > 0 {
+        lines.push(("not drained", counted(s.nodes_not_drained, "node")));
+    }
+    if s.refused > 0 {
+        lines.push(("kubectl refused", grouped(s.refused)));
+    }
+    if !s.deletions.is_empty() {
+        let by: Vec<String> = s
+            .deletions
+            .iter()
+            .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
+            .collect();
+        lines.push(("deletions", by.join(", ")));
+    }
+    lines
+}
+
+/// What was missing, and what ran on; this number of workloads was hit before it is counted.
+fn costs(m: &Metrics, late: usize) -> Vec<Line> {
+    let mut not_up = missing(&m.costs);
+    if late > 0 {
+        not_up.push_str(&format!(
+            "; of {} not counted before first whole",
+            counted(late as u64, "workload")
+        ));
+    }
+    let mut lines = vec![("not up", not_up), ("requests lost", requests_lost(&m.costs))];
+    if m.costs.ghost_ns > 0 {
+        let text = format!(
+            "{} of pods that were deleted or gone and ran on",
+            tenths(m.costs.ghost_ns, "minute")
+        );
+        lines.push(("ghosts", text));
+    }
+    if m.costs.most_pending > 0 {
+        lines.push(("pending", pending(&m.costs)));
+    }
+    if m.costs.restarts > 0 {
+        let text =
+            format!("{} had their containers started anew", counted(m.costs.restarts, "pod"));
+        lines.push(("restarts", text));
+    }
+    lines
+}
+
+/// How long it took to notice, to taint and to evict.
+fn latencies(s: &Summary) -> Vec<Line> {
+    let m = &s.metrics;
+    let mut lines = vec![
+        ("nodes Unknown", spread(s.nodes_unknown, m.detection)),
+        ("nodes NoExecute", spread(s.nodes_tainted, m.tainting)),
+    ];
+    let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
+    let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
+    if m.eviction.is_some() {
+        lines.push(("eviction latency", spread(by_controllers, m.eviction)));
+    }
+    lines
+}
+
+/// `8 pods, 2 needlessly (the node was back within 5m)`, with the causes where they are unusual.
+fn evicted(s: &Summary) -> String {
+    let m = &s.metrics;
+    let mut evicted = counted(m.evicted, "pod");
+    if m.evicted > 0 {
+        // One cause that is the usual one needs no word.
+        if s.evicted_by.keys().any(|c| *c != EvictionCause::Taint) {
+            let by: Vec<String> = s
+                .evicted_by
+                .iter()
+                .map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()))
+                .collect();
+            evicted.push_str(&format!(": {}", by.join(", ")));
+        }
+        // What a drain evicts is not needless: somebody asked for it.
+        if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
+            let back = short(m.window);
+            evicted.push_str(&format!(
+                ", {} needlessly (the node was back within {back}",
+                grouped(m.needless)
+            ));
+            if m.undecided > 0 {
+                evicted
+                    .push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+            }
+            evicted.push(')');
+        }
+    }
+    evicted
+}
+
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"
+fn spread(count: u64, s: Option<Spread>) -> String {
+    let count = grouped(count);
+    match s {
+        None => count,
+        Some(s) => {
+            let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+            if min == max {
+                format!("{count}, +{min} after the fault")
+            } else {
+                format!("{count}, +{min} to +{max} after the fault, median +{median}")
+            }
+        }
+    }
+}
+
+/// How nodes and pods were when the run ended.
+fn end(s: &Summary) -> String {
+    let parts = |list: &[(u64, &str)]| {
+        let said: Vec<String> = list
+            .iter()
+            .filter(|p| p.0 > 0)
+            .map(|(n, what)| format!("{} {what}", grouped(*n)))
+            .collect();
+        if said.is_empty() { "none".to_owned() } else { said.join(", ") }
+    };
+    let node = |h: Health| s.end.nodes[h.index()];
+    let nodes = parts(&[
+        (node(Health::Ready), "Ready"),
+        (node(Health::Silent), "silent"),
+        (node(Health::Unknown), "Unknown"),
+        (node(Health::NotReady), "NotReady"),
+    ]);
+    let tainted = if s.end.nodes_no_execute > 0 {
+        format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute))
+    } else {
+        String::new()
+    };
+    let e = &s.end;
+    let pods = parts(&[
+        (e.available, "running and ready"),
+        (e.dead, "ready by the API and not up"),
+        (e.not_ready, "running, not ready"),
+        (e.pending, "pending"),
+        (e.terminating, "terminating"),
+        (e.finished, "finished"),
+    ]);
+    format!("nodes: {nodes}{tainted}; pods: {pods}")
 }

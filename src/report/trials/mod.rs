@@ -4,25 +4,18 @@
 //! appear in JUnit files only, and its folders only where people read: a scenario is called
 //! `Tested::id` elsewhere, and its test cases have the same names whatever becomes of them.
 
-mod board;
 mod case;
 mod github;
 mod golden;
-mod json;
-mod junit;
-mod table;
-mod tap;
+mod programs;
 mod tested;
 mod text;
 
-pub(crate) use board::board;
 pub use case::{Came, Case, Failed, SCENARIO, cases};
 pub(crate) use github::{annotations, step_summary};
 pub use golden::{Difference, compare, golden, may_replace};
-pub(crate) use json::document;
-pub use junit::junit;
-pub(crate) use table::CasesTable;
-pub(crate) use tap::tap;
+pub use programs::junit;
+pub(crate) use programs::{document, tap};
 pub(crate) use tested::Status;
 pub use tested::Tested;
-pub(crate) use text::{details, line, summary};
+pub(crate) use text::{CasesTable, board, details, line, summary};

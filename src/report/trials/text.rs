@@ -1,12 +1,19 @@
 //! For people: a line per scenario, the failures in full, and one line at the end.
+//!
+//! For spreadsheets and data frames: a row for each test case.
+//!
+//! What tests found as a page: the scenarios, their cases, and what is wrong with each.
 
-use super::case::Came;
+use super::case::{Came, Case, SCENARIO};
 use super::tested::{Status, Tested, counted};
 use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
+use crate::report::html::board::{Board, Item, Part, Table};
+use crate::report::tables::{self, Cell, Column, Each, Kind};
 use crate::report::text::fold;
 use anstyle::{AnsiColor, Style as Ansi};
+use serde_json::Value;
 use std::io::{self, Write};
 
 fn painted(text: &str, ansi: Ansi, style: Style) -> String {
@@ -110,4 +117,99 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
 /// Those of `out`.
 pub(crate) fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "{}", counted(all))
+}
+
+/// The test cases of all scenarios.
+pub(crate) struct CasesTable<'a>(pub(crate) &'a [Tested]);
+
+impl tables::Table for CasesTable<'_> {
+    fn name(&self) -> &'static str {
+        "cases"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        Column::all(&[
+            ("scenario", Kind::Text),
+            ("case", Kind::Text),
+            ("status", Kind::Text),
+            ("messages", Kind::Texts),
+            ("notes", Kind::Texts),
+            ("runs", Kind::Natural),
+        ])
+    }
+
+    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        for tested in self.0 {
+            for case in &tested.cases {
+                let (messages, notes): (Vec<_>, Vec<_>) = tested.told(case).into_iter().unzip();
+                each(&[
+                    Cell::Text(tested.id.as_str().into()),
+                    Cell::Text(case.name.as_str().into()),
+                    Cell::Text(case.came.word().into()),
+                    Cell::Texts(messages.into()),
+                    Cell::Texts(notes.concat().into()),
+                    Cell::Natural(tested.runs as u64),
+                ])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a word stands in a table: what failed comes first.
+fn rank(word: &str) -> usize {
+    let order = ["wrong", "failed", "no expectations", "not run"];
+    let place = order.iter().position(|w| *w == word);
+    place.unwrap_or(order.len())
+}
+
+/// The page of what was tested; `runs` are those that the page holds, by scenario.
+pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
+    let doc = counted(all);
+    let mut order: Vec<(&Tested, Option<String>)> = all.iter().zip(runs).collect();
+    order.sort_by_key(|(t, _)| rank(t.status().word()));
+    let (all, runs): (Vec<&Tested>, Vec<Option<String>>) = order.into_iter().unzip();
+    let failures: Vec<Item> = all.iter().copied().flat_map(failures).collect();
+    let mut parts = Vec::new();
+    let warnings: Vec<String> = all.iter().copied().flat_map(Tested::warned).collect();
+    if !failures.is_empty() {
+        parts.push(Part::List { title: "What is wrong".to_owned(), items: failures });
+    }
+    let scenarios = all.iter().map(|t| -> Vec<Value> {
+        vec![t.id.as_str().into(), t.status().word().into(), t.expectations.into(), t.runs.into()]
+    });
+    let columns = ["scenario", "status", "expectations", "runs"];
+    let shows = runs.iter().any(Option::is_some);
+    let title = if shows { "Scenarios, and a run of each that failed" } else { "Scenarios" };
+    parts.push(Part::Table(Table { runs, ..Table::new(title, &columns, scenarios.collect()) }));
+    // That a scenario can be read and run is a case, too; called as it, it would seem to be its result.
+    let name = |case: &Case| match case.name.as_str() {
+        SCENARIO => "the file can be read and run".to_owned(),
+        name => name.to_owned(),
+    };
+    let cases = all.iter().flat_map(|t| t.cases.iter().map(move |c| (*t, c)));
+    let mut cases: Vec<(&Tested, &Case)> = cases.collect();
+    cases.sort_by_key(|(_, c)| rank(c.came.word()));
+    let cases = cases.into_iter().map(|(t, c)| -> Vec<Value> {
+        vec![name(c).into(), c.came.word().into(), t.id.as_str().into()]
+    });
+    let columns = ["case", "status", "scenario"];
+    parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
+    Board { title: "Tests".to_owned(), doc, subtitle: String::new(), notes: warnings, parts }
+}
+
+/// What is wrong with a scenario, and the commands that tell more.
+fn failures(t: &Tested) -> Vec<Item> {
+    let of = |case: &Case| {
+        let is = matches!(case.came, Came::Failed(_) | Came::Wrong(_) | Came::Nothing);
+        if is { t.told(case) } else { Vec::new() }
+    };
+    t.cases
+        .iter()
+        .flat_map(of)
+        .map(|(text, notes)| Item {
+            text: format!("{}: {text}", t.id),
+            command: Some(notes.join("\n")).filter(|n| !n.is_empty()),
+        })
+        .collect()
 }

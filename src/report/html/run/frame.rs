@@ -1,21 +1,26 @@
 //! The columns of a run as a whole: what stands above them, and each part.
+//!
+//! A lane for each node: its health and its taints over time.
+//!
+//! The course of each workload: what it needs, what is up, what the API says.
 
 use super::evictions::Evicted;
-use super::lanes::Lanes;
-use super::names::{Clock, Pods};
-use super::{explained, queues, workloads};
+use super::names::{Clock, Nodes, Pods};
+use super::{evictions, explained};
 use crate::analysis::Analysis;
 use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::drains::{Drain, drains};
-use crate::analysis::lanes::{busy_from, quiet_from};
+use crate::analysis::lanes::{busy_from, by_zone_and_name, quiet_from};
+use crate::analysis::serving::{Count, Serving};
+use crate::analysis::state::{Follow, Health, NodeFlags};
 use crate::analysis::workloads::Owners;
-use crate::api::names::PodId;
-use crate::kernel::Dur;
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::{Dur, Time};
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::text::{summary_lines, workload_lines};
-use crate::trace::What;
+use crate::trace::{RecordId, What};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,8 +70,8 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let node = |d: &Drain| lanes.nodes.or_none(Some(d.node));
     columns.near("drain.node", drains.iter().map(node));
     columns.set("drains", drains.iter().map(|d| Value::from(d.words())).collect());
-    workloads::write(&report.serving, clock, &mut columns);
-    queues::write(analysis, &evicted, clock, &mut columns);
+    workload_columns(&report.serving, clock, &mut columns);
+    evictions::write(analysis, &evicted, clock, &mut columns);
     if let Some(groups) = groups {
         let places = (&lanes.nodes, &pods);
         explained::write(report, groups, clock, places, &evicted.evictions, &mut columns);
@@ -149,4 +154,80 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         })
     });
     columns.set("disruptions", zones.collect());
+}
+
+/// The states of nodes, each from a time on; those of one instant are all there, in order.
+pub(super) struct Lanes {
+    pub(super) nodes: Nodes,
+    steps: Vec<Vec<(Time, u32)>>,
+}
+
+/// A state as a number: health in the three lowest bits, in the order of `Health::ALL`, then
+/// whether there is a NoSchedule taint, a NoExecute taint, and a machine that is off.
+fn code(n: NodeFlags) -> u32 {
+    let bit = |is: bool, place: u32| u32::from(is && n.exists) << place;
+    n.health().index() as u32 | bit(n.no_schedule > 0, 3) | bit(n.no_execute > 0, 4) | bit(n.off, 5)
+}
+
+impl Lanes {
+    pub(super) fn new(analysis: &Analysis<'_>) -> Self {
+        let mut follow = Follow::new(analysis);
+        let mut steps: Vec<Vec<(Time, u32)>> =
+            follow.nodes().map(|(_, n)| vec![(Time::ZERO, code(n))]).collect();
+        for (id, r) in analysis.trace.iter().enumerate() {
+            if let Some((node, before, after)) = follow.apply(id as RecordId, r).node
+                && code(before) != code(after)
+            {
+                steps[node.index()].push((r.at, code(after)));
+            }
+        }
+        let absent = Health::Absent.index() as u32;
+        let existed = |n: &NodeId| steps[n.index()].iter().any(|s| s.1 & 7 != absent);
+        let nodes: Vec<NodeId> = (0..steps.len() as u32).map(NodeId).filter(existed).collect();
+        Lanes { nodes: Nodes::new(by_zone_and_name(analysis, nodes)), steps }
+    }
+
+    pub(super) fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
+        let ids = &self.nodes.ids;
+        columns.texts("node.name", ids.iter().map(|n| analysis.node_name(*n)));
+        columns.codes("node.zone", ids.iter().map(|n| u32::from(analysis.zone_of[n.index()])));
+        let steps = || ids.iter().map(|n| &self.steps[n.index()]);
+        columns.codes("lane.count", steps().map(|s| s.len() as u32));
+        columns.near("lane.at", steps().flatten().map(|s| clock.of(s.0)));
+        columns.codes("lane.state", steps().flatten().map(|s| s.1));
+    }
+}
+
+/// A figure of a workload, by name.
+type Figure = (&'static str, fn(&Count) -> u32);
+
+/// The figures of a workload that a page has.
+const FIGURES: [Figure; 6] = [
+    ("workload.desired", |c| c.desired),
+    ("workload.up", |c| c.up),
+    ("workload.ready", |c| c.ready),
+    ("workload.ghosts", |c| c.ghosts),
+    ("workload.dead", |c| c.dead),
+    ("workload.pending", |c| c.pending),
+];
+
+fn workload_columns(serving: &Serving, clock: Clock, columns: &mut Columns) {
+    let all = &serving.workloads;
+    let of = |w: &crate::analysis::serving::Served| {
+        json!({
+            "name": w.name.replacen('/', " ", 1),
+            "missing_minutes": w.costs.missing_ns as f64 / 60e9,
+            "evicted": w.costs.evicted,
+            "needless": w.costs.needless,
+        })
+    };
+    columns.set("workloads", all.iter().map(of).collect::<Vec<Value>>().into());
+    columns.codes("workload.count", all.iter().map(|w| w.counts.len() as u32));
+    let counts = || all.iter().flat_map(|w| &w.counts);
+    columns.near("workload.at", counts().map(|c: &(Time, Count)| clock.of(c.0)));
+    for (name, figure) in FIGURES {
+        columns.near(name, counts().map(|c| figure(&c.1)));
+    }
+    let needed = all.iter().flat_map(|w| w.counts.iter().map(|c| w.need(c.1.desired)));
+    columns.near("workload.needed", needed);
 }

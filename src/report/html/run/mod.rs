@@ -3,9 +3,6 @@
 mod evictions;
 mod explained;
 mod frame;
-mod lanes;
 mod names;
-mod queues;
-mod workloads;
 
 pub use frame::{columns_of, columns_untold};

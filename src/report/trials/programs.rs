@@ -1,12 +1,103 @@
+//! For programs: one JSON document.
+//!
+//! TAP, version 13, which `prove` reads: a test point per test case, and comments on those that
+//! failed.
+//!
 //! JUnit, in the shape that CI systems read: a test suite per scenario, a test case for it and for
 //! each of its expectations; of recordings a test suite per release, a test case for each.
 
 use super::case::{Came, Case};
-use super::tested::Tested;
+use super::tested::{Tested, counts};
+use crate::files::line;
+use crate::language::Problem;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use std::io;
+use serde_json::{Value, json};
+use std::io::{self, Write};
 use std::time::Duration;
+
+/// The version of the document: fields may be added, those that are there keep their names and
+/// meanings.
+const VERSION: u32 = 1;
+
+/// All of it. The document has no times and no folders of the machine, so that the same tests give
+/// the same bytes.
+pub(crate) fn document(all: &[Tested]) -> Value {
+    let [passed, failed, wrong, without, not_run] = counts(all);
+    let scenarios: Vec<Value> = all.iter().map(scenario).collect();
+    json!({
+        "version": VERSION,
+        "passed": passed,
+        "failed": failed,
+        "wrong": wrong,
+        "without_expectations": without,
+        "not_run": not_run,
+        "scenarios": scenarios,
+    })
+}
+
+fn scenario(t: &Tested) -> Value {
+    let found = |came: &Came| -> Vec<Value> {
+        match came {
+            Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
+            Came::Wrong(problems) => {
+                problems.0.iter().map(|p| problem(p, "mistake", &[])).collect()
+            }
+            Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
+        }
+    };
+    let cases = t.cases.iter().map(|c| json!({ "name": c.name, "status": c.came.word() }));
+    json!({
+        "file": t.id,
+        "name": t.name,
+        "status": t.status().word(),
+        "expectations": t.expectations,
+        "runs": t.runs,
+        "cases": cases.collect::<Vec<_>>(),
+        "warnings": t.warnings.iter().map(|p| problem(p, "warning", &[])).collect::<Vec<_>>(),
+        "failures": t.cases.iter().flat_map(|c| found(&c.came)).collect::<Vec<_>>(),
+    })
+}
+
+fn problem(p: &Problem, kind: &str, notes: &[String]) -> Value {
+    let (line, column) =
+        p.line_and_column().map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
+    json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
+}
+
+/// Writes all of it.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+    let cases: usize = all.iter().map(|t| t.cases.len()).sum();
+    writeln!(out, "TAP version 13\n1..{cases}")?;
+    let of_all = all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c)));
+    for (i, (t, case)) in of_all.enumerate() {
+        // A hash would begin a directive, a backslash an escape.
+        let name =
+            line(&format!("{}: {}", t.id, case.name)).replace('\\', "\\\\").replace('#', "\\#");
+        let (ok, directive) = match case.came {
+            Came::Met => ("ok", ""),
+            Came::NotRun => ("ok", " # SKIP another scenario failed"),
+            Came::Undecided(_) => ("ok", " # SKIP undecided"),
+            Came::Failed(_) | Came::Wrong(_) | Came::Nothing => ("not ok", ""),
+        };
+        writeln!(out, "{ok} {} - {name}{directive}", i + 1)?;
+        if case.name == super::case::SCENARIO {
+            for line in t.warned().iter().flat_map(|w| w.lines()) {
+                writeln!(out, "# warning: {line}")?;
+            }
+        }
+        // Comments, not YAML: readers of version 13 know little of that.
+        for (message, notes) in t.told(case) {
+            for comment in std::iter::once(&message).chain(&notes).flat_map(|text| text.lines()) {
+                writeln!(out, "# {comment}")?;
+            }
+        }
+    }
+    Ok(())
+}
 
 type Xml = Writer<Vec<u8>>;
 
