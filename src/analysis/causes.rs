@@ -2,13 +2,8 @@
 //!
 //! Walks along the causes of records, and finds the entry of the timeline that led to each.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::kernel::Time;
-use crate::plan::{Do, NodeFault, Phase, Plan};
-use crate::trace::{Record, RecordId, Trace, What};
-use std::collections::BTreeMap;
+use super::prelude::*;
+use crate::plan::{Do, NodeFault, Phase};
 
 /// The entry of the timeline that something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,17 +2,11 @@
 //! and what a recorded outage is held against.
 
 use super::owners::Owners;
+use super::prelude::*;
 use super::setting::{Analysis, zone_name};
 use super::state::{Follow, Step};
 use super::words::rejections;
 use super::workloads::said;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId};
-use crate::api::node::NodeConditionType;
-use crate::api::pod::PodPhase;
-use crate::kernel::Time;
-use crate::trace::{Record, What, ZoneState};
-use std::collections::BTreeMap;
 
 /// What happens to a node or a pod.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,13 +2,10 @@
 //!
 //! How many nodes wait in the queues of their zones for the NoExecute taint.
 
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
 use super::truth::{Standing, Truth};
-use crate::api::names::NodeId;
-use crate::kernel::Time;
-use crate::trace::What;
-use std::collections::BTreeSet;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(crate) type Steps = Vec<(Time, u32)>;

@@ -1,12 +1,8 @@
 //! Why evictions pause: the states of zones over time with the pace that each allows, and master
 //! disruption.
 
+use super::prelude::*;
 use super::setting::{Analysis, zone_name};
-use crate::api::names::TextId;
-use crate::kernel::{Dur, Time};
-use crate::plan::Plan;
-use crate::trace::{What, ZoneState};
-use std::collections::BTreeMap;
 
 /// How fast nodes of a zone are tainted in a state that is not normal
 /// (`node_lifecycle_controller.go: setLimiterInZone`).

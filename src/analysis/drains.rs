@@ -4,13 +4,11 @@
 
 use super::clock::short;
 use super::names::counted;
+use super::prelude::*;
 use super::setting::Analysis;
 use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::api::names::{NodeId, WorkloadId};
-use crate::kernel::{Dur, Time};
 use crate::plan::Do;
-use crate::trace::{Actor, BudgetState, DrainEnd, DrainOutcome, Record, Refusal, What};
-use std::collections::BTreeMap;
+use crate::trace::{BudgetState, DrainEnd, DrainOutcome, Refusal};
 
 /// A drain of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,12 +2,10 @@
 
 use super::causes::{Since, chain};
 use super::objects::{is_failure_key, is_no_execute};
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, PodState, Step};
-use crate::api::names::{NodeId, PodId};
-use crate::api::taint::Taint;
-use crate::kernel::{Dur, Time};
-use crate::trace::{EvictionCause, Record, RecordId, Trace, What};
+use crate::trace::EvictionCause;
 
 /// One eviction of one life of a pod.
 #[derive(Clone, Copy, Debug)]

@@ -7,17 +7,11 @@
 //! of zero seconds, whose eviction follows at once.
 
 use super::causes::Since;
+use super::prelude::*;
 use super::setting::{Analysis, short_key};
 use super::state::{Follow, NO_NODE, Step};
 use super::workloads::Owners;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::NodeConditionType;
-use crate::api::pod::PodPhase;
-use crate::api::taint::Taint;
-use crate::kernel::Time;
-use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, What, ZoneState};
-use std::collections::BTreeMap;
+use crate::trace::{DrainOutcome, EvictionCause};
 
 /// Stands for "no timer" in [`Fact::Evicted`].
 pub(crate) const NO_TIMER: u32 = u32::MAX;

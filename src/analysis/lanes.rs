@@ -7,14 +7,11 @@
 
 use super::curves::set;
 use super::drains::{Drain, drains};
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
 use super::workloads::workloads;
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, Time};
-use crate::trace::{Record, What};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 /// The taints of a node at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

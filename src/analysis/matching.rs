@@ -10,8 +10,7 @@
 //! it: the nearest that no other stands for.
 
 use super::course::{Course, Happening};
-use crate::kernel::{Dur, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use super::prelude::*;
 
 /// An eviction that was recorded, beside the simulated one.
 #[derive(Clone, Debug, PartialEq)]

@@ -38,6 +38,7 @@ mod names;
 mod objects;
 mod outcomes;
 mod owners;
+mod prelude;
 pub mod properties;
 mod rows;
 mod served;

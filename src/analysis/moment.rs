@@ -8,14 +8,10 @@
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
 
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE};
 use super::workloads::Owners;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::pod::PodPhase;
-use crate::kernel::{Dur, Time};
-use crate::trace::What;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How a workload stands at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

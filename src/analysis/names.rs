@@ -2,10 +2,9 @@
 //!
 //! How large a cluster is, in words.
 
+use super::prelude::*;
 use super::setting::short_key;
-use crate::api::taint::Taint;
 use crate::plan::Size;
-use crate::trace::Actor;
 
 /// A number with commas between groups of three digits.
 pub fn grouped(n: u64) -> String {

@@ -1,11 +1,8 @@
 //! The figures of a workload over a run.
 
 use super::curves::{Steps, set, value_at};
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use super::prelude::*;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::{Dur, Time};
-use crate::trace::RecordId;
-use std::collections::BTreeMap;
 
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,12 +5,11 @@ use super::disruption::{Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::names::{by, grouped};
+use super::prelude::*;
 use super::setting::{Analysis, zone_in_words, zone_name};
 use super::words;
 use super::workloads::said;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::kernel::Time;
-use crate::trace::{Actor, DrainOutcome, RecordId, What, ZoneState};
+use crate::trace::DrainOutcome;
 
 /// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;

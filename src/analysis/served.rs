@@ -4,10 +4,9 @@ use super::causes::Since;
 use super::clock::short;
 use super::costs::Costs;
 use super::curves::Steps;
+use super::prelude::*;
 use super::setting::Analysis;
 use crate::api::budget::IntOrPercent;
-use crate::api::names::WorkloadId;
-use crate::kernel::{Dur, Time};
 
 /// The name under which pods without a workload are reported.
 pub(crate) const BARE: &str = "pods without a workload";

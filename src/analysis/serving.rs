@@ -23,19 +23,16 @@
 use super::costs::Costs;
 use super::evictions::Eviction;
 use super::owners::wanted_from;
+use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
 use super::setting::Analysis;
 use super::state::Step;
 use super::truth::{Standing, Truth};
 use super::workloads::Owners;
 use crate::api::budget::BudgetRule;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::{PodPhase, PodSource};
+use crate::api::pod::PodSource;
 use crate::api::workload::{WorkloadKind, namespace_of};
-use crate::kernel::{Dur, Time};
 use crate::plan::BudgetPlan;
-use crate::trace::{Actor, Record, What};
-use std::collections::BTreeMap;
 
 pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};
 

@@ -6,11 +6,9 @@
 
 use super::causes::{Marks, Since};
 use super::objects::{NO_NODE, NodeState, PodState};
-use crate::api::names::{NodeId, PodId};
+use super::prelude::*;
 use crate::api::node::zone_key;
-use crate::kernel::{Dur, Time};
-use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
-use crate::trace::{RecordId, Trace};
+use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, PodIndex};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]

@@ -5,14 +5,11 @@
 //! whether a run also records what existed from the start.
 
 use super::objects::NodeState;
+use super::prelude::*;
 use super::setting::Analysis;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
 use crate::api::toleration::Toleration;
-use crate::kernel::Time;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
+use crate::trace::EvictionCause;
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 

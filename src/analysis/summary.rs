@@ -21,19 +21,13 @@ use super::causes::Since;
 use super::costs::Costs;
 use super::evictions::{Eviction, evictions};
 use super::objects::{is_failure_key, is_no_execute};
+use super::prelude::*;
 use super::serving::{self, Serving};
 use super::setting::Analysis;
 use super::state::{Health, NO_NODE, Step};
 use super::statistics::Spread;
 use super::truth::Truth;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::api::pod::PodPhase;
-use crate::kernel::{Dur, Time};
-use crate::plan::Plan;
-use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, Trace, What};
-use std::collections::BTreeMap;
+use crate::trace::{DrainOutcome, EvictionCause};
 
 /// What a run comes down to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

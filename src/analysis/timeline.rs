@@ -8,13 +8,10 @@
 
 use super::causes::Since;
 use super::facts::{Fact, Facts, Finding};
+use super::prelude::*;
 use super::rows::Text;
 use super::setting::Analysis;
 use super::state::NO_NODE;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::kernel::Time;
-use crate::trace::RecordId;
-use std::collections::BTreeMap;
 
 pub(crate) use super::rows::Row;
 

@@ -5,14 +5,10 @@
 //! its Service, unless it is being deleted. The two differ in every outage: in the first minute of
 //! one only the truth changes.
 
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
-use crate::api::names::PodId;
-use crate::api::pod::PodPhase;
-use crate::kernel::Time;
 use crate::plan::NodeStart;
-use crate::trace::{Record, RecordId, What};
-use std::collections::BTreeMap;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

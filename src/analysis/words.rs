@@ -2,11 +2,9 @@
 
 use super::drains::{asks, budget_name, drain_ended, stand};
 use super::names::grouped;
+use super::prelude::*;
 use super::setting::{Analysis, zone_in_words, zone_name};
-use crate::api::names::{NodeId, TextId, WorkloadId};
-use crate::api::taint::Taint;
-use crate::kernel::Dur;
-use crate::trace::{Actor, BudgetState, Note, Record, TaintChange, What, ZoneState};
+use crate::trace::{BudgetState, Note, TaintChange};
 use std::num::NonZeroU32;
 
 pub(crate) use super::names::{by, ranges, short_taint, stem};

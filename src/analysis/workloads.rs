@@ -22,14 +22,11 @@
 use super::curves::set;
 use super::outcomes::measured;
 use super::owners::wanted_from;
+use super::prelude::*;
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::pod::PodPhase;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, Record, RecordId, What};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 pub(crate) use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
 pub(crate) use super::owners::Owners;

@@ -11,11 +11,9 @@
 //! timeline and `entry_index` its place there. Written by hand and not through a serialiser,
 //! because a large outage has millions of them. An export: whoever wants the run again runs it.
 
-use crate::analysis::Analysis;
-use crate::api::names::NodeId;
+use super::prelude::*;
 use crate::files::{fnv1a64, fnv1a64_more};
-use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
-use std::io::{self, Write};
+use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
 
 /// The name of the file; packed, it ends in `.gz`.
 pub(crate) const FILE: &str = "events.jsonl";

@@ -1,13 +1,11 @@
 //! An explanation as text, as JSON and as a Mermaid graph.
 
 use super::model::WallClock;
+use super::prelude::*;
 use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
-use crate::analysis::clock::{absolute, short};
+use crate::analysis::clock::absolute;
 use crate::analysis::explain::{Explanation, Step};
 use crate::files::acts;
-use crate::kernel::Dur;
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// A column is not narrower than this, however narrow the terminal is.
 const NARROWEST: usize = 30;

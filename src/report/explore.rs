@@ -2,15 +2,13 @@
 
 use super::Style;
 use super::odds::of_drawn;
+use super::prelude::*;
 use super::text::counted;
-use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Reached, Report, Violated};
 use crate::report::html::board::Item;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;

@@ -1,15 +1,12 @@
 //! What fault models come to: how often each fails by its figures, and what one seed drew.
 
+use super::prelude::*;
 use super::short;
-use crate::analysis::grouped;
-use crate::kernel::Dur;
 use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::tables::{self, Column, Kind, Rows};
 use crate::report::text::{Style, counted, fold};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// What was drawn.
 #[derive(Clone, Debug)]

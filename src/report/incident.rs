@@ -7,17 +7,14 @@
 //! The verdict on a past outage as a page: both times of each eviction, and the reconstruction as
 //! a run.
 
+use super::prelude::*;
 use crate::analysis::matching::{Matched, Pair};
 use crate::files::line;
-use crate::kernel::{Dur, Time};
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;
 use crate::report::short;
 use crate::report::tables::{Cell, Field, Kind, Rows, cells, columns, object};
 use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, Style, counted};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 /// What was recorded, what was simulated, and who else had a hand in it.
 pub(crate) struct Verdict {

@@ -4,18 +4,15 @@
 //! that are there keep their names and meanings.
 
 use super::model::Report;
+use super::prelude::*;
 use crate::analysis::curves::Steps;
 use crate::analysis::serving::Served;
-use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
 use crate::analysis::workloads::WorkloadOutcome;
-use crate::analysis::{Costs, Figure, Spread, Summary};
+use crate::analysis::{Costs, Spread, Summary};
 use crate::api::workload::{namespace_of, short_name};
 use crate::files::{Escaped, Form};
-use crate::kernel::{Dur, Time};
 use crate::trace::EvictionCause;
-use serde_json::{Map, Value, json};
-use std::io::{self, Write};
 
 /// The whole report as one document: `run`, `timeline`, `summary`, `workloads`, and `files`, where
 /// some were written.

@@ -38,6 +38,7 @@ pub mod perfetto;
 pub(crate) mod planner;
 #[cfg(feature = "cli")]
 pub(crate) mod playground;
+mod prelude;
 #[cfg(feature = "cli")]
 pub(crate) mod replay;
 #[cfg(feature = "cli")]

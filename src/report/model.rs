@@ -2,11 +2,10 @@
 //!
 //! Times of a run as the clock on the wall has them, for runs that begin at a known instant.
 
-use crate::analysis::clock::short;
+use super::prelude::*;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Analysis, Serving, Summary, Workloads, size_in_words, summary, workloads};
+use crate::analysis::{Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
-use crate::kernel::{Dur, Time};
 use crate::plan::Size;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::sync::Arc;

@@ -1,13 +1,10 @@
 //! How often a property is violated, for people and for programs.
 
+use super::prelude::*;
 use super::text::counted;
 use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
-use crate::analysis::{Interval, grouped};
 use crate::lab::explore::{Along, Often};
-use crate::plan::Plan;
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// Of what.
 pub(crate) struct Asked<'a> {

@@ -3,15 +3,12 @@
 
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
+use super::prelude::*;
 use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 use super::text::{PLAIN, Printer, Style, counted};
 use super::{Heading, short};
-use crate::analysis::grouped;
 use crate::analysis::statistics::poisson_interval;
-use crate::kernel::Dur;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// What is asked of a history.
 #[derive(Clone, Debug)]

@@ -12,16 +12,15 @@ use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
 use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
+use super::prelude::*;
 use super::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use super::{events, html, json, manifest};
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::names::{TextId, WorkloadId};
 use crate::api::toleration::Toleration;
 use crate::files::Packing;
-use crate::trace::{RecordId, Trace};
-use serde_json::{Map, Value, json};
-use std::io::{self, Write};
+use crate::trace::Trace;
 use std::path::Path;
 
 /// Why the folder of a run could not be written.

@@ -11,17 +11,13 @@
 //! taint. Numbers of threads are used once in the whole file, because the
 //! UI takes them for those of an operating system.
 
-use crate::analysis::Analysis;
+use super::prelude::*;
 use crate::analysis::curves::{curves, waiting};
 use crate::analysis::setting::{short_key, zone_name};
-use crate::analysis::state::{Follow, Health, NO_NODE, PodState, Step};
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
+use crate::api::names::TextId;
 use crate::files::{Escaped, Form};
-use crate::kernel::Time;
-use crate::trace::{Actor, Record, RecordId, What, ZoneState};
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use crate::trace::{Actor, ZoneState};
 
 /// Processes that are no nodes.
 const CLUSTER: u32 = 1;

@@ -1,13 +1,10 @@
 //! The interleaving of a replayed run as a table: who did what, having seen what.
 
+use super::prelude::*;
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
-use crate::plan::Plan;
 use crate::report::html::board::{Steps, Taken};
-use crate::trace::{Fields, NO_RECORD, Record, RecordId, Trace};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::io::{self, Write};
+use crate::trace::{Fields, NO_RECORD, Trace};
 
 /// Writes the table, and below it where the run departs from its tape, or what was found.
 ///

@@ -1,11 +1,10 @@
 //! The settings of a scenario: every path that `--set` takes, and what it is set to.
 
 use super::Style;
+use super::prelude::*;
 use super::tables::{Cell, Field, Kind, Rows, cells, columns, object};
 use super::text::fold;
 use crate::scenario::Setting;
-use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// Values of longer paths stand below them.
 const PATH_COLUMNS: usize = 50;

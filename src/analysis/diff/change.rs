@@ -1,7 +1,6 @@
 //! What differs between two runs: of which objects, and in what way.
 
-use crate::kernel::{Dur, Time};
-use crate::trace::RecordId;
+use crate::analysis::prelude::*;
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,9 +10,8 @@ use super::change::{Change, Group, Noise, Occurrence, Pair, distance};
 use super::costs::{Bill, Fate, fates};
 use super::found::{Found, NONE, Names, Paired, Seen, pairs};
 use super::settings::Settings;
-use crate::kernel::Dur;
+use crate::analysis::prelude::*;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// What sets two runs apart.
 #[derive(Clone, Debug)]

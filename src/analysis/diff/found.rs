@@ -10,10 +10,7 @@ use super::super::words::stem;
 use super::super::workloads::{Owners, said};
 use super::change::{Change, Noise, Occurrence, Pair, distance};
 use crate::analysis::facts::PENDING;
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, Time};
-use crate::trace::RecordId;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::analysis::prelude::*;
 
 /// The objects of two runs under common numbers, by name, and the texts of facts.
 pub(super) struct Names {

@@ -4,9 +4,8 @@ use super::change::Noise;
 use super::compare::Sides;
 use super::costs::{Bill, Fate};
 use super::patterns::{Kind, Tally, Way, put};
+use crate::analysis::prelude::*;
 use crate::analysis::setting::Analysis;
-use crate::kernel::Dur;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What sets the two runs of one seed apart.
 #[derive(Debug)]

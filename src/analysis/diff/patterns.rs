@@ -3,9 +3,8 @@
 //! What differs of an object, counted over seeds.
 
 use super::change::Change;
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// What differs, over seeds.

@@ -12,9 +12,8 @@ use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
 use super::patterns::{Kind, Member, Pattern, Tally, Way, patterns, put};
 use crate::analysis::costs::Figure;
+use crate::analysis::prelude::*;
 use crate::analysis::statistics::{discoveries, sign_test};
-use crate::kernel::Dur;
-use std::collections::BTreeMap;
 
 /// This many per cent of all seeds count as nearly all of them.
 pub(crate) const NEARLY_ALL: u64 = 90;

@@ -9,9 +9,8 @@
 //! The texts are those of the fields and variants themselves, read from the files that define them,
 //! so that there is one place for each and none is forgotten.
 
-use crate::kernel::Dur;
-use crate::plan::{Plan, Profile};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::analysis::prelude::*;
+use crate::plan::Profile;
 use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.

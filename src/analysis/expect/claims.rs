@@ -4,9 +4,8 @@ use super::super::curves::value_at;
 use super::figures::{Values, named, parts};
 use super::verdict::{Failed, Run, records_at};
 use super::words;
-use crate::kernel::Time;
+use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Claim, Comparison, Stretch};
-use std::collections::BTreeSet;
 
 /// Whether a claim holds over time, as a step function of zero and one.
 fn holds(run: &Run<'_>, claim: &Claim) -> Values {

@@ -8,14 +8,9 @@ use super::super::state::{Follow, PodState};
 use super::super::workloads::WorkloadOutcome;
 use super::verdict::{Failed, Run, records_at};
 use super::words;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::pod::PodPhase;
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::{Comparison, Relation, Stretch};
-use crate::trace::{Actor, NO_RECORD, Record, What};
-use std::collections::BTreeSet;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;

@@ -7,16 +7,12 @@ use super::super::setting::{short_key, zone_name};
 use super::super::state::{Follow, NO_NODE, Step};
 use super::verdict::{Failed, RECORDS, Run, Wrong};
 use super::words;
+use crate::analysis::prelude::*;
 use crate::api::labels::Labels;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::pod::PodPhase;
-use crate::api::taint::Taint;
-use crate::kernel::Time;
 use crate::scenario::expectations::{
     Count, Expectation, Expected, Kind, Pods, Sought, TaintSought, glob,
 };
-use crate::trace::{EvictionCause, NO_RECORD, Record, RecordId, Trace, What};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::trace::EvictionCause;
 
 /// For each pod of the run whether it is meant.
 ///

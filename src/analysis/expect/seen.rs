@@ -5,10 +5,8 @@ use super::super::state::Follow;
 use super::objects::{Hit, selected};
 use super::verdict::{Failed, RECORDS, Run};
 use super::words;
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Kind, Sought};
-use std::collections::BTreeSet;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {

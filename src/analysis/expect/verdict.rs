@@ -8,9 +8,7 @@ use super::super::serving::Serving;
 use super::super::setting::{Analysis, zone_name};
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
 use super::super::workloads::{Owners, Workloads, workloads};
-use crate::api::names::{NodeId, TextId};
-use crate::kernel::Time;
-use crate::trace::{Actor, Record, RecordId, What};
+use crate::analysis::prelude::*;
 use std::cell::OnceCell;
 
 /// What became of an expectation in one run.

@@ -8,11 +8,8 @@ use super::explanation::{Explanation, Question, Step};
 use super::node::Stories;
 use super::object::Object;
 use super::{node, pod, workload, zone};
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::plan::Do;
-use crate::trace::{Record, What};
-use std::collections::BTreeSet;
 
 /// Explains what became of several nodes, whose stories were told.
 pub(crate) fn explain_nodes(

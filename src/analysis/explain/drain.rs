@@ -8,12 +8,10 @@ use super::super::names::grouped;
 use super::super::workloads::Owners;
 use super::explanation::{Explanation, Question, Remedy, Step};
 use super::rules;
+use crate::analysis::prelude::*;
 use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::short_name;
-use crate::kernel::Time;
-use crate::trace::{BudgetState, NO_BUDGET, Record, RecordId, What};
-use std::collections::BTreeMap;
+use crate::trace::{BudgetState, NO_BUDGET};
 
 /// Refusals of one budget: the first, how many, and the time of the last.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@ use super::super::causes::chain;
 use super::super::clock::absolute;
 use super::super::setting::Analysis;
 use super::super::words;
-use crate::kernel::{Dur, Time};
-use crate::trace::{Record, RecordId};
+use crate::analysis::prelude::*;
 
 /// Why something happened to an object, or did not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

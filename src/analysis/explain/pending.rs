@@ -5,9 +5,7 @@ use super::super::names::counted;
 use super::super::setting::Analysis;
 use super::super::words::ranges;
 use super::explanation::Step;
-use crate::kernel::Time;
-use crate::trace::{Record, RecordId};
-use std::collections::BTreeMap;
+use crate::analysis::prelude::*;
 
 /// A reason with the number of nodes it holds for.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,13 +9,11 @@ use super::super::setting::Analysis;
 use super::super::words::short_taint;
 use super::super::workloads::Owners;
 use super::explanation::{Question, Remedy};
-use crate::api::names::PodId;
-use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
+use crate::analysis::prelude::*;
+use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{short_name, told_apart};
-use crate::plan::{Plan, PodPlan, WorkloadPlan};
-use crate::trace::ZoneState;
-use std::collections::BTreeMap;
+use crate::plan::{PodPlan, WorkloadPlan};
 
 /// The grace period of nodes.
 pub(super) fn grace(plan: &Plan) -> String {

@@ -12,10 +12,7 @@ use super::drain::Refusals;
 use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::pending;
 use crate::analysis::curves::value_at;
-use crate::api::names::{TextId, WorkloadId};
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, RecordId, What};
-use std::collections::BTreeMap;
+use crate::analysis::prelude::*;
 
 /// A loss: when, which record, whose pod on which node, by whom.
 type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);

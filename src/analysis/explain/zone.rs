@@ -8,12 +8,8 @@ use super::super::setting::zone_name;
 use super::super::words::ranges;
 use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::{node, rules};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, TextId};
-use crate::api::node::NodeConditionType;
-use crate::kernel::Time;
-use crate::trace::{Actor, Record, RecordId, TaintChange, What, ZoneState};
-use std::collections::BTreeSet;
+use crate::analysis::prelude::*;
+use crate::trace::TaintChange;
 
 /// When something became true of a node, and which record says so.
 type Turned = (Time, RecordId, NodeId);

@@ -3,11 +3,7 @@
 use super::capacity::Capacity;
 use super::objects::Objects;
 use super::tainting::Tainting;
-use crate::api::names::PodId;
-use crate::kernel::{Dur, Time};
-use crate::plan::Plan;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
-use std::collections::BTreeMap;
+use crate::analysis::prelude::*;
 
 /// What a run does that no run may do, and in which record; nothing if all is well.
 pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {

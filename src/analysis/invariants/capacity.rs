@@ -1,13 +1,9 @@
 //! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests
 //! of pods that are not finished, and their number, stay within what the node can allocate.
 
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{PodPhase, PodTemplate};
+use crate::analysis::prelude::*;
+use crate::api::pod::PodTemplate;
 use crate::api::quantity::{Quantity, Resources, add_resources};
-use crate::kernel::{Dur, Time};
-use crate::plan::Plan;
-use crate::trace::{Actor, Record, RecordId, Trace, What};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// For how long pods that others put on a node may be unknown to the scheduler.

@@ -1,15 +1,9 @@
 //! Objects begin and end once, are bound once, and a record which says that something changed is
 //! about a real change.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::NodeConditionType;
-use crate::api::pod::{PodConditionType, PodPhase};
-use crate::api::taint::Taint;
-use crate::kernel::Time;
-use crate::plan::{NodeStart, Plan, PodStart};
-use crate::trace::{Actor, Record, Trace, What};
-use std::collections::BTreeMap;
+use crate::analysis::prelude::*;
+use crate::api::pod::PodConditionType;
+use crate::plan::{NodeStart, PodStart};
 
 #[derive(Default)]
 struct Node {

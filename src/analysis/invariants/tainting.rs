@@ -2,13 +2,11 @@
 //! bucket of one token): in any stretch of time one taint, and `--node-eviction-rate` per second,
 //! and one for each limiter that is made anew in it, with the zone's queue or its state.
 
-use crate::api::names::TextId;
+use crate::analysis::prelude::*;
 use crate::api::node::zone_key;
-use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
-use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, Plan};
-use crate::trace::{Actor, Note, Record, Trace, What};
-use std::collections::BTreeMap;
+use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
+use crate::plan::{Action, Do};
+use crate::trace::Note;
 
 /// The longest time between a token and the taint for it: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);

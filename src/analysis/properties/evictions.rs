@@ -24,10 +24,7 @@ use super::super::setting::Analysis;
 use super::super::workloads::Owners;
 use super::property::{Property, Violation};
 use super::walk::{Walk, evicted, records, short};
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
-use std::collections::BTreeMap;
+use crate::analysis::prelude::*;
 
 pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);

@@ -8,12 +8,9 @@
 use super::super::setting::Analysis;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::plan::Do;
-use crate::trace::{Actor, NO_RECORD, Note, RecordId, What};
+use crate::trace::Note;
 
 /// A time in which nothing that a kubelet sends arrives.
 #[derive(Clone, Copy)]

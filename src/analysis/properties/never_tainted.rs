@@ -7,12 +7,8 @@
 use super::super::setting::{Analysis, zone_name};
 use super::property::{Property, Violation};
 use super::walk::{Walk, records};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, TextId};
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::trace::{NO_RECORD, Record, RecordId, What, ZoneState};
-use std::collections::BTreeMap;
 
 /// A zone whose nodes are tainted at a rate.
 #[derive(Clone, Copy)]

@@ -22,11 +22,8 @@ use super::super::setting::Analysis;
 use super::super::state::Health;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
-use crate::api::names::PodId;
-use crate::api::pod::PodPhase;
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::plan::KubeletMode;
-use crate::trace::{Record, What};
 
 /// The violations of those pods whose deadline passes without anything happening that moves it;
 /// each life of a pod at most once. `deadline` says when that is, `tell` what is wrong with a pod

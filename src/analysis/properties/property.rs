@@ -2,11 +2,9 @@
 //!
 //! What is reported where a property does not hold.
 
-use crate::api::names::{NodeId, PodId};
+use crate::analysis::prelude::*;
 use crate::api::spelling;
-use crate::kernel::{Dur, Time};
 use crate::language::duration;
-use crate::trace::RecordId;
 use serde::{Deserialize, Serialize};
 use std::{fmt, mem};
 

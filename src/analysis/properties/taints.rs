@@ -13,17 +13,12 @@ use super::super::setting::Analysis;
 use super::super::state::Held;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
+use crate::analysis::prelude::*;
 use crate::api::taint::{
     DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
     OUT_OF_DISK, PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
-use crate::kernel::{Dur, Time};
 use crate::plan::NodeStart;
-use crate::trace::{Actor, Record, RecordId, What};
-use std::collections::BTreeMap;
 
 /// The conditions that have a taint when they are True.
 const PRESSURES: [(&str, NodeConditionType); 5] = [

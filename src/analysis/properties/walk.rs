@@ -3,10 +3,7 @@
 
 use super::super::setting::{Analysis, short_key};
 use super::super::state::{Follow, Held, NO_NODE, PodState, Step};
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
-use std::collections::BTreeSet;
+use crate::analysis::prelude::*;
 
 /// The present life of a pod's name.
 #[derive(Clone, Copy, Debug)]

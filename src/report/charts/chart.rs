@@ -10,10 +10,9 @@ use super::frame::{FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis
 use super::{node_lanes, pods, states, workloads, zone_lanes};
 use crate::analysis::curves::waiting;
 use crate::analysis::disruption::disruptions;
-use crate::analysis::state::Health;
-use crate::analysis::{Analysis, Curves, Lanes, Serving, grouped};
-use crate::kernel::Time;
+use crate::analysis::{Curves, Lanes, Serving};
 use crate::report::Heading;
+use crate::report::prelude::*;
 
 /// More nodes than these are drawn by zone.
 pub(crate) const MOST_NODE_LANES: usize = 60;

@@ -4,9 +4,8 @@
 use super::drawing::{AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GRID, INTERVAL, RULE};
 use super::font;
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use crate::analysis::{clock::short, grouped};
-use crate::kernel::Dur;
 use crate::report::Heading;
+use crate::report::prelude::*;
 
 const ROW: f64 = 24.0;
 /// The names of panels and of the columns of values.

@@ -4,11 +4,9 @@
 use super::axis::TimeScale;
 use super::drawing::{Anchor, Drawing, FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use super::font::{self, Ink};
-use crate::analysis::Analysis;
 use crate::analysis::lanes::{busy_from, quiet_from};
-use crate::kernel::Time;
 use crate::report::Heading;
-use crate::trace::What;
+use crate::report::prelude::*;
 use plotters::style::RGBColor;
 
 /// The width of every chart, in points.

@@ -8,9 +8,7 @@ use super::drawing::{
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
 use crate::analysis::lanes::{NodeLane, Tainted};
-use crate::analysis::state::Health;
-use crate::analysis::{Analysis, grouped};
-use crate::kernel::Time;
+use crate::report::prelude::*;
 use plotters::style::RGBColor;
 
 /// The height of all lanes, in points.

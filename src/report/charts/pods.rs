@@ -12,9 +12,8 @@ use super::drawing::{
 use super::font::{self, Ink};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use crate::analysis::curves::{Curves, Steps, value_at};
-use crate::analysis::grouped;
-use crate::kernel::Time;
 use crate::report::Heading;
+use crate::report::prelude::*;
 use plotters::style::RGBColor;
 
 /// Where the data begin.

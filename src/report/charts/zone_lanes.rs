@@ -5,11 +5,8 @@ use super::axis::{TimeScale, bins, spans};
 use super::drawing::{Anchor, Drawing, EVICTION, GRID, NO_EXECUTE, RULE, health};
 use super::font::Ink;
 use super::frame::{LANES_LEFT, SMALL, STRONG, zone_labels};
-use crate::analysis::clock::short;
-use crate::analysis::grouped;
 use crate::analysis::lanes::ZoneLane;
-use crate::analysis::state::Health;
-use crate::kernel::Time;
+use crate::report::prelude::*;
 use crate::report::text::counted;
 
 /// More zones are not drawn.

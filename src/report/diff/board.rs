@@ -8,10 +8,8 @@ use super::seeds::SeedSide;
 use super::words::{Side, group_text};
 use super::{runs, seeds};
 use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
-use crate::analysis::grouped;
-use crate::plan::Plan;
 use crate::report::html::board::{Board, Part, Runs, Table};
-use serde_json::Value;
+use crate::report::prelude::*;
 
 /// The page of two runs; `text` is what was printed, and of the page's runs A is `run-a`.
 pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board {

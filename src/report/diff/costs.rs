@@ -3,11 +3,9 @@
 use super::printer::{Printer, ROWS};
 use super::words::fates;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
-use crate::analysis::{Figure, grouped};
-use crate::kernel::Dur;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED};
 use std::cmp::Ordering;
-use std::io;
 
 /// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
 /// It has no values if the figure differs by less than is shown.

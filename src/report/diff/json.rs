@@ -2,16 +2,13 @@
 
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
-use crate::analysis::Figure;
 use crate::analysis::diff::{
     Bill, Change, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence,
     OverSeeds, Pair, Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
 };
-use crate::kernel::Dur;
-use crate::plan::Plan;
 use crate::report::Source;
+use crate::report::prelude::*;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
-use serde_json::{Map, Value, json};
 
 /// A figure of both sides.
 #[derive(Clone, Copy)]

@@ -1,12 +1,10 @@
 //! What prints differences: the layout, and the parts that both kinds of differences have.
 
 use crate::analysis::diff::{Noise, SettingChange, Settings};
-use crate::analysis::grouped;
 use crate::analysis::words::ranges;
-use crate::plan::Plan;
 use crate::report::Source;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Style, YELLOW, fold, painted};
-use std::io::{self, Write};
 
 /// Rows of a part of the text; the rest is counted.
 pub(super) const ROWS: usize = 40;

@@ -4,10 +4,8 @@ use super::printer::{Printer, ROWS, header};
 use super::words::{Side, group_text, how, shift, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Change, Difference, Noise};
-use crate::analysis::grouped;
+use crate::report::prelude::*;
 use crate::report::text::{DIM, GREEN, PLAIN, RED, Style, YELLOW};
-use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 /// The lines on both sides.
 pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {

@@ -3,14 +3,10 @@
 use super::printer::{Printer, ROWS, header};
 use super::words::{PENDING, by, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
-use crate::analysis::grouped;
 use crate::analysis::words::ranges;
-use crate::kernel::Dur;
-use crate::plan::Plan;
 use crate::report::Source;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW};
-use std::collections::BTreeSet;
-use std::io::{self, Write};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]

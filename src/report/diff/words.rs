@@ -2,14 +2,13 @@
 //!
 //! One of two runs, and the chain of causes that led to one of its records.
 
-use crate::analysis::clock::{absolute, short, whole};
+use crate::analysis::clock::{absolute, whole};
 use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair};
 use crate::analysis::words::ranges;
-use crate::analysis::{Analysis, causes, grouped, words};
-use crate::kernel::{Dur, Time};
+use crate::analysis::{causes, words};
 use crate::report::Source;
+use crate::report::prelude::*;
 use crate::report::text::counted;
-use crate::trace::RecordId;
 
 /// By how much a fact is earlier or later in one of the runs.
 pub(super) fn shift(pair: &Pair) -> Option<Dur> {

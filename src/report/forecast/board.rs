@@ -4,13 +4,12 @@
 use super::said::{ALONE, Outlook, span};
 use super::text::answer;
 use crate::analysis::course::Happening;
-use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
 use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
+use crate::report::prelude::*;
 use crate::report::text::counted;
-use serde_json::Value;
 
 /// More spans are left to the table.
 const BARS: usize = 40;

@@ -1,10 +1,9 @@
 //! A forecast for programs.
 
 use super::said::Outlook;
-use crate::kernel::Time;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
+use crate::report::prelude::*;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
-use serde_json::{Value, json};
 
 /// What the first course is called in tables, in which nobody does anything.
 const AS_IT_IS: &str = "as it is";

@@ -1,10 +1,9 @@
 //! A forecast with what it was made from, and what sets it apart from the one before.
 
 use crate::analysis::course::Happening;
-use crate::kernel::{Dur, Time};
 use crate::lab::forecast::{ByWhen, Forecast, Foreseen};
 use crate::report::model::WallClock;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::report::prelude::*;
 
 /// Medians that are apart by no more than this are the same.
 const SAME: Dur = Dur::from_secs(2);

@@ -1,17 +1,14 @@
 //! A forecast for people: clock times, and how long it is until then.
 
 use super::said::{ALONE, Outlook, span};
-use crate::analysis::clock::short;
 use crate::analysis::course::Happening;
-use crate::analysis::{grouped, ranges};
+use crate::analysis::ranges;
 use crate::files::line;
-use crate::kernel::{Dur, Time};
 use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue, When};
 use crate::report::model::from_now;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;

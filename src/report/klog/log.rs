@@ -3,16 +3,14 @@
 
 use super::format::{Value, Values, header, structured};
 use super::statements::{Said, Speaker, Statement};
-use crate::analysis::Analysis;
 use crate::analysis::state::{NO_NODE, Step};
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::names::{TextId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::taint::Effect;
-use crate::kernel::{Dur, Time};
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
-use crate::trace::{Actor, EventText, Record, RecordId, What};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::report::prelude::*;
+use crate::trace::{Actor, EventText};
 
 /// A log while it is written.
 pub(super) struct Log<'a> {

@@ -8,10 +8,9 @@ use super::log::{Log, text};
 use super::statements::Said;
 use crate::analysis::state::Step;
 use crate::api::taint::Taint;
-use crate::kernel::{Dur, Time};
 use crate::plan::log_forms::{EvictionLog, WorkerLog};
 use crate::plan::switches::taint_eviction::FinishedEntry;
-use crate::trace::Record;
+use crate::report::prelude::*;
 
 impl<'a> Log<'a> {
     /// A node has these taints now.

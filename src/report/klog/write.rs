@@ -1,15 +1,12 @@
 //! Goes through the records of a run, and writes what the controllers say at each.
 
 use super::log::{Log, creations};
-use crate::analysis::Analysis;
 use crate::analysis::state::{Follow, Step};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, EventText, Note, Record, RecordId, What};
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use crate::report::prelude::*;
+use crate::trace::{Actor, EventText, Note};
 
 /// Writes the log up to that level.
 ///

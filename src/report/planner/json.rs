@@ -1,9 +1,8 @@
 //! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::told::Told;
-use crate::analysis::{Figure, Interval};
 use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
-use serde_json::{Map, Value, json};
+use crate::report::prelude::*;
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
 /// settings that were chosen each for itself there is a plan of each, without its runs.

@@ -2,14 +2,13 @@
 
 use super::table::table;
 use super::told::{Told, amount, range};
-use crate::analysis::Interval;
 use crate::analysis::size_in_words;
 use crate::lab::planner::{
     AS_IT_IS, Answer, BY_FORMULA, Counting, EVICTED, FIGURES, MISSING, NEEDLESS, Row,
 };
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written};
-use std::io::{self, Write};
 
 /// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
 /// below or to rise above.

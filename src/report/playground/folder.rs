@@ -11,13 +11,12 @@ use crate::report::file_error::FileError;
 use crate::report::files::Folder;
 use crate::report::html::{UPLOT, UPLOT_LICENCE, shared, style};
 use crate::report::json;
+use crate::report::prelude::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use hmac_sha256::Hash;
-use serde_json::{Map, Value, json};
-use std::io::{self, Write};
 use std::path::Path;
 
 /// Modules of the playground alone, beside those that every page of a run has.

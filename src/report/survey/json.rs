@@ -1,10 +1,9 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::SurveyReport;
-use crate::kernel::Dur;
 use crate::lab::survey::{Finding, Hit, Lost, Measure, Surveyed, Unit};
+use crate::report::prelude::*;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
-use serde_json::{Map, Value, json};
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
 /// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds. `at_least` and

@@ -3,13 +3,11 @@
 //!
 //! How a survey was called, and how what shows a finding is called.
 
-use crate::analysis::clock::short;
-use crate::analysis::{grouped, size_in_words};
-use crate::kernel::Dur;
+use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};
 use crate::report::Style;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold, painted};
-use std::io::{self, Write};
 
 /// A survey that has run, and what is said with it.
 pub(crate) struct SurveyReport<'a> {

@@ -13,17 +13,15 @@
 use super::cases::{settings, table, values};
 use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout, Swept};
-use crate::analysis::{Interval, Sample};
+use crate::analysis::Sample;
 use crate::files::Fingerprint;
 use crate::lab::Case;
 use crate::report::charts::{Beside, Figures, Panel, Range, Unit, draw_figures};
 use crate::report::output::write_drawing;
+use crate::report::prelude::*;
 use crate::report::tables::{self, Cell, Each, Kind, Table};
 use crate::report::{Folder, OutputError, TableForms, Written, html, json, manifest, write_tables};
-use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;

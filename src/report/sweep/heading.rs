@@ -1,11 +1,9 @@
 //! What all rows of a sweep have in common, and how they are shown.
 
 use super::columns::{Column, Measure};
-use crate::analysis::clock::short;
 use crate::files::Fingerprint;
-use crate::kernel::Dur;
 use crate::lab::{Axis, Case};
-use crate::plan::Plan;
+use crate::report::prelude::*;
 
 /// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]

@@ -2,14 +2,13 @@
 
 use super::columns::{Column, Measure};
 use super::heading::{Cells, Heading, Swept};
-use crate::analysis::{Figure, Interval, Sample, grouped};
-use crate::kernel::Dur;
+use crate::analysis::Sample;
 use crate::lab::Case;
 use crate::report::charts::Unit;
+use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written, short};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use std::io::{self, Write};
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///

@@ -3,10 +3,9 @@
 use super::table::{Cell, Table, given_number};
 use crate::analysis::clock::seconds;
 use crate::files::cell;
-use crate::kernel::Time;
 use crate::report::model::WallClock;
+use crate::report::prelude::*;
 use std::borrow::Cow;
-use std::io::{self, Write};
 
 /// Writes a table.
 ///

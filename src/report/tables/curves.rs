@@ -12,8 +12,7 @@
 use super::table::{Cell, Column, Each, Kind, Table};
 use crate::analysis::curves::Curves;
 use crate::analysis::serving::{Served, Serving};
-use crate::kernel::Time;
-use std::io;
+use crate::report::prelude::*;
 
 /// The curves of a run: those of the cluster, then those of each workload.
 #[derive(Clone, Copy, Debug)]

@@ -21,12 +21,11 @@
 use super::table::{Cell, Column, Each, Kind, Table};
 use crate::analysis::evictions::evictions;
 use crate::analysis::workloads::{Owners, Replacement};
-use crate::analysis::{Analysis, Eviction, Workloads};
+use crate::analysis::{Eviction, Workloads};
 use crate::api::names::WorkloadId;
 use crate::api::workload::short_name;
-use crate::kernel::{Dur, Time};
+use crate::report::prelude::*;
 use crate::trace::NO_RECORD;
-use std::io;
 
 /// The columns.
 const COLUMNS: [(&str, Kind); 22] = [

@@ -2,11 +2,9 @@
 //! fields; docs/data.md tells them.
 
 use super::table::{Cell, Column, Each, Kind, Table};
-use crate::analysis::Analysis;
 use crate::report::events::Entry;
-use crate::trace::{Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
-use serde_json::json;
-use std::io;
+use crate::report::prelude::*;
+use crate::trace::{Fields, NO_RECORD, Stand, Told};
 
 /// The columns.
 const COLUMNS: [(&str, Kind); 32] = [

@@ -2,11 +2,9 @@
 //!
 //! Columns and what stands in them.
 
-use crate::kernel::Time;
 use crate::report::model::WallClock;
-use serde_json::{Map, Value};
+use crate::report::prelude::*;
 use std::borrow::Cow;
-use std::io;
 
 /// Which columns tables have, and what they hold: raised when one goes away, is called otherwise or
 /// holds something else. More columns do not raise it.

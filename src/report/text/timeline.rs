@@ -2,13 +2,12 @@
 
 use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, Printer, RED, YELLOW};
 use super::workloads::whole_ms;
-use crate::analysis::clock::{absolute, short, whole};
+use crate::analysis::clock::{absolute, whole};
 use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;
-use crate::kernel::{Dur, Time};
 use crate::report::model::Report;
+use crate::report::prelude::*;
 use anstyle::Style as Ansi;
-use std::io;
 
 /// The least that a row has for what happened, beside what it is counted from.
 const ROOM: usize = 44;

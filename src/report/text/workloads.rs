@@ -3,12 +3,10 @@
 //! Costs and spans of time in words.
 
 use super::style::{BOLD, NARROWEST, Printer, counted, fold};
-use crate::analysis::clock::short;
+use crate::analysis::Costs;
 use crate::analysis::serving::{self, Count, Served};
-use crate::analysis::{Analysis, Costs, Figure, grouped};
-use crate::kernel::{Dur, Time};
 use crate::report::model::Report;
-use std::io;
+use crate::report::prelude::*;
 
 /// The most workloads that have lines of their own.
 const WORKLOADS: usize = 12;

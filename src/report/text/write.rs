@@ -4,15 +4,12 @@
 
 use super::style::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
-use crate::analysis::clock::short;
-use crate::analysis::state::Health;
-use crate::analysis::{Metrics, Spread, Summary, grouped, size_in_words};
+use crate::analysis::{Metrics, Spread, Summary, size_in_words};
 use crate::files::PACKED;
-use crate::kernel::Dur;
 use crate::report::files::Written;
 use crate::report::model::Report;
+use crate::report::prelude::*;
 use crate::trace::EvictionCause;
-use std::io::{self, Write};
 
 /// Writes the report; `written` says where its files are, if there are any.
 ///

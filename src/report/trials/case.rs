@@ -1,12 +1,11 @@
 //! Test cases: the scenario itself, and each of its expectations.
 
-use crate::analysis::Interval;
 use crate::analysis::statistics::share_interval;
-use crate::kernel::Dur;
 use crate::lab::trial::{Failure, Held};
 use crate::language::duration;
 use crate::language::{Problem, Problems};
 use crate::report::odds::percent;
+use crate::report::prelude::*;
 use crate::scenario::Overrides;
 use crate::scenario::expectations::Expectation;
 

@@ -10,10 +10,9 @@ use super::case::{Came, Case};
 use super::tested::{Tested, counts};
 use crate::files::line;
 use crate::language::Problem;
+use crate::report::prelude::*;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use serde_json::{Value, json};
-use std::io::{self, Write};
 use std::time::Duration;
 
 /// The version of the document: fields may be added, those that are there keep their names and

@@ -10,11 +10,10 @@ use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
 use crate::report::html::board::{Board, Item, Part, Table};
+use crate::report::prelude::*;
 use crate::report::tables::{self, Cell, Column, Each, Kind};
 use crate::report::text::fold;
 use anstyle::{AnsiColor, Style as Ansi};
-use serde_json::Value;
-use std::io::{self, Write};
 
 fn painted(text: &str, ansi: Ansi, style: Style) -> String {
     if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }

@@ -7,10 +7,8 @@ use super::story::Story;
 use super::teller::{stories, story};
 use crate::analysis::clock::absolute;
 use crate::analysis::names::grouped;
+use crate::analysis::prelude::*;
 use crate::analysis::state::Health;
-use crate::api::names::NodeId;
-use crate::kernel::Time;
-use std::collections::BTreeMap;
 
 /// Explains a node.
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {

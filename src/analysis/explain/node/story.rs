@@ -7,14 +7,12 @@ use super::super::explanation::{Question, Remedy, Step};
 use super::super::rules;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::objects::is_no_execute;
+use crate::analysis::prelude::*;
 use crate::analysis::state::Health;
 use crate::analysis::words;
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::names::NodeId;
-use crate::api::node::{NodeCondition, NodeConditionType};
-use crate::kernel::{Dur, Time};
+use crate::api::meta::Timestamp;
+use crate::api::node::NodeCondition;
 use crate::plan::NodeStart;
-use crate::trace::RecordId;
 
 /// What a step means for the node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,16 +5,11 @@ use super::super::rules;
 use super::story::{Kind, Story, at_start};
 use crate::analysis::clock::absolute;
 use crate::analysis::objects::is_no_execute;
+use crate::analysis::prelude::*;
 use crate::analysis::setting::zone_name;
 use crate::analysis::state::{Follow, Health};
 use crate::analysis::words;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, TextId};
-use crate::api::node::NodeConditionType;
-use crate::api::taint::Taint;
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, Note, Record, RecordId, TaintChange, What, ZoneState};
-use std::collections::BTreeMap;
+use crate::trace::{Note, TaintChange};
 
 /// Tells what happened to a node up to a time.
 pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {

@@ -8,11 +8,8 @@ use super::inquiry::{Inquiry, by_toleration, deciding, due, step, taint_steps, t
 use super::seen::{Moment, Seen};
 use crate::analysis::clock::{absolute, short, to_the_millisecond};
 use crate::analysis::names::by;
+use crate::analysis::prelude::*;
 use crate::analysis::words::short_taint;
-use crate::api::names::PodId;
-use crate::api::taint::Taint;
-use crate::kernel::Dur;
-use crate::trace::Actor;
 
 /// Explains an eviction; `timer` is the one that led to it.
 pub(super) fn evicted(

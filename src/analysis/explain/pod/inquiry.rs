@@ -11,13 +11,11 @@ use super::super::rules;
 use super::super::rules::Origins;
 use super::seen::Moment;
 use crate::analysis::causes::chain;
+use crate::analysis::prelude::*;
 use crate::analysis::words;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
-use crate::api::names::{NodeId, PodId};
-use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, Note, Record, RecordId, TaintChange, What};
+use crate::trace::{Note, TaintChange};
 use std::cell::OnceCell;
 
 /// The question, and what was looked up for it.

@@ -11,12 +11,9 @@ use super::seen::{Moment, Seen, gather};
 use super::stayed::stayed;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::names::by;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
+use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::plan::PodStart;
-use crate::trace::Record;
 
 /// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {

@@ -3,12 +3,10 @@
 use super::super::drain::Refusals;
 use super::super::explanation::Question;
 use super::super::pending::Attempt;
+use crate::analysis::prelude::*;
 use crate::analysis::state::{Follow, PodState, Step};
-use crate::api::names::{NodeId, PodId};
-use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
-use crate::kernel::Time;
-use crate::trace::{Note, Record, RecordId, Trace, What};
+use crate::trace::Note;
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]

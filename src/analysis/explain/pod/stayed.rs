@@ -7,10 +7,8 @@ use super::super::{drain, node, pending, rules};
 use super::inquiry::{Inquiry, deciding, due, step, taint_steps, timer_rule};
 use super::seen::{Moment, Seen};
 use crate::analysis::clock::{absolute, short, to_the_millisecond};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::PodPhase;
+use crate::analysis::prelude::*;
 use crate::api::toleration::matching_tolerations;
-use crate::kernel::Time;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 /// Explains why a pod was not evicted, or not yet.

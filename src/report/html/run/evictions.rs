@@ -9,13 +9,10 @@ use crate::analysis::evictions::evictions;
 use crate::analysis::state::{Follow, NO_NODE};
 use crate::analysis::words::{by, short_taint};
 use crate::analysis::workloads::Replacement;
-use crate::analysis::{Analysis, Eviction, Workloads};
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::Time;
+use crate::analysis::{Eviction, Workloads};
 use crate::report::html::columns::Columns;
-use crate::trace::{EvictionCause, NO_RECORD, RecordId, What};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::report::prelude::*;
+use crate::trace::{EvictionCause, NO_RECORD};
 
 /// An eviction timer that ran for some time.
 struct Timer {

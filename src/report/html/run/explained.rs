@@ -7,11 +7,10 @@ use crate::analysis::explain::{
     Explanation, Question, Step, Stories, explain_nodes, explain_pods, explain_workloads,
     explain_zones,
 };
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::WorkloadId;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::report::prelude::*;
 
 /// At most this many pods are explained, the evicted ones first: each adds some fifty bytes to a page that is
 /// attached to tickets.

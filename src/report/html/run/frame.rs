@@ -7,22 +7,16 @@
 use super::evictions::Evicted;
 use super::names::{Clock, Nodes, Pods};
 use super::{evictions, explained};
-use crate::analysis::Analysis;
-use crate::analysis::clock::short;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::drains::{Drain, drains};
 use crate::analysis::lanes::{busy_from, by_zone_and_name, quiet_from};
 use crate::analysis::serving::{Count, Serving};
-use crate::analysis::state::{Follow, Health, NodeFlags};
+use crate::analysis::state::{Follow, NodeFlags};
 use crate::analysis::workloads::Owners;
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::{Dur, Time};
 use crate::report::Report;
 use crate::report::html::columns::Columns;
+use crate::report::prelude::*;
 use crate::report::text::{summary_lines, workload_lines};
-use crate::trace::{RecordId, What};
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Up to this many pods, a page knows all by name; of more only those that something happened to.
 const ALL_PODS: usize = 20_000;

@@ -1,9 +1,6 @@
 //! The objects that a page knows, each by its place in one list.
 
-use crate::analysis::Analysis;
-use crate::api::names::{NodeId, PodId};
-use crate::kernel::Time;
-use std::collections::BTreeMap;
+use crate::report::prelude::*;
 
 /// The pods that something is told of, in the order of their ids.
 pub(super) struct Pods(BTreeMap<PodId, u32>);
