@@ -1,8 +1,8 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, span};
-use super::text::answer;
+use super::said::{ALONE, Outlook, answer, span};
+
 use crate::analysis::course::Happening;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
 use crate::report::Heading;

@@ -1,9 +1,12 @@
-//! A forecast with what it was made from, and what sets it apart from the one before.
+//! A forecast with what it was made from, what is said of it in sentences, and what sets it apart
+//! from the one before.
 
 use crate::analysis::course::Happening;
-use crate::lab::forecast::{ByWhen, Forecast, Foreseen};
-use crate::report::model::WallClock;
+use crate::analysis::ranges;
+use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
+use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
+use crate::report::text::counted;
 
 /// Medians that are apart by no more than this are the same.
 const SAME: Dur = Dur::from_secs(2);
@@ -93,4 +96,105 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
         });
     }
     lines
+}
+
+/// A range that is not wider is not worth a word: its ends are whole seconds.
+const NARROW_S: u64 = 2;
+
+/// What comes in all, a sentence each.
+pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
+    let forecast = outlook.forecast;
+    let clock = outlook.basis.clock;
+    let total = |what| span(outlook, what, None)?.counts.last().copied();
+    let span = |what| {
+        let ByWhen { first, last, .. } = span(outlook, what, None)?;
+        Some(format!(
+            "{} to {} ({})",
+            clock.clock(first.low),
+            clock.clock(last.high),
+            from_now(first.low)
+        ))
+    };
+    let mut said = Vec::new();
+    for (what, noun) in [
+        (Happening::PodDeleted, "pod"),
+        (Happening::NodeNoExecute, "node"),
+        (Happening::NodeUnknown, "node"),
+    ] {
+        let Some((count, span)) = total(what).zip(span(what)) else {
+            continue;
+        };
+        let (is, get) = match count.high {
+            1 => ("is", "gets"),
+            _ => ("are", "get"),
+        };
+        let does = match what {
+            Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
+            Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
+            _ => format!("{is} evicted"),
+        };
+        said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
+    }
+    if let Some(bound) = total(Happening::PodBound) {
+        let until = clock.clock(outlook.basis.horizon);
+        let word = match bound.high {
+            1 => "comes to a node",
+            _ => "come to nodes",
+        };
+        said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
+    }
+    for (left, word) in [
+        (&forecast.stuck, "Terminating on nodes that do not answer"),
+        (&forecast.pending, "Pending"),
+    ] {
+        if !left.is_empty() {
+            let n = counted(left.len() as u64, "pod");
+            let stays = if left.len() == 1 { "is" } else { "are" };
+            said.push(format!("{n} {stays} {word} at the end."));
+        }
+    }
+    said
+}
+
+/// `81 nodes`, `81 nodes (79 to 83)`
+fn how_many(count: &Count, noun: &str) -> String {
+    let n = counted(count.median, noun);
+    if count.low == count.high {
+        return n;
+    }
+    format!("{n} ({} to {})", grouped(count.low), grouped(count.high))
+}
+
+/// What happens of a kind, in most seeds or in some.
+pub(super) fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Foreseen> {
+    let all = &outlook.forecast.happenings;
+    all.iter().filter(|f| f.what == what).collect()
+}
+
+/// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
+pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
+    let clock = outlook.basis.clock;
+    let mut text = format!("{} ({}", clock.clock(when.median), from_now(when.median));
+    if when.high.as_secs() > when.low.as_secs() + NARROW_S {
+        text += &format!("; {} to {}", clock.clock(when.low), clock.clock(when.high));
+    }
+    if when.share < 1.0 {
+        text += &format!("; {}", percent(when.share));
+    }
+    text + ")"
+}
+
+/// Whether pods of a workload have no successor before they are gone.
+pub(super) fn holds(workload: &str) -> bool {
+    workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
+}
+
+/// Names as ranges.
+pub(super) fn list(names: &[String]) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    ranges(&names)
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("in {:.0} % of the seeds", share * 100.0)
 }

@@ -1,17 +1,14 @@
 //! A forecast for people: clock times, and how long it is until then.
 
-use super::said::{ALONE, Outlook, span};
+use super::said::{ALONE, Outlook, answer, holds, list, of, percent, span, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue, When};
+use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue};
 use crate::report::model::from_now;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
 use std::cmp::Reverse;
-
-/// A range that is not wider is not worth a word: its ends are whole seconds.
-const NARROW_S: u64 = 2;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
 const FEW: usize = 12;
@@ -47,73 +44,9 @@ pub(crate) fn write(
     p.folded(&last, 0, DIM)
 }
 
-/// What comes in all, a sentence each.
-pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
-    let forecast = outlook.forecast;
-    let clock = outlook.basis.clock;
-    let total = |what| span(outlook, what, None)?.counts.last().copied();
-    let span = |what| {
-        let ByWhen { first, last, .. } = span(outlook, what, None)?;
-        Some(format!(
-            "{} to {} ({})",
-            clock.clock(first.low),
-            clock.clock(last.high),
-            from_now(first.low)
-        ))
-    };
-    let mut said = Vec::new();
-    for (what, noun) in [
-        (Happening::PodDeleted, "pod"),
-        (Happening::NodeNoExecute, "node"),
-        (Happening::NodeUnknown, "node"),
-    ] {
-        let Some((count, span)) = total(what).zip(span(what)) else {
-            continue;
-        };
-        let (is, get) = match count.high {
-            1 => ("is", "gets"),
-            _ => ("are", "get"),
-        };
-        let does = match what {
-            Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
-            Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
-            _ => format!("{is} evicted"),
-        };
-        said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
-    }
-    if let Some(bound) = total(Happening::PodBound) {
-        let until = clock.clock(outlook.basis.horizon);
-        let word = match bound.high {
-            1 => "comes to a node",
-            _ => "come to nodes",
-        };
-        said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
-    }
-    for (left, word) in [
-        (&forecast.stuck, "Terminating on nodes that do not answer"),
-        (&forecast.pending, "Pending"),
-    ] {
-        if !left.is_empty() {
-            let n = counted(left.len() as u64, "pod");
-            let stays = if left.len() == 1 { "is" } else { "are" };
-            said.push(format!("{n} {stays} {word} at the end."));
-        }
-    }
-    said
-}
-
-/// `81 nodes`, `81 nodes (79 to 83)`
-fn how_many(count: &Count, noun: &str) -> String {
-    let n = counted(count.median, noun);
-    if count.low == count.high {
-        return n;
-    }
-    format!("{n} ({} to {})", grouped(count.low), grouped(count.high))
-}
-
 /// Which of the times of counts have a column: at most five, as far apart as each other, that end
 /// with the last.
-pub(super) fn columns(by: &[&ByWhen]) -> Vec<usize> {
+fn columns(by: &[&ByWhen]) -> Vec<usize> {
     const COLUMNS: usize = 5;
     let firsts = by.iter().filter_map(|b| b.counts.iter().position(|c| c.high > 0));
     // Until all that come have come, in the middle seed and in the last.
@@ -167,40 +100,6 @@ pub(crate) fn write_beside(
         return Ok(());
     };
     others.iter().try_for_each(|other| p.spared(base, other))
-}
-
-/// What happens of a kind, in most seeds or in some.
-fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Foreseen> {
-    let all = &outlook.forecast.happenings;
-    all.iter().filter(|f| f.what == what).collect()
-}
-
-/// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
-fn when(outlook: &Outlook<'_>, when: &When) -> String {
-    let clock = outlook.basis.clock;
-    let mut text = format!("{} ({}", clock.clock(when.median), from_now(when.median));
-    if when.high.as_secs() > when.low.as_secs() + NARROW_S {
-        text += &format!("; {} to {}", clock.clock(when.low), clock.clock(when.high));
-    }
-    if when.share < 1.0 {
-        text += &format!("; {}", percent(when.share));
-    }
-    text + ")"
-}
-
-/// Whether pods of a workload have no successor before they are gone.
-fn holds(workload: &str) -> bool {
-    workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
-}
-
-/// Names as ranges.
-fn list(names: &[String]) -> String {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    ranges(&names)
-}
-
-fn percent(share: f64) -> String {
-    format!("in {:.0} % of the seeds", share * 100.0)
 }
 
 impl Printer<'_> {
