@@ -44,7 +44,6 @@ impl Pace {
         matches!(self, Self::Stopped | Self::Zero | Self::Kept)
     }
 
-    /// In words.
     pub(crate) fn words(self, plan: &Plan) -> String {
         match self {
             Self::Usual(every) => format!("no node is Ready, one is tainted every {every}"),
@@ -99,7 +98,6 @@ impl Limiter {
 /// A state of a zone that is not normal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Disrupted {
-    /// From when.
     pub(crate) from: Time,
     /// Until when; the end of the run where it lasts.
     pub(crate) to: Time,

@@ -13,14 +13,12 @@ use crate::trace::{BudgetState, DrainEnd, DrainOutcome, Refusal};
 /// A drain of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Drain {
-    /// Whose.
     pub(crate) node: NodeId,
-    /// From when.
     pub(crate) from: Time,
     /// Until when; the end of the run where it goes on.
     pub(crate) to: Time,
     /// How it ended; nothing where it goes on.
-    pub(crate) outcome: Option<DrainOutcome>,
+    outcome: Option<DrainOutcome>,
 }
 
 impl Drain {
@@ -156,7 +154,7 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
 
 /// How many healthy pods a budget needs, and how that follows: `needs 4 of 4 (minAvailable 80% =
 /// 3.2, rounded up)`.
-pub(super) fn needs(b: &BudgetState) -> String {
+fn needs(b: &BudgetState) -> String {
     let (rule, expected) = (asks(b.rule), b.expected);
     let how = match b.rule.amount() {
         IntOrPercent::Int(_) => String::new(),

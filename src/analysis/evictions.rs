@@ -18,7 +18,6 @@ pub struct Eviction<'a> {
     pub cause: EvictionCause,
     /// The evicted pod.
     pub(crate) pod: PodId,
-    /// The node it was on.
     pub(crate) node: Option<NodeId>,
     /// The NoExecute taint that led to it: the nearest one added among the causes, or else the
     /// latest one of the node.
@@ -26,7 +25,6 @@ pub struct Eviction<'a> {
     /// The seconds of the timer that ran out: the least tolerationSeconds of the matching
     /// tolerations; 0 is at once.
     pub(crate) timer_seconds: Option<u32>,
-    /// When that timer was set.
     pub(crate) timer_set_at: Option<Time>,
     /// What the latency is counted from; see `Analysis::fault_of`.
     pub(crate) fault: Option<Since>,

@@ -85,11 +85,9 @@ pub(crate) enum Fact {
     EvictionRefused(WorkloadId),
     /// kubectl finished with a node that it drained, in that way.
     DrainEnded(DrainOutcome),
-    /// A budget was created.
     BudgetCreated(WorkloadId),
     /// A budget asks for something else.
     BudgetChanged(WorkloadId),
-    /// A budget was deleted.
     BudgetDeleted(WorkloadId),
     /// An entry of the plan's timeline did not do all that it was to do: its text and the entry.
     CutShort(TextId, u32),

@@ -27,15 +27,12 @@ pub(crate) struct Tainted {
 pub struct NodeLane {
     /// Whose lane it is.
     pub(crate) node: NodeId,
-    /// Its health.
     pub(crate) health: Vec<(Time, Health)>,
-    /// Its taints.
     pub(crate) taints: Vec<(Time, Tainted)>,
     /// How many of its pods were evicted at which instant.
     pub(crate) evictions: Vec<(Time, u32)>,
     /// How many of its pods were preempted at which instant.
     pub(crate) preemptions: Vec<(Time, u32)>,
-    /// Its drains.
     pub(crate) drains: Vec<Drain>,
     /// How many pods that replace evicted ones became ready on it at which instant.
     pub(crate) replacements: Vec<(Time, u32)>,

@@ -113,7 +113,6 @@ impl Matched {
         Matched { pairs, only_simulated: only }
     }
 
-    /// How many are explained.
     pub(crate) fn explained(&self, tolerance: Dur) -> usize {
         self.pairs.iter().filter(|p| p.is_explained(tolerance)).count()
     }

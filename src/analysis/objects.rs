@@ -80,7 +80,6 @@ impl NodeFlags {
 /// A taint that a node has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held<'a> {
-    /// The taint.
     pub(crate) taint: &'a Taint,
     /// Since when the node has a taint of this key and effect without a break.
     pub(crate) since: Time,
@@ -104,12 +103,10 @@ impl Held<'_> {
     }
 }
 
-/// A node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeState<'a> {
     /// What is small.
     pub(super) flags: NodeFlags,
-    /// The taints it has.
     pub(super) taints: Vec<Held<'a>>,
     /// The taints its object is created with.
     pub(super) at_creation: &'a [Taint],

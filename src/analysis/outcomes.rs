@@ -7,7 +7,6 @@ use crate::api::workload::WorkloadKind;
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WorkloadOutcome {
-    /// Which workload.
     pub(crate) id: WorkloadId,
     pub(crate) kind: WorkloadKind,
     /// How many pods it wants.
@@ -39,7 +38,6 @@ pub(crate) struct WorkloadOutcome {
 pub(crate) struct Replacement {
     /// The new pod.
     pub(crate) pod: PodId,
-    /// When it was created.
     pub(crate) created_at: Time,
     /// The node it was bound to.
     pub(crate) node: Option<NodeId>,

@@ -52,7 +52,6 @@ impl Owners {
         self.root.get(workload.index()).copied()
     }
 
-    /// The workload of a pod.
     pub(crate) fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
         self.root.get(analysis.trace.names.owner_of(pod)?.index()).copied()
     }

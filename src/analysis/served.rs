@@ -39,7 +39,7 @@ pub(crate) enum Need {
 
 impl Need {
     /// How many pods that is. Shares are rounded up, as those of budgets.
-    pub(crate) fn of(self, desired: u32) -> u32 {
+    fn of(self, desired: u32) -> u32 {
         let desired = i32::try_from(desired).unwrap_or(i32::MAX);
         let need = match self {
             Self::AtLeast(n) => n.of(desired),
@@ -67,7 +67,7 @@ pub(crate) struct Served {
 }
 
 /// Something that is counted of a workload's pods.
-pub(crate) type Counted = fn(&Served, &Count) -> u32;
+type Counted = fn(&Served, &Count) -> u32;
 
 impl Served {
     /// What is counted of it over time, by name.
@@ -140,7 +140,6 @@ pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): (Since, Time))
 pub struct Serving {
     /// By name, pods without a workload last.
     pub(crate) workloads: Vec<Served>,
-    /// Of all of them.
     pub(crate) whole: Costs,
     /// Of those that something replaces: without pods that have no workload, which once lost are
     /// missing for as long as anybody looks. Where there are no workloads, of all.
@@ -158,7 +157,7 @@ pub(super) fn begins(served: &Served, ran: bool) -> Option<Time> {
 }
 
 /// Spans of time, each from a time to another; none touches the next.
-pub(super) type Spans = Vec<(Time, Time)>;
+type Spans = Vec<(Time, Time)>;
 
 /// Sums up what a workload's course cost. Returns the spans in which it was below its need, and
 /// those in which none was up.

@@ -79,7 +79,6 @@ impl<'a> Follow<'a> {
         self.nodes.get(id.index()).map_or_else(NodeFlags::default, |n| n.flags)
     }
 
-    /// The taints of a node.
     pub(crate) fn taints(&self, id: NodeId) -> &[Held<'a>] {
         self.nodes.get(id.index()).map_or(&[], |n| &n.taints)
     }
@@ -94,7 +93,6 @@ impl<'a> Follow<'a> {
         self.nodes.iter().enumerate().map(|(i, n)| (NodeId(i as u32), n.flags))
     }
 
-    /// The state of a pod.
     pub(crate) fn pod(&self, id: PodId) -> PodState {
         self.pods.get(id.index()).copied().unwrap_or_default()
     }

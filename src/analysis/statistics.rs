@@ -97,7 +97,6 @@ impl Sample {
         self.sorted.len()
     }
 
-    /// The mean.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }

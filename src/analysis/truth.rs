@@ -17,7 +17,6 @@ pub(crate) struct Standing {
     pub(crate) exists: bool,
     /// The object is being deleted.
     pub(crate) deleting: bool,
-    /// It is Pending.
     pub(crate) pending: bool,
     /// The API has it as Running and Ready, and it is not being deleted: requests are sent there.
     pub(crate) ready: bool,

@@ -95,7 +95,7 @@ impl<W: Write> Escaped<W> {
     ///
     /// # Errors
     /// Those of what it writes to.
-    pub(crate) fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> io::Result<()> {
         let begun = std::mem::take(&mut self.begun);
         match begun.split_first() {
             Some((0x1b, rest)) => {

@@ -95,7 +95,6 @@ impl Temporary {
         }
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -33,7 +33,6 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// That of a record.
     pub(crate) fn of(analysis: &'a Analysis<'a>, r: &Record) -> Self {
         match r.what {
             What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {

@@ -49,7 +49,6 @@ impl Says {
         }
     }
 
-    /// In words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Violated => "violated",
@@ -238,7 +237,6 @@ pub(crate) fn write_table(
     Ok(())
 }
 
-/// Searches as a document.
 pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;

@@ -13,7 +13,6 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 pub(crate) struct Heading {
     /// The scenario's name.
     pub(crate) name: String,
-    /// With which seed.
     pub(crate) seed: u64,
     /// For how long.
     pub(crate) window: Dur,

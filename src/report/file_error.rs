@@ -8,10 +8,7 @@ use std::path::PathBuf;
 pub(crate) enum FileError {
     /// The name of a run does not make a folder's name.
     #[error("{name:?} cannot be the name of a folder of results")]
-    Name {
-        /// That name.
-        name: String,
-    },
+    Name { name: String },
     /// The folder cannot be created.
     #[error("cannot create the folder {}: {source}", path.display())]
     Create {

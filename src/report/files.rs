@@ -16,7 +16,6 @@ use std::path::{Component, Path, PathBuf};
 /// The folder of a run, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// The folder.
     pub(crate) folder: PathBuf,
     /// Its files with their sizes in bytes, in the order in which they were written.
     pub(crate) files: Vec<(String, u64)>,
@@ -158,7 +157,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
-    pub(crate) fn finish(self) -> Result<PathBuf, FileError> {
+    fn finish(self) -> Result<PathBuf, FileError> {
         let Folder { place, temporary, files } = self;
         let failed = |source| FileError::Replace { path: place.clone(), source };
         if fs::symlink_metadata(&place).is_ok() {

@@ -35,7 +35,7 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     /// `118 of 120 evictions explained within 2s; 2 deletions came from user X through the API`
-    pub(crate) fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
         let all = self.matched.pairs.len() as u64;
         let mut parts = vec![match all {
             0 => "no eviction was recorded".to_owned(),

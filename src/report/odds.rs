@@ -6,7 +6,6 @@ use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Along, Often};
 
-/// Of what.
 pub(crate) struct Asked<'a> {
     /// What is run.
     pub(crate) plan: &'a Plan,
@@ -116,7 +115,6 @@ fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The document.
 pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
     let span = |i: Interval| json!([i.low, i.high]);
     let along = often.along.as_ref().map(|along| {

@@ -13,7 +13,6 @@ use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best
 /// What is asked of a history.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// The file.
     pub(crate) file: String,
     /// What an eviction costs, in downtime.
     pub(crate) price: Dur,
@@ -24,11 +23,9 @@ pub(crate) struct Asked {
 /// A history, and what was made of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
-    /// What was asked.
     pub(crate) asked: Asked,
     /// Outages begin before the file shows them: when nodes went away, by what detection takes.
     pub(crate) begun_before: bool,
-    /// The history.
     pub(crate) history: History,
     /// The lengths of its outages.
     pub(crate) spans: Spans,

@@ -105,7 +105,6 @@ pub(super) fn write_drawing(
 pub(crate) struct TableForms {
     /// When what is text is packed.
     pub(crate) packing: Packing,
-    /// As CSV.
     pub(crate) csv: bool,
     /// As Parquet; nothing where [`tables::HAS_PARQUET`] is false.
     pub(crate) parquet: bool,
@@ -137,13 +136,13 @@ pub(crate) fn write_tables(
 }
 
 /// The name of the file.
-pub(crate) const FILE: &str = "names.json";
+const FILE: &str = "names.json";
 
 /// Writes what a trace holds beside its records.
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
+fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
     let names = &trace.names;
     let list = |n: usize, name: &dyn Fn(u32) -> String| (0..n as u32).map(name).collect::<Vec<_>>();
     let mut owners: Vec<Option<u32>> =

@@ -44,7 +44,6 @@ fn fields<'s>() -> [Field<&'s Setting>; 4] {
     ]
 }
 
-/// A row for each setting.
 pub(crate) fn table(settings: &[Setting]) -> Rows {
     let rows = settings.iter().map(|setting| cells(&fields(), setting)).collect();
     Rows { name: "settings", columns: columns(&fields()), rows }

@@ -63,7 +63,6 @@ impl Note {
         }
     }
 
-    /// What its object is.
     pub(super) fn object(self) -> ObjectKind {
         match self {
             Self::ZoneQueue => ObjectKind::Zone,

@@ -149,7 +149,6 @@ impl Trace {
         self.len() == 0
     }
 
-    /// The record of that id.
     pub(crate) fn get(&self, id: RecordId) -> Option<&Record> {
         self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
     }

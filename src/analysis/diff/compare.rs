@@ -152,7 +152,7 @@ const LEVELS: [Level; 3] = [
 ];
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.
-pub(super) fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
+fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
     let mut groups = Vec::new();
     for level in LEVELS {
         groups = at_level(&pairs, names, level);

@@ -14,7 +14,6 @@ use std::cmp::Ordering;
 /// the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Bill {
-    /// The costs.
     pub(crate) costs: Costs,
     /// By how many pods it changed over time how many are desired, up, ready and so on: as many
     /// times may be off by a tolerance.

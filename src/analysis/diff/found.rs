@@ -14,13 +14,13 @@ use crate::analysis::prelude::*;
 
 /// The objects of two runs under common numbers, by name, and the texts of facts.
 pub(super) struct Names {
-    pub(super) nodes: Vec<String>,
-    pub(super) pods: Vec<String>,
+    nodes: Vec<String>,
+    pods: Vec<String>,
     /// Per pod what it belongs to.
     pub(super) groups: Vec<u32>,
     /// Per pod whether its name means the same pod in every seed: it is of a plan, of a
     /// StatefulSet, or of no workload. Other names are given out in the order of creation.
-    pub(super) lasting: Vec<bool>,
+    lasting: Vec<bool>,
     /// Per run, from its ids.
     node_of: [Vec<u32>; 2],
     pod_of: [Vec<u32>; 2],
@@ -108,24 +108,24 @@ fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
 }
 
 /// The rank of what is reported once more in other words: behind all others.
-pub(super) const WORDS: u8 = 12;
+const WORDS: u8 = 12;
 
 /// A fact, without when: what it says, its pod or none, its node where it has no pod.
-pub(super) type Key = (u32, u32, u32);
+type Key = (u32, u32, u32);
 
 /// When a fact became true, on which node, and its detail.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) at: Time,
-    pub(super) record: RecordId,
-    pub(super) node: u32,
+    record: RecordId,
+    node: u32,
     pub(super) detail: u32,
 }
 
 /// The facts of one run.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) seen: BTreeMap<Key, Vec<Seen>>,
+    seen: BTreeMap<Key, Vec<Seen>>,
     /// Pods that were reported to be pending, and not to be bound, created anew or gone since.
     pending: BTreeSet<u32>,
 }

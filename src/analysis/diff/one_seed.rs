@@ -14,7 +14,6 @@ pub(crate) struct OneSeed {
     pub(super) workloads: Vec<(String, [Option<Fate>; 2])>,
     /// By kind and object.
     pub(super) named: BTreeMap<(Kind, String), Tally>,
-    /// By kind.
     pub(super) alike: BTreeMap<Kind, Tally>,
     /// What says next to nothing, and why.
     pub(super) noise: BTreeMap<(Noise, String), u64>,

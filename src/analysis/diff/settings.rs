@@ -79,7 +79,7 @@ impl Settings {
 
     /// The switches in which two releases differ. What they set as defaults of flags shows in the
     /// flags.
-    pub(super) fn switches(a: &Profile, b: &Profile) -> Vec<SettingChange> {
+    fn switches(a: &Profile, b: &Profile) -> Vec<SettingChange> {
         let mut switches = changes("", a, b);
         let told = ["release", "recorded", "node_monitor_grace_period"];
         switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
@@ -255,7 +255,7 @@ impl<'a> Docs<'a> {
 
 /// What a switch is about, and what its values mean; the values alone where they speak for
 /// themselves.
-pub(super) fn prose(name: &str, values: [Option<&str>; 2]) -> Option<(String, [String; 2])> {
+fn prose(name: &str, values: [Option<&str>; 2]) -> Option<(String, [String; 2])> {
     let (first, rest) = name.split_once('.').unwrap_or(("", name));
     let (_, root, file) = FILES.iter().find(|(field, ..)| *field == first)?;
     let docs = Docs::read(file);
@@ -279,7 +279,7 @@ pub(super) fn prose(name: &str, values: [Option<&str>; 2]) -> Option<(String, [S
 }
 
 /// A value without the words that it has in the source: `Some("x")` is `x`.
-pub(super) fn plain(value: &str) -> String {
+fn plain(value: &str) -> String {
     let inner =
         value.strip_prefix("Some(").and_then(|v| v.strip_suffix(')')).unwrap_or(value).trim();
     let inner =

@@ -33,7 +33,6 @@ impl Judge<'_> {
         Failed::new(self.run, expected(self.run, self.sought), got, records)
     }
 
-    /// How many there are.
     fn count(&self) -> Option<Failed> {
         let (count, hits) = (&self.sought.count, self.hits);
         let n = hits.len() as u64;

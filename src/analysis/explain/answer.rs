@@ -99,7 +99,7 @@ struct Trouble {
 
 impl Troubles {
     /// Those of a run, which takes a walk through its trace where there are any.
-    pub(super) fn of(question: Question<'_>) -> Self {
+    fn of(question: Question<'_>) -> Self {
         let (plan, trace) = (question.analysis.plan, question.analysis.trace);
         let troubling: BTreeSet<u32> =
             (plan.actions.iter()).filter(|a| troubles(&a.act)).map(|a| a.entry).collect();
@@ -133,7 +133,7 @@ impl Troubles {
     }
 
     /// Puts among the steps of an explanation what was amiss between the first and the last of them.
-    pub(super) fn add(&self, explanation: &mut Explanation) {
+    fn add(&self, explanation: &mut Explanation) {
         let (Some(first), Some(last)) = (explanation.steps.first(), explanation.steps.last())
         else {
             return;

@@ -17,15 +17,11 @@ use crate::trace::{BudgetState, NO_BUDGET};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     /// The first refusal.
-    pub(super) first: RecordId,
-    /// When that was.
+    first: RecordId,
     pub(super) since: Time,
-    /// The last one.
-    pub(super) last: RecordId,
-    /// When that was.
-    pub(super) until: Time,
-    /// How many there were.
-    pub(super) times: u64,
+    last: RecordId,
+    until: Time,
+    times: u64,
 }
 
 /// Refusals by budget.
@@ -46,7 +42,6 @@ impl Refusals {
         (held.last, held.until, held.times) = (id, r.at, held.times + 1);
     }
 
-    /// When the last of all was.
     pub(super) fn last(&self) -> Option<Time> {
         self.0.values().map(|h| h.until).max()
     }

@@ -12,9 +12,9 @@ use crate::analysis::prelude::*;
 pub(super) struct Rejection {
     pub(super) nodes: u64,
     pub(super) filter: &'static str,
-    pub(super) reason: String,
+    reason: String,
     /// The nodes, where they are known.
-    pub(super) names: String,
+    names: String,
 }
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
@@ -56,8 +56,8 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
 
 /// The result of the scheduler, in one attempt or in several alike ones.
 pub(super) struct Attempt {
-    pub(super) at: Time,
-    pub(super) record: RecordId,
+    at: Time,
+    record: RecordId,
     rejections: Vec<Rejection>,
 }
 

@@ -218,13 +218,13 @@ impl<'a> Origins<'a> {
     }
 
     /// The `Kind/namespace/name` of the workload that people take a pod to belong to.
-    pub(super) fn workload_name(&self, pod: PodId) -> Option<&'a str> {
+    fn workload_name(&self, pod: PodId) -> Option<&'a str> {
         let workload = self.owners.of(self.analysis, pod)?;
         Some(self.analysis.trace.names.workload_name(workload))
     }
 
     /// The plan of that workload, where the scenario declares it.
-    pub(super) fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
+    fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
         self.workloads.get(self.workload_name(pod)?).copied()
     }
 }

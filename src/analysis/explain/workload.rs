@@ -20,7 +20,6 @@ type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);
 /// A stretch in which too few pods were available: from, to, and how many too few at worst.
 type Missing = (Time, Time, u32);
 
-/// Explains a workload.
 pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
     explain_all(question, &[id]).pop().unwrap_or_default()
 }

@@ -28,7 +28,7 @@ use crate::plan::KubeletMode;
 /// The violations of those pods whose deadline passes without anything happening that moves it;
 /// each life of a pod at most once. `deadline` says when that is, `tell` what is wrong with a pod
 /// whose deadline has come.
-pub(super) fn overdue<'a>(
+fn overdue<'a>(
     analysis: &'a Analysis<'a>,
     deadline: impl Fn(&Walk<'a>, PodId) -> Option<Time>,
     tell: impl Fn(&Walk<'a>, PodId, Time) -> Violation,

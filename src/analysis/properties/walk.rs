@@ -119,7 +119,6 @@ impl<'a> Walk<'a> {
         self.booted_at[node.index()]
     }
 
-    /// The pods on a node.
     pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {
         self.bound.range((node.0, 0)..=(node.0, u32::MAX)).map(|(_, pod)| PodId(*pod))
     }

@@ -145,10 +145,10 @@ impl TimeScale {
 /// A number from bottom to top.
 #[derive(Clone, Copy)]
 pub(super) struct CountScale {
-    pub(super) bottom: f64,
-    pub(super) height: f64,
+    bottom: f64,
+    height: f64,
     pub(super) least: u32,
-    pub(super) most: u32,
+    most: u32,
 }
 
 impl CountScale {

@@ -89,7 +89,7 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
 }
 
 /// The height of the chart, in points.
-pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
+fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
     let body = match lanes {
         Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
         Lanes::Zones(zones) => zone_lanes::height(zones),
@@ -98,7 +98,7 @@ pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f
     (names.top + above + body + FOOT).ceil()
 }
 
-pub(super) fn draw_timeline(
+fn draw_timeline(
     c: &mut Drawing,
     heading: &Heading,
     analysis: &Analysis<'_>,

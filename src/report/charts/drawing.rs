@@ -264,7 +264,6 @@ pub(super) const GRID: RGBColor = RGBColor(229, 231, 235);
 pub(super) const RULE: RGBColor = RGBColor(156, 163, 175);
 /// Behind the time in which a fault lasts.
 pub(super) const FAULT: RGBColor = RGBColor(243, 240, 232);
-/// The edge of a fault.
 pub(super) const FAULT_EDGE: RGBColor = RGBColor(180, 164, 122);
 
 pub(super) const NO_SCHEDULE: RGBColor = RGBColor(148, 163, 184);

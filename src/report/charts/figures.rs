@@ -43,7 +43,6 @@ pub(crate) struct Range {
     pub(crate) least: Number,
     /// The lower end of the interval.
     pub(crate) low: Number,
-    /// The mean.
     pub(crate) mean: Number,
     /// The upper end of the interval.
     pub(crate) high: Number,
@@ -91,12 +90,10 @@ pub(crate) enum Beside {
 /// Where the rows begin, in points from the top.
 const TOP: f64 = HEAD + TITLES;
 
-/// The middle of a row.
 fn middle(row: usize) -> f64 {
     TOP + ROW * (row as f64 + 0.5)
 }
 
-/// Draws figures.
 pub(crate) fn draw_figures(all: &Figures) -> Drawing {
     let panels: Vec<&str> = all.panels.iter().map(|p| p.name.as_str()).collect();
     let shows = format!("by {}: {}", all.title, panels.join("; "));

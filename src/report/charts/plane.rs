@@ -45,7 +45,6 @@ pub(crate) struct Plane {
     pub(crate) up: String,
     /// Places on the lower axis with their names; numbers stand there where none is given.
     pub(crate) ticks: Vec<(f64, String)>,
-    /// The lines.
     pub(crate) lines: Vec<Line>,
     /// A part of the lower axis that is marked, with its name.
     pub(crate) span: Option<(f64, f64, String)>,
@@ -136,7 +135,6 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     (across, up)
 }
 
-/// Draws a plane.
 pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     let mut drawing = Drawing::new((WIDTH, HEIGHT), &plane.heading, &shows(plane));
     let c = &mut drawing;

@@ -13,7 +13,6 @@ pub(super) type Cells = (String, Vec<String>, Ordering);
 
 /// The heads of the columns of one pair of runs.
 pub(super) const ONE: [&str; 3] = ["A", "B", "B - A"];
-/// Those of many.
 pub(super) const MANY: [&str; 6] = ["A", "B", "B - A", "B less", "B more", ""];
 /// What stands behind a figure that may differ by chance.
 const CHANCE: &str = "~";
@@ -230,7 +229,7 @@ pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cel
 }
 
 /// Whether a figure differs by more than chance.
-pub(super) fn differs(p: &Paired, d: &OverSeeds) -> bool {
+fn differs(p: &Paired, d: &OverSeeds) -> bool {
     p.chance() <= d.differs_up_to
 }
 

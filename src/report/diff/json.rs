@@ -97,7 +97,6 @@ fn table_of(all: impl Iterator<Item = (Option<String>, Figure, Vec<Cell<'static>
     Rows { name: "diff", columns: named, rows }
 }
 
-/// The difference as a document.
 pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
     let chain = |first: &First, i: usize| -> Value {

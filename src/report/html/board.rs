@@ -7,7 +7,6 @@ use serde_json::Value;
 /// A page's parts with what stands above them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Board {
-    /// Its title.
     pub(crate) title: String,
     /// What it is about, in a sentence.
     pub(crate) doc: String,
@@ -34,13 +33,7 @@ pub(crate) enum Part {
     /// Points in a plane, and the line of those that no other one is better than.
     Points(Points),
     /// For each row a span with a mark in it.
-    Bars {
-        title: String,
-        unit: String,
-        /// What the marks are.
-        marks: &'static str,
-        rows: Vec<Bar>,
-    },
+    Bars { title: String, unit: String, marks: &'static str, rows: Vec<Bar> },
     /// A figure for each pair of a row and a column.
     Heat(Heat),
     /// Runs of the page, one at a time, chosen by a slider; those of a diff both at once.

@@ -57,7 +57,6 @@ impl Columns {
             .push(json!({ "name": name, "form": form, "count": values.len(), "planes": planes }));
     }
 
-    /// Texts.
     pub(super) fn texts<'a>(&mut self, name: &str, values: impl IntoIterator<Item = &'a str>) {
         let (mut same, mut new, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
         let mut before = String::new();
@@ -77,7 +76,6 @@ impl Columns {
         self.bytes.extend(bytes);
     }
 
-    /// All of it.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.header.insert("columns".to_owned(), Value::Array(self.listed));
         let header = Value::Object(self.header).to_string();
@@ -91,7 +89,7 @@ impl Columns {
 }
 
 /// The same value with texts in which nothing acts.
-pub(super) fn harmless(value: Value) -> Value {
+fn harmless(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(shown(&text).into_owned()),
         Value::Array(all) => all.into_iter().map(harmless).collect(),

@@ -24,14 +24,13 @@ pub(crate) const FILE: &str = "report.html";
 /// What a page shows.
 pub(crate) struct Page {
     kind: Kind,
-    /// Its title.
-    pub(crate) title: String,
+    title: String,
     /// The same in plain text, for where nothing is run.
     pub(crate) text: String,
     /// What it is about, columns of a run or of a document.
-    pub(crate) main: Vec<u8>,
+    main: Vec<u8>,
     /// The runs beside it, by the names under which the main part knows them.
-    pub(crate) runs: Vec<(String, Vec<u8>)>,
+    runs: Vec<(String, Vec<u8>)>,
 }
 
 impl Page {
@@ -182,7 +181,7 @@ const BOARD: [Module; 5] = [
 
 /// What a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+enum Kind {
     /// One run.
     Run,
     /// Parts one below the other.
@@ -212,7 +211,7 @@ pub(crate) const UPLOT: &str = include_str!("../../../extra/web/vendor/uplot/uPl
 pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../extra/web/vendor/uplot/LICENSE");
 
 /// Everything that a page runs.
-pub(super) fn script(kind: Kind) -> String {
+fn script(kind: Kind) -> String {
     let mut script = String::from(UPLOT.trim_end());
     script.push_str("\n(()=>{\"use strict\";\n");
     for (_, text) in kind.modules() {

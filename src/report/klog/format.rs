@@ -76,7 +76,7 @@ fn date(mut days: u64) -> (u64, u64) {
 }
 
 /// A string as Go quotes it (`%q`).
-pub(super) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

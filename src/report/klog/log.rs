@@ -31,7 +31,6 @@ pub(super) struct Log<'a> {
     pub(super) written: BTreeMap<(u32, String, Effect), Time>,
 }
 
-/// A text.
 pub(super) fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
 }
@@ -126,7 +125,6 @@ impl<'a> Log<'a> {
 }
 
 impl Log<'_> {
-    /// An event.
     pub(super) fn event(&mut self, r: &Record) {
         let fields = self.analysis.trace.fields(r);
         let object = fields.object.unwrap_or_default();

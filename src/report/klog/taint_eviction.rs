@@ -116,7 +116,7 @@ impl Log<'_> {
     }
 
     /// A worker begins, because its time has come.
-    pub(super) fn firing(&mut self, at: Time, pod: &str) {
+    fn firing(&mut self, at: Time, pod: &str) {
         if self.forms.timed_workers == WorkerLog::EachStep {
             let values = [("item", text(pod)), ("firedTime", text(go_time(at)))];
             self.say(at, Said::Firing, &values);

@@ -189,7 +189,7 @@ pub(super) fn unit_of_best(told: &Told<'_>) -> String {
 }
 
 /// What a third and three times of each price and rate make of the cost.
-pub(super) fn tornado(told: &Told<'_>) -> Figures {
+fn tornado(told: &Told<'_>) -> Figures {
     let a = told.answer;
     let thousandths = |v: f64| (v.max(0.0) * 1e3).round() as u128;
     let range = |s: &Sensitivity| {

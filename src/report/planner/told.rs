@@ -38,7 +38,6 @@ pub(crate) struct Source {
 }
 
 impl Told<'_> {
-    /// The best row.
     pub(super) fn best(&self) -> &Row {
         &self.answer.rows[self.answer.best]
     }

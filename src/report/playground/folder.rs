@@ -90,7 +90,7 @@ fn licences() -> String {
 
 /// The page. `modules` are the files of those that it loads, so that the browser asks for all of
 /// them at once.
-pub(super) fn page(modules: &[&str]) -> String {
+fn page(modules: &[&str]) -> String {
     let names = import_map();
     let allowed = STANDARD.encode(Hash::hash(names.as_bytes()));
     // Attributes of style are what Chromium's own editing writes into text that is typed over coloured text, before the editor takes it away again.
@@ -171,7 +171,7 @@ impl Module {
     ///
     /// # Errors
     /// None in memory.
-    pub(super) fn packed(&self) -> io::Result<Vec<u8>> {
+    fn packed(&self) -> io::Result<Vec<u8>> {
         let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
         out.write_all(&self.0)?;
         out.finish()
@@ -184,15 +184,14 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 /// A package: the name under which modules import it, the name of its file, its module and its
 /// licence.
-pub(super) struct Package {
+struct Package {
     /// As modules import it.
-    pub(super) name: &'static str,
+    name: &'static str,
     /// The name of its file beside the page.
-    pub(super) file: &'static str,
+    file: &'static str,
     /// Its module.
-    pub(super) text: &'static str,
-    /// Its licence.
-    pub(super) licence: &'static str,
+    text: &'static str,
+    licence: &'static str,
 }
 
 /// Packages of `extra/web/vendor/codemirror`, by their names and their folders there.
@@ -207,8 +206,7 @@ macro_rules! packages {
     };
 }
 
-/// All of them.
-pub(super) const PACKAGES: [Package; 14] = packages![
+const PACKAGES: [Package; 14] = packages![
     "@codemirror/autocomplete" in "codemirror-autocomplete",
     "@codemirror/commands" in "codemirror-commands",
     "@codemirror/language" in "codemirror-language",

@@ -9,7 +9,6 @@ use crate::report::charts::Unit;
 /// What is measured of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Measure {
-    /// What it cost.
     Cost(Figure),
     /// From the fault to Unknown: the median over the run's nodes, in seconds.
     Detection,
@@ -30,7 +29,7 @@ impl Measure {
     }
 
     /// Its name as a column.
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Cost(figure) => figure.name(),
             Self::Detection => "detection_s",
@@ -40,7 +39,7 @@ impl Measure {
     }
 
     /// Its name for people.
-    pub(crate) fn heading(self) -> &'static str {
+    fn heading(self) -> &'static str {
         match self {
             Self::Cost(figure) => figure.heading(),
             Self::Detection => "detection",

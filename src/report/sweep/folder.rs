@@ -134,7 +134,7 @@ const ROWS_MAX: usize = 100;
 const PANELS_MAX: usize = 4;
 
 /// What the chart shows: the first rows and the first figures of the table.
-pub(super) fn figures(swept: Swept<'_>) -> Figures {
+fn figures(swept: Swept<'_>) -> Figures {
     let Swept { heading, layout, cases } = swept;
     let rows = &cases[..cases.len().min(ROWS_MAX)];
     let panel = |column: &Column| Panel {

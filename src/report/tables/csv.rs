@@ -54,7 +54,7 @@ fn field<'c>(c: &'c Cell<'_>) -> Cow<'c, str> {
 }
 
 /// Up to six digits behind the point, and none that say nothing.
-pub(crate) fn number(value: f64) -> String {
+fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

@@ -54,7 +54,6 @@ pub(crate) fn plan(document: &Value) -> Rows {
     Rows { name: "plan", columns, rows }
 }
 
-/// A row of a plan.
 fn row_of_plan(
     (plan, row): (&Value, &Value),
     paths: &[String],

@@ -27,7 +27,6 @@ use crate::api::workload::short_name;
 use crate::report::prelude::*;
 use crate::trace::NO_RECORD;
 
-/// The columns.
 const COLUMNS: [(&str, Kind); 22] = [
     ("time_s", Kind::Seconds),
     ("pod", Kind::Text),

@@ -6,7 +6,6 @@ use crate::report::events::Entry;
 use crate::report::prelude::*;
 use crate::trace::{Fields, NO_RECORD, Stand, Told};
 
-/// The columns.
 const COLUMNS: [(&str, Kind); 32] = [
     ("id", Kind::Whole),
     ("t_ns", Kind::Natural),

@@ -138,7 +138,6 @@ pub(super) mod read_back {
         SerializedFileReader::new(bytes::Bytes::from(out)).expect("it is Parquet")
     }
 
-    /// A field as CSV has it.
     fn as_csv(field: &Field, kind: Kind) -> String {
         match field {
             Field::Null => String::new(),

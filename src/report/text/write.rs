@@ -107,7 +107,7 @@ type Line = (&'static str, String);
 
 impl Printer<'_> {
     /// The summary of a run.
-    pub(super) fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
+    fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
         for (name, said) in summary_lines(report) {
             self.line(name, &said)?;

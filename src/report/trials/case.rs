@@ -39,7 +39,6 @@ pub enum Came {
 }
 
 impl Came {
-    /// In one word.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Met => "passed",

@@ -192,7 +192,6 @@ fn element_of(came: &Came) -> Option<&'static str> {
     }
 }
 
-/// How many cases have that element.
 fn count<'c>(cases: impl IntoIterator<Item = &'c Case>, element: &str) -> String {
     cases.into_iter().filter(|c| element_of(&c.came) == Some(element)).count().to_string()
 }

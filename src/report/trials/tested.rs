@@ -43,7 +43,6 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// In one word.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Passed => "passed",

@@ -10,7 +10,6 @@ use crate::analysis::names::grouped;
 use crate::analysis::prelude::*;
 use crate::analysis::state::Health;
 
-/// Explains a node.
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
     told(question, node, &story(question, node, question.until))
 }

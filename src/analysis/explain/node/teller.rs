@@ -112,7 +112,6 @@ impl Tokens {
     }
 }
 
-/// The zone of a node.
 fn zone_of(question: Question<'_>, node: NodeId) -> usize {
     let zone = question.analysis.zone_of.get(node.index());
     zone.copied().map_or(0, usize::from)

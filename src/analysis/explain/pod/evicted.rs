@@ -215,7 +215,7 @@ fn aftermath(
 }
 
 /// What would have kept it: seconds that outlast the taint, or a toleration where there is none.
-pub(super) fn remedies(
+fn remedies(
     of: &Inquiry<'_>,
     pod: PodId,
     evicted: &Moment<'_>,

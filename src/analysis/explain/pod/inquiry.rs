@@ -73,7 +73,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// The story of a node up to the end of the run.
-    pub(super) fn story(&self, node: NodeId) -> Option<&Story> {
+    fn story(&self, node: NodeId) -> Option<&Story> {
         let until = self.question.analysis.horizon();
         if let Some(told) = self.told.find(node, until) {
             return Some(told);

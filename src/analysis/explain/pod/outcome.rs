@@ -15,7 +15,6 @@ use crate::analysis::prelude::*;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::plan::PodStart;
 
-/// Explains a pod.
 pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
     explain_all(question, &[pod], &Stories::default()).pop().unwrap_or_default()
 }
@@ -78,12 +77,7 @@ struct Shown {
 
 /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is such
 /// a pod.
-pub(super) fn imported(
-    of: &Inquiry<'_>,
-    pod: PodId,
-    seen: &Seen<'_>,
-    found: &mut Explanation,
-) -> bool {
+fn imported(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) -> bool {
     let analysis = of.question.analysis;
     let Some(shown) = shown(of, pod) else {
         return false;

@@ -185,7 +185,7 @@ fn tolerated(of: &Inquiry<'_>, node: NodeId, forever: &Moment<'_>, found: &mut E
 
 /// Why the pod of a node was in no danger: no NoExecute taint of the node reached the taint
 /// eviction controller.
-pub(super) fn untainted(of: &Inquiry<'_>, node: NodeId, found: &mut Explanation) {
+fn untainted(of: &Inquiry<'_>, node: NodeId, found: &mut Explanation) {
     let analysis = of.question.analysis;
     let name = analysis.node_name(node);
     let flags = &analysis.plan.flags;

@@ -29,7 +29,6 @@ struct Timer {
 enum Ended {
     /// Its pod was evicted.
     Evicted = 0,
-    /// It was cancelled.
     Cancelled = 1,
     /// It died with the controllers' process.
     Lost = 2,
@@ -76,7 +75,7 @@ impl<'a> Evicted<'a> {
     }
 
     /// When evictions were due whose timers ran out, and when they came.
-    pub(super) fn due(&self) -> impl Iterator<Item = (Time, Time)> {
+    fn due(&self) -> impl Iterator<Item = (Time, Time)> {
         self.evictions.iter().filter_map(|e| {
             let seconds = crate::kernel::Dur::from_secs(e.timer_seconds?.into());
             Some((e.timer_set_at?.saturating_add(seconds), e.at))

@@ -151,8 +151,8 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
 }
 
 /// The states of nodes, each from a time on; those of one instant are all there, in order.
-pub(super) struct Lanes {
-    pub(super) nodes: Nodes,
+struct Lanes {
+    nodes: Nodes,
     steps: Vec<Vec<(Time, u32)>>,
 }
 
@@ -164,7 +164,7 @@ fn code(n: NodeFlags) -> u32 {
 }
 
 impl Lanes {
-    pub(super) fn new(analysis: &Analysis<'_>) -> Self {
+    fn new(analysis: &Analysis<'_>) -> Self {
         let mut follow = Follow::new(analysis);
         let mut steps: Vec<Vec<(Time, u32)>> =
             follow.nodes().map(|(_, n)| vec![(Time::ZERO, code(n))]).collect();
@@ -181,7 +181,7 @@ impl Lanes {
         Lanes { nodes: Nodes::new(by_zone_and_name(analysis, nodes)), steps }
     }
 
-    pub(super) fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
+    fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let ids = &self.nodes.ids;
         columns.texts("node.name", ids.iter().map(|n| analysis.node_name(*n)));
         columns.codes("node.zone", ids.iter().map(|n| u32::from(analysis.zone_of[n.index()])));
