@@ -1,6 +1,4 @@
-//! What differs alike of objects over seeds.
-//!
-//! What differs of an object, counted over seeds.
+//! What differs of an object, counted over seeds, and what differs alike of several.
 
 use super::change::Change;
 use crate::analysis::prelude::*;
@@ -133,7 +131,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    pub(super) fn of(change: &Change) -> Self {
+    pub(crate) fn of(change: &Change) -> Self {
         match change {
             Change::OnlyA => Self::OnlyA,
             Change::OnlyB => Self::OnlyB,

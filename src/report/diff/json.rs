@@ -3,8 +3,8 @@
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
-    Bill, Change, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence,
-    OverSeeds, Pair, Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
+    Bill, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence, OverSeeds,
+    Pair, Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
 };
 use crate::report::Source;
 use crate::report::prelude::*;
@@ -109,7 +109,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
             .collect()
     };
     let first = d.first.as_ref().map(
-        |f| json!({ "what": f.what, "change": name(&f.change), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
+        |f| json!({ "what": f.what, "change": name(Way::of(&f.change)), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
     );
     let [a, b] = d.costs;
     let mut document = json!({
@@ -171,14 +171,7 @@ fn pattern(p: &Pattern, seeds: u64) -> Value {
     json!({
         "text": seeds::said(p),
         "what": p.what,
-        "change": match p.way {
-            Way::OnlyA => "only-a",
-            Way::OnlyB => "only-b",
-            Way::Earlier => "earlier",
-            Way::Later => "later",
-            Way::Both => "earlier-or-later",
-            Way::Otherwise => "otherwise",
-        },
+        "change": name(p.way),
         "of": p.of,
         "of_pods": p.of_pods,
         "objects": p.objects,
@@ -230,13 +223,14 @@ fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
     Value::Object(Figure::ALL.into_iter().map(one).collect())
 }
 
-fn name(change: &Change) -> &'static str {
-    match change {
-        Change::OnlyA => "only-a",
-        Change::OnlyB => "only-b",
-        Change::Earlier => "earlier",
-        Change::Later => "later",
-        Change::Otherwise(..) => "otherwise",
+fn name(way: Way) -> &'static str {
+    match way {
+        Way::OnlyA => "only-a",
+        Way::OnlyB => "only-b",
+        Way::Earlier => "earlier",
+        Way::Later => "later",
+        Way::Both => "earlier-or-later",
+        Way::Otherwise => "otherwise",
     }
 }
 
@@ -251,7 +245,7 @@ fn group(g: &Group) -> Value {
     json!({
         "text": group_text(g),
         "what": g.what,
-        "change": name(&g.change),
+        "change": name(Way::of(&g.change)),
         "noise": g.noise.map(Noise::name),
         "of": g.of,
         "a": g.details[0],

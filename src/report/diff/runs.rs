@@ -1,11 +1,11 @@
 //! The difference of two runs as text.
 
 use super::printer::{Printer, ROWS, header};
-use super::words::{Side, group_text, how, shift, steps, subject_of, times};
+use super::words::{Side, changed, colour, group_text, shift, steps, subject_of, times};
 use crate::analysis::clock::absolute;
-use crate::analysis::diff::{Change, Difference, Noise};
+use crate::analysis::diff::{Difference, Noise, Way};
 use crate::report::prelude::*;
-use crate::report::text::{DIM, GREEN, PLAIN, RED, Style, YELLOW};
+use crate::report::text::{DIM, GREEN, PLAIN, Style, YELLOW};
 
 /// The lines on both sides.
 pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
@@ -21,7 +21,7 @@ pub(super) fn parting(d: &Difference) -> Option<String> {
     let subject = subject_of(&first.pair);
     let what =
         if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
-    let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
+    let how = changed(&first.change, shift(&first.pair).map(|s| (s, s)));
     Some(format!("{what}: {how}"))
 }
 
@@ -107,11 +107,7 @@ impl Printer<'_> {
         writeln!(self.out, "  {}", self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM))?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
-            let ansi = match group.change {
-                Change::OnlyA | Change::OnlyB if group.what.starts_with("evicted") => RED,
-                Change::OnlyA | Change::OnlyB => YELLOW,
-                _ => PLAIN,
-            };
+            let ansi = colour(Way::of(&group.change), &group.what);
             self.folded(&group_text(group), first + second + 6, ansi)?;
         }
         if groups.len() > ROWS {

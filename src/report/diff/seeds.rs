@@ -1,12 +1,12 @@
 //! The difference of two sides over many seeds as text.
 
 use super::printer::{Printer, ROWS, header};
-use super::words::{PENDING, by, why};
+use super::words::{PENDING, colour, detail, how, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::ranges;
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW};
+use crate::report::text::{BOLD, DIM, GREEN, Style, YELLOW};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
@@ -92,16 +92,11 @@ impl Printer<'_> {
         let width = shown.iter().map(|of| often(of, seeds).chars().count()).max().unwrap_or(0);
         for of in shown {
             write!(self.out, "  {:>width$}  ", often(of, seeds))?;
-            let ansi = match of[0].way {
-                Way::OnlyA | Way::OnlyB if of[0].what.starts_with("evicted") => RED,
-                Way::OnlyA | Way::OnlyB => YELLOW,
-                _ => PLAIN,
-            };
             let text = match of[..] {
                 [one] => said(one),
                 _ => said_together(of),
             };
-            self.folded(&text, width + 4, ansi)?;
+            self.folded(&text, width + 4, colour(of[0].way, &of[0].what))?;
         }
         if lines.len() > most {
             writeln!(
@@ -174,19 +169,6 @@ fn said_together(of: &[&Pattern]) -> String {
     format!("{subject} {}: {how} ({listed})", of[0].what)
 }
 
-/// In which way, and by how much.
-fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
-    let by = by(shift);
-    match way {
-        Way::OnlyA => "only in A".to_owned(),
-        Way::OnlyB => "only in B".to_owned(),
-        Way::Earlier => format!("{by} earlier in B"),
-        Way::Later => format!("{by} later in B"),
-        Way::Both => format!("{by} earlier or later in B"),
-        Way::Otherwise => "otherwise in B".to_owned(),
-    }
-}
-
 /// `3`, `3 to 5`
 fn span((least, most): (u64, u64)) -> String {
     if least == most { grouped(least) } else { format!("{} to {}", grouped(least), grouped(most)) }
@@ -219,12 +201,10 @@ pub(super) fn said(p: &Pattern) -> String {
         _ if names.is_empty() => format!("{counted_as}{of}"),
         _ => format!("{counted_as}{of}, nearly always among them {},", ranges(&names)),
     };
-    let beside = match (&p.details, p.way) {
-        (details, _) if p.what == PENDING => why(details),
-        (_, Way::Otherwise) | ([None, None], _) => String::new(),
-        ([Some(a), Some(b)], _) if a == b => format!(" {a}"),
-        ([Some(a), Some(b)], _) => format!(" ({a} in A, {b} in B)"),
-        ([Some(one), None] | [None, Some(one)], _) => format!(" {one}"),
+    let beside = match p.way {
+        _ if p.what == PENDING => why(&p.details),
+        Way::Otherwise => String::new(),
+        _ => detail(&p.details),
     };
     let how = match (p.way, &p.details) {
         (Way::Otherwise, [Some(a), Some(b)]) => format!("{a} in A, {b} in B"),

@@ -1,14 +1,12 @@
-//! What is said of facts that differ between two runs.
-//!
-//! One of two runs, and the chain of causes that led to one of its records.
+//! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
 use crate::analysis::clock::{absolute, whole};
-use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair};
+use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair, Way};
 use crate::analysis::words::ranges;
 use crate::analysis::{causes, words};
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::counted;
+use crate::report::text::{PLAIN, RED, YELLOW, counted};
 
 /// By how much a fact is earlier or later in one of the runs.
 pub(super) fn shift(pair: &Pair) -> Option<Dur> {
@@ -31,15 +29,43 @@ pub(super) fn by(shift: Option<(Dur, Dur)>) -> String {
 }
 
 /// `5s earlier in B`, `only in A`.
-pub(super) fn how(change: &Change, shift: Option<(Dur, Dur)>) -> String {
+pub(super) fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
     let by = by(shift);
+    match way {
+        Way::OnlyA => "only in A".to_owned(),
+        Way::OnlyB => "only in B".to_owned(),
+        Way::Earlier => format!("{by} earlier in B"),
+        Way::Later => format!("{by} later in B"),
+        Way::Both => format!("{by} earlier or later in B"),
+        Way::Otherwise => "otherwise in B".to_owned(),
+    }
+}
+
+/// The same of what differs between two runs.
+pub(super) fn changed(change: &Change, shift: Option<(Dur, Dur)>) -> String {
     match change {
-        Change::OnlyA => "only in A".to_owned(),
-        Change::OnlyB => "only in B".to_owned(),
-        Change::Earlier => format!("{by} earlier in B"),
-        Change::Later => format!("{by} later in B"),
         Change::Otherwise(a, b) if a.is_empty() && b.is_empty() => "elsewhere in B".to_owned(),
         Change::Otherwise(a, b) => format!("{a} in A, {b} in B"),
+        other => how(Way::of(other), shift),
+    }
+}
+
+/// The colour of what differs in that way.
+pub(super) fn colour(way: Way, what: &str) -> anstyle::Style {
+    match way {
+        Way::OnlyA | Way::OnlyB if what.starts_with("evicted") => RED,
+        Way::OnlyA | Way::OnlyB => YELLOW,
+        _ => PLAIN,
+    }
+}
+
+/// What is told of it beside, behind a space.
+pub(super) fn detail(details: &[Option<String>; 2]) -> String {
+    match details {
+        [None, None] => String::new(),
+        [Some(a), Some(b)] if a == b => format!(" {a}"),
+        [Some(a), Some(b)] => format!(" ({a} in A, {b} in B)"),
+        [Some(one), None] | [None, Some(one)] => format!(" {one}"),
     }
 }
 
@@ -76,18 +102,12 @@ pub(super) fn group_text(g: &Group) -> String {
         _ => String::new(),
     };
     let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
-    let beside = match (&g.change, &g.details) {
-        (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details)
-            if g.what == PENDING =>
-        {
-            why(details)
-        }
-        (Change::Otherwise(..), _) | (_, [None, None]) => String::new(),
-        (_, [Some(a), Some(b)]) if a == b => format!(" {a}"),
-        (_, [Some(a), Some(b)]) => format!(" ({a} in A, {b} in B)"),
-        (_, [Some(one), None] | [None, Some(one)]) => format!(" {one}"),
+    let beside = match &g.change {
+        Change::Otherwise(..) => String::new(),
+        _ if g.what == PENDING => why(&g.details),
+        _ => detail(&g.details),
     };
-    format!("{what}{beside}{times}: {}", how(&g.change, g.shift()))
+    format!("{what}{beside}{times}: {}", changed(&g.change, g.shift()))
 }
 
 /// What is said of pods that find no node.
