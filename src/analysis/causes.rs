@@ -1,6 +1,5 @@
-//! The moments of the timeline that led to what happened: for each record, and for each node.
-//!
-//! Walks along the causes of records, and finds the entry of the timeline that led to each.
+//! The moments of the timeline that led to what happened, for each record and for each node, and
+//! walks along the causes of records.
 
 use super::prelude::*;
 use crate::plan::{Do, NodeFault, Phase};

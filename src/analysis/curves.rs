@@ -1,6 +1,5 @@
-//! How many pods and nodes are in which state, as step functions of time.
-//!
-//! How many nodes wait in the queues of their zones for the NoExecute taint.
+//! How many pods and nodes are in which state, and how many nodes wait in the queues of their zones
+//! for the NoExecute taint, as step functions of time.
 
 use super::prelude::*;
 use super::setting::Analysis;

@@ -1,6 +1,4 @@
-//! The drains of nodes: how long each took, and ended ones in words.
-//!
-//! Disruption budgets in words.
+//! The drains of nodes, how long each took, and ended ones in words; disruption budgets in words.
 
 use super::clock::short;
 use super::names::counted;

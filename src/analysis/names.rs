@@ -1,6 +1,4 @@
-//! Numbers, actors and lists of names in words.
-//!
-//! How large a cluster is, in words.
+//! Numbers, actors, lists of names, and the size of a cluster in words.
 
 use super::prelude::*;
 use super::setting::short_key;

@@ -1,6 +1,5 @@
-//! What is known of a node, and of a pod, at one moment of a run.
-//!
-//! Which taints count as those of a failing node.
+//! What is known of a node, and of a pod, at one moment of a run, and which taints count as those
+//! of a failing node.
 
 use super::prelude::*;
 use crate::api::taint::{Effect, NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};

@@ -1,6 +1,4 @@
-//! Which workload a pod belongs to.
-//!
-//! How many pods a workload asks for, as records tell it.
+//! Which workload a pod belongs to, and how many pods a workload asks for, as records tell it.
 
 use super::setting::Analysis;
 use crate::api::names::{PodId, WorkloadId};

@@ -1,11 +1,5 @@
-//! The verdict on a past outage: what of it the simulation explains.
-//!
-//! The verdict for programs.
-//!
-//! The verdict for people.
-//!
-//! The verdict on a past outage as a page: both times of each eviction, and the reconstruction as
-//! a run.
+//! The verdict on a past outage: what of it the simulation explains, for people, for programs and
+//! as a page with both times of each eviction and the reconstruction as a run.
 
 use super::prelude::*;
 use crate::analysis::matching::{Matched, Pair};

@@ -1,10 +1,5 @@
-//! One record: 32 bytes, so that the largest outages fit in memory.
-//!
-//! Who does things in a run.
-//!
-//! The scheduler's plugins that can reject a pod, by their names in Kubernetes.
-//!
-//! The states of a zone.
+//! One record, 32 bytes, so that the largest outages fit in memory; who does things in a run, the
+//! scheduler's plugins that can reject a pod, and the states of a zone.
 
 use super::event::EventText;
 use super::note::{Note, ObjectKind};

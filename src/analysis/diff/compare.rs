@@ -1,6 +1,4 @@
-//! The comparison of two runs as a whole, and its beginning.
-//!
-//! Groups of facts that differ alike.
+//! The comparison of two runs as a whole, its beginning, and groups of facts that differ alike.
 
 use super::super::facts::Facts;
 use super::super::setting::Analysis;

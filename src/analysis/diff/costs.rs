@@ -1,6 +1,4 @@
-//! What two runs cost, compared with each other.
-//!
-//! The figures of two sides over seeds.
+//! What two runs cost, compared with each other, and the figures of two sides over seeds.
 
 use super::super::costs::{Costs, Figure};
 use super::super::serving::{Served, Serving};

@@ -1,6 +1,5 @@
-//! The facts of one run, under names that two runs have in common.
-//!
-//! The facts of two runs, paired by object.
+//! The facts of one run, under names that two runs have in common, and those of two runs, paired by
+//! object.
 
 use super::super::facts::{Fact, Finding};
 use super::super::rows::Text;

@@ -1,6 +1,5 @@
-//! Which pods an expectation means, and which of them wait at a moment.
-//!
-//! The records that expectations look for.
+//! Which pods an expectation means, which of them wait at a moment, and the records that it looks
+//! for.
 
 use super::super::explain::Object;
 use super::super::setting::{short_key, zone_name};

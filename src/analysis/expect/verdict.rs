@@ -1,7 +1,5 @@
-//! What becomes of an expectation: met, failed with the records that decided it, or one that makes
-//! no sense for the run.
-//!
-//! A run that expectations are compared with.
+//! What becomes of an expectation, met, failed with the records that decided it, or one that makes
+//! no sense for the run; and the run that expectations are compared with.
 
 use super::super::explain::Object;
 use super::super::serving::Serving;

@@ -1,6 +1,5 @@
-//! Which checker finds the violations of which property.
-//!
-//! How much of a harm a violation is, for two of them to be compared.
+//! Which checker finds the violations of which property, and how much of a harm one is, for two of
+//! them to be compared.
 
 use super::super::setting::Analysis;
 use super::super::state::Follow;

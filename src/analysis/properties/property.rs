@@ -1,6 +1,4 @@
-//! The properties, their names and bounds.
-//!
-//! What is reported where a property does not hold.
+//! The properties, their names and bounds, and what is reported where one does not hold.
 
 use crate::analysis::prelude::*;
 use crate::api::spelling;

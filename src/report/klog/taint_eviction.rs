@@ -1,7 +1,5 @@
-//! What the taint eviction controller says of nodes and pods that it looks at.
-//!
-//! What the timed workers of the taint eviction controller say, which wait until a pod is to be
-//! deleted.
+//! What the taint eviction controller says of nodes and pods that it looks at, and its timed
+//! workers, which wait until a pod is to be deleted.
 
 use super::format::{Value, go_time, taints_fields, taints_plain};
 use super::log::{Log, text};

@@ -1,7 +1,5 @@
-//! The folder of a plan, written as a whole.
-//!
-//! The charts of a plan: what each value costs, downtime beside needless evictions, what the answer
-//! leans on, and how often a year is how bad.
+//! The folder of a plan, written as a whole, and its charts: what each value costs, downtime beside
+//! needless evictions, what the answer leans on, and how often a year is how bad.
 
 use super::json::document;
 use super::text;

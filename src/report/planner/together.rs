@@ -1,6 +1,5 @@
-//! What settings that were chosen each for itself do to each other.
-//!
-//! What whole years of what is recommended come to, in words.
+//! What settings that were chosen each for itself do to each other, and what whole years of what is
+//! recommended come to, in words.
 
 use super::text::plural;
 use super::told::{amount, range};

@@ -1,10 +1,6 @@
-//! The playground as a folder: the page, its modules, the examples, the simulation.
-//!
-//! The page of the playground, which says what it may use and no more.
-//!
-//! The simulation as a module for the browser, which `extra/web/playground` is built into.
-//!
-//! CodeMirror, of which the editor is made: the modules of its packages as their authors ship them.
+//! The playground as a folder: the page, which says what it may use and no more, its modules, the
+//! examples, CodeMirror as the modules of its packages that their authors ship, and the simulation
+//! as a module, which `extra/web/playground` is built into.
 
 use super::examples;
 use crate::report::file_error::FileError;

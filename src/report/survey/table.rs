@@ -1,7 +1,5 @@
 //! A survey as text: what a person should know, a table, the worst loss first, and the commands
-//! that show it.
-//!
-//! How a survey was called, and how what shows a finding is called.
+//! that show it, as the survey was called.
 
 use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};

@@ -1,6 +1,4 @@
-//! What a table is.
-//!
-//! Columns and what stands in them.
+//! What a table is: its columns, and what stands in them.
 
 use crate::report::model::WallClock;
 use crate::report::prelude::*;

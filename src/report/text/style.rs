@@ -1,6 +1,4 @@
-//! How texts look: width, colours, folding, counted nouns.
-//!
-//! What prints a report: texts in colour, folded to the width.
+//! How texts look, their width, colours, folding and counted nouns, and what prints them.
 
 pub(crate) use crate::analysis::counted;
 use crate::files::line;

@@ -1,6 +1,4 @@
-//! What became of each workload.
-//!
-//! Costs and spans of time in words.
+//! What became of each workload; costs and spans of time in words.
 
 use super::style::{BOLD, NARROWEST, Printer, counted, fold};
 use crate::analysis::Costs;

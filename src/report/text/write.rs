@@ -1,6 +1,4 @@
-//! The whole report, part by part.
-//!
-//! The summary: what happened to how many, and what it cost.
+//! The whole report, part by part, and the summary: what happened to how many, and what it cost.
 
 use super::style::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};

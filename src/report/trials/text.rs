@@ -1,8 +1,5 @@
-//! For people: a line per scenario, the failures in full, and one line at the end.
-//!
-//! For spreadsheets and data frames: a row for each test case.
-//!
-//! What tests found as a page: the scenarios, their cases, and what is wrong with each.
+//! For people: a line per scenario, the failures in full, and one line at the end; the same as a
+//! page; and for spreadsheets and data frames a row for each test case.
 
 use super::case::{Came, Case, SCENARIO};
 use super::tested::{Status, Tested, counted};

@@ -1,6 +1,4 @@
-//! The explanation of a node.
-//!
-//! The stories of several nodes, told once for all who ask.
+//! The explanation of a node, and the stories of several, told once for all who ask.
 
 use super::super::explanation::{Explanation, Question, Remedy};
 use super::story::Story;

@@ -1,6 +1,4 @@
-//! The steps of a node, and what follows from them.
-//!
-//! What was wrong with a node before the run began.
+//! The steps of a node, what follows from them, and what was wrong with it before the run began.
 
 use super::super::drain::Refusals;
 use super::super::explanation::{Question, Remedy, Step};

@@ -1,6 +1,4 @@
-//! A pod that was evicted: what led to it, and what came after.
-//!
-//! What would have kept a pod from being evicted.
+//! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
 use super::super::explanation::{Explanation, Remedy};
 use super::super::{drain, rules};

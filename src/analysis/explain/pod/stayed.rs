@@ -1,6 +1,4 @@
-//! A pod that was not evicted, and why not.
-//!
-//! A pod that was in no danger.
+//! A pod that was not evicted, and why not; also one that was in no danger.
 
 use super::super::explanation::{Explanation, Remedy, Step};
 use super::super::{drain, node, pending, rules};

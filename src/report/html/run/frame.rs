@@ -1,8 +1,5 @@
-//! The columns of a run as a whole: what stands above them, and each part.
-//!
-//! A lane for each node: its health and its taints over time.
-//!
-//! The course of each workload: what it needs, what is up, what the API says.
+//! The columns of a run as a whole: what stands above them, the lane of each node, the course of
+//! each workload, and each part.
 
 use super::evictions::Evicted;
 use super::names::{Clock, Nodes, Pods};
