@@ -3,16 +3,20 @@
 //!
 //! They are groups of the language like any others: entries of the timeline name them, `--set`
 //! changes them, and what is wrong with them is reported at `cluster`.
+//!
+//! Reads the histories of outages that fault models point at.
 
 use super::loaded::Loaded;
-use crate::files::{self, InputFile};
+use crate::files::{self, InputFile, ReadError};
 use crate::import::{ImportedCluster, Input};
-use crate::language::Cluster;
-use crate::language::Problem;
-use crate::language::text::place::at;
+use crate::language::text::place::{Place, at};
+use crate::language::{Cluster, Distribution, HistoryFormat, Problem};
+use crate::outages::{self, History};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads the file that the scenario points at, if it points at one.
-pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
+pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else {
         return Ok(());
     };
@@ -35,4 +39,101 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     loaded.inputs.push(file);
     loaded.take_in(cluster);
     Ok(())
+}
+
+/// The largest history, in bytes, after decompression.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// How long a cluster took to notice outages that its own metrics tell of: the grace period of 40 s,
+/// and what lies between heartbeats and between passes. `outages` takes it as `--detection`.
+const NOTICED_AFTER_S: f64 = 45.0;
+
+/// Reads every file that a fault model points at, once each; what is wrong with them.
+pub(super) fn attach_histories(loaded: &mut Loaded) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (file, format, place) in named(loaded) {
+        if loaded.histories.contains_key(&file) {
+            continue;
+        }
+        match read(loaded, &file, format) {
+            Ok((input, history)) => {
+                loaded.inputs.push(input);
+                loaded.histories.insert(file, Arc::new(history));
+            }
+            Err(problem) => problems.push(loaded.located(&place, problem)),
+        }
+    }
+    problems
+}
+
+/// The files that models name, with their form and where they are named.
+fn named(loaded: &Loaded) -> Vec<(String, Option<HistoryFormat>, Place)> {
+    let models = loaded.spec.faults.iter().flat_map(|f| f.models.iter().enumerate());
+    let mut found = Vec::new();
+    for (i, model) in models {
+        let place = |field: &str| at!["faults", "models", i, field];
+        for (field, of) in [("up", &model.up), ("lasts", &model.lasts)] {
+            if let Some(Distribution::Empirical(file)) = of {
+                found.push((file.clone(), None, place(field)));
+            }
+        }
+        if let Some(trace) = &model.trace {
+            found.push((trace.file.clone(), trace.format, place("trace")));
+        }
+    }
+    found
+}
+
+/// Where a file lies: beside the scenario, or as a copy of that name in a folder of results.
+fn place(loaded: &Loaded, file: &str, copy: &str) -> PathBuf {
+    let stored = loaded.cluster.as_ref().and_then(|copy| copy.parent());
+    match stored {
+        Some(folder) => folder.join(copy),
+        None => loaded.folder.join(file),
+    }
+}
+
+fn read(
+    loaded: &Loaded,
+    file: &str,
+    format: Option<HistoryFormat>,
+) -> Result<(InputFile, History), Problem> {
+    // Files are read in the order in which models name them, so that a copy is found by its name.
+    let copy = files::copy_name(file, &loaded.inputs);
+    let path = place(loaded, file, &copy);
+    let (mut input, text) = text_of(&path, loaded.places.of(&path))
+        .map_err(|problem| problem.help("a path is relative to the scenario"))?;
+    input.copy = copy;
+    let history = of_text(&path, &text, format)?;
+    Ok((input, history.noticed_after(NOTICED_AFTER_S)))
+}
+
+/// What a text says, whose file is called so.
+fn of_text(path: &Path, text: &str, format: Option<HistoryFormat>) -> Result<History, Problem> {
+    outages::read(text, format).map_err(|e| {
+        Problem::new(format!("{}: {e}", path.display())).maybe_help(e.help().map(str::to_owned))
+    })
+}
+
+/// The text of a history, unpacked, from the place where the file lies.
+fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
+    let wrong = |e: ReadError| Problem::new(format!("cannot read {}: {e}", path.display()));
+    let bytes = files::read(place, BYTES_MAX).map_err(wrong)?;
+    let input = InputFile {
+        file: path.display().to_string(),
+        bytes: bytes.len(),
+        hash: files::fnv1a64(&bytes),
+        copy: String::new(),
+    };
+    let text = files::unpack(bytes, BYTES_MAX).and_then(files::text).map_err(wrong)?;
+    Ok((input, text))
+}
+
+/// Reads a history from a file, as it is there.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub(crate) fn history(path: &Path, format: Option<HistoryFormat>) -> Result<History, Problem> {
+    let (_, text) = text_of(path, path)?;
+    of_text(path, &text, format)
 }

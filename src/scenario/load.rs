@@ -6,15 +6,18 @@
 //! What mistakes of form leave of a scenario is then looked at for mistakes of meaning; those that
 //! may only follow from what was lost come last. What belongs to a later version of the language is
 //! refused with a message of its own.
+//!
+//! Builds what was imported before it is written, so that every scenario that is written builds;
+//! a problem is reported at the object that it comes from.
 
-use super::attach::attach;
+use super::attach;
+use super::attach::attach_cluster;
 use super::form::{Read, read_text};
-use super::histories;
 use super::loaded::Loaded;
 use crate::files::{self, Places, ReadError};
-use crate::import::{EXPORT_BYTES_MAX, ImportedCluster, Input, is_export};
+use crate::import::{EXPORT_BYTES_MAX, ImportError, ImportedCluster, Input, is_export};
 use crate::language::{Problem, Problems, Source};
-use crate::scenario::resolve::mistakes;
+use crate::scenario::resolve::{Overrides, build, mistakes};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -163,12 +166,12 @@ fn from_bytes(
     };
     let mut loaded = Loaded::new(name, source, spec);
     (loaded.folder, loaded.cluster, loaded.places) = (folder, cluster, places.clone());
-    if let Err(problem) = attach(&mut loaded) {
+    if let Err(problem) = attach_cluster(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods, damage.workloads) =
             (true, true, true, true);
     }
-    problems.extend(histories::attach(&mut loaded));
+    problems.extend(attach::attach_histories(&mut loaded));
     if problems.is_empty() {
         return Ok(loaded);
     }
@@ -234,6 +237,24 @@ fn in_order(mut problems: Vec<Problem>, meaning: Vec<Problem>) -> Problems {
     last.sort_by_key(place);
     problems.extend(last);
     Problems(problems)
+}
+
+impl ImportedCluster {
+    /// Makes sure that the scenario that would be written can be run.
+    ///
+    /// # Errors
+    /// An object is not as the API would have accepted it.
+    pub fn builds(self) -> Result<Self, ImportError> {
+        let text = self.to_scenario();
+        let built = parse("the scenario", text.clone().into_bytes(), Path::new(""));
+        match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
+            Ok(_) => Ok(self),
+            Err(problems) => Err(problems
+                .0
+                .first()
+                .map_or_else(|| self.of_no_object("it cannot be built"), |p| self.blame(p, &text))),
+        }
+    }
 }
 
 #[cfg(test)]

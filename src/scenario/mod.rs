@@ -3,14 +3,11 @@
 
 mod attach;
 mod belongs;
-mod damage;
 #[cfg(test)]
 mod drawn_tests;
 mod existing;
 pub mod expectations;
 mod form;
-mod histories;
-mod import_check;
 mod load;
 mod loaded;
 #[cfg(test)]
@@ -18,12 +15,11 @@ mod mangled_tests;
 mod paths;
 mod preset;
 mod resolve;
-mod starter;
 #[cfg(test)]
 mod tests;
 mod what_if;
 
-pub(crate) use histories::history;
+pub(crate) use attach::history;
 pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_stored};
 pub use load::{load, parse, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
@@ -31,10 +27,10 @@ pub use loaded::Loaded;
 pub(crate) use paths::Setting;
 pub(crate) use paths::settings;
 pub use paths::split_values;
+pub(crate) use preset::starter;
 pub(crate) use preset::{preset_text, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
 };
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
-pub(crate) use starter::starter;
 pub(crate) use what_if::what_if;

@@ -1,10 +1,11 @@
 //! Fault models that come with the program. Every figure of theirs has its source beside it in the
 //! file, or is called assumed there.
+//!
+//! The scenario that `taintsim init` writes.
 
 use super::loaded::Loaded;
 use super::resolve::{group_of, no_group};
-use crate::language::text::Tree;
-use crate::language::text::did_you_mean_or_list;
+use crate::language::text::{Tree, did_you_mean_or_list};
 use crate::language::{FaultGroups, FaultModel, Faults, Problem};
 use crate::plan::{NodePlan, Plan};
 
@@ -66,6 +67,11 @@ fn missing(model: &FaultModel, plan: &Plan) -> Option<String> {
     plan.nodes.iter().all(is_in_none).then(|| no_group(groups))
 }
 
+/// A commented scenario that runs as it stands.
+pub(crate) fn starter() -> &'static str {
+    include_str!("starter.ron")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +101,15 @@ mod tests {
         let plan = build(&loaded, &Overrides::default()).unwrap();
         let notes = use_preset(&mut loaded, &plan, "on-prem").unwrap();
         assert_eq!(notes, ["`rack` of the preset on-prem is left out: no node has a label `rack`"]);
+    }
+
+    #[test]
+    fn the_starter_builds() {
+        let loaded =
+            parse("starter.ron", super::starter().as_bytes().to_vec(), Path::new("")).unwrap();
+        let plan = build(&loaded, &Overrides::default()).unwrap();
+        // Two zones of five nodes; 20 web pods on them, and an agent on each node.
+        assert_eq!((plan.nodes.len(), plan.pods.len()), (10, 30));
+        assert_eq!(plan.timeline.len(), 2);
     }
 }

@@ -200,7 +200,7 @@ impl Formula {
             return Control::default();
         };
         let model = &drawn.models.list[key.0];
-        let nodes = drawn.models.lengths(key.0, key.1, key.2);
+        let nodes = drawn.models.drawn_lengths(key.0, key.1, key.2);
         let ended = ended(drawn, nodes.len());
         let mut sum = Closed::default();
         for (node, away) in nodes {

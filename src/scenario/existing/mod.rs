@@ -11,9 +11,6 @@
 //! `NoExecute`, the default's seconds), unless their template or the defaults of their namespace
 //! say so themselves.
 
-mod defaults;
-mod fields;
-mod owners;
 mod reached;
 mod roll_out;
 mod templates;

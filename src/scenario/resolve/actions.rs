@@ -1,6 +1,6 @@
 //! The steps of entries that change objects, as a person or a tool would.
 
-use super::limits::PODS_MAX;
+use super::group_names::PODS_MAX;
 use super::pod_templates::tolerations;
 use super::primitive::{Primitive, Reader, each, once};
 use super::{budgets, checks, maintain};

@@ -1,6 +1,7 @@
 //! The assembly of a plan from all parts of a scenario, each read by a file of its own.
+//!
+//! The profile of the release that a scenario names, with its feature gates.
 
-use super::super::damage::Damage;
 use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::declared::Declared;
@@ -10,19 +11,23 @@ use super::nodes::Defaults;
 use super::outages::Outage;
 use super::overrides::Changed;
 use super::primitive::World;
-use super::profile::profile;
 use super::{assumed, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
-use crate::files;
-use crate::import;
 use crate::kernel::{Dur, Time};
-use crate::language::Problem;
 use crate::language::complaints::Complaints;
+use crate::language::defaults::KUBERNETES;
 use crate::language::text::place::{Place, at};
-use crate::language::{self, NodeStart, PodStart, Scenario, Timing as WrittenTiming};
-use crate::language::{flags, prices, values};
-use crate::plan::{Action, Controllers, Do, KubeletMode, NodePlan, Plan, PodPlan, WorkloadPlan};
+use crate::language::{
+    self, NodeStart, PodStart, Problem, Scenario, Timing as WrittenTiming, flags, prices, values,
+};
+use crate::plan::{
+    Action, Controllers, Do, KubeletMode, NodePlan, Plan, PodPlan, Profile, WorkloadPlan,
+};
+use crate::profiles::{self, GateError};
+use crate::scenario::form::Damage;
+use crate::{files, import};
+use std::collections::BTreeMap;
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
 pub(super) fn plan(
@@ -273,4 +278,34 @@ fn controllers(
             !workloads.is_empty() || pods.iter().any(|p| p.node.is_none()),
         ),
     }
+}
+
+/// The profile; where the release or a gate is not known, that of a known release, so that the rest
+/// of the scenario can be looked at.
+pub(super) fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
+    let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
+    let problem = match profiles::with_gates(version, &spec.feature_gates) {
+        Ok(profile) => return Some(profile),
+        Err(error) => Problem::new(error.to_string()).maybe_help(error.hint()),
+    };
+    // One gate after the other, so that each mistake is named.
+    let mut named = false;
+    for (name, value) in &spec.feature_gates {
+        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
+            Ok(_) => {}
+            Err(GateError::Release(_)) => break,
+            Err(error) => {
+                complaints.add_name(
+                    at!["feature_gates", name],
+                    Problem::new(error.to_string()).maybe_help(error.hint()),
+                );
+                named = true;
+            }
+        }
+    }
+    if !named {
+        complaints.add(at!["kubernetes"], problem);
+    }
+    // The release without gates, so that the rest can be looked at.
+    profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
 }

@@ -1,8 +1,8 @@
 //! Disruption budgets: what the API accepts, and complaints about the rest.
 
 use super::checks;
-use super::found::Nothing;
-use super::label_selector::selector;
+use super::scheduling::selector;
+use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
 use crate::language::Problem;

@@ -1,19 +1,19 @@
 //! The objects of a scenario: those that it starts with, and those that entries of its timeline
 //! add.
 
-use super::super::damage::Damage;
 use super::budgets::Budgets;
 use super::nodes::Defaults;
 use super::pod_templates::Lookup;
 use super::priorities::Priorities;
+use super::select::Workloads;
 use super::select::{Nodes, Pods};
-use super::workloads::Workloads;
 use super::{namespaces, scheduling};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::at;
 use crate::language::{self, Entry, Scenario, Step};
 use crate::plan::{NamespaceTolerations, NodeIndex, SchedulerSettings};
+use crate::scenario::form::Damage;
 use std::collections::BTreeMap;
 
 /// Everything that is declared.

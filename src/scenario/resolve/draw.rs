@@ -2,9 +2,9 @@
 //! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
 //! longer run the same ones and more.
 
+use super::models::Tilt;
 use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, When};
 use super::outages::{Away, Outage};
-use super::tilt::Tilt;
 use crate::kernel::choice::{Keyed, hash_name};
 use crate::kernel::{Dur, Time};
 use crate::outages::{Distribution, History};
@@ -109,7 +109,12 @@ impl Models {
     /// it: before anything is repaired, and as if all began at one time. Their means are those of
     /// the model's distribution. Nothing where a model has none
     /// ([`Model::away`]).
-    pub(crate) fn lengths(&self, model: usize, seed: u64, number: u32) -> Vec<(NodeIndex, f64)> {
+    pub(crate) fn drawn_lengths(
+        &self,
+        model: usize,
+        seed: u64,
+        number: u32,
+    ) -> Vec<(NodeIndex, f64)> {
         let model = &self.list[model];
         let Some(lasts) = model.away() else {
             return Vec::new();

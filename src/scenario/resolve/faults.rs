@@ -1,6 +1,6 @@
 //! The steps of entries that make nodes, watches or clocks fail.
 
-use super::limits::MENTIONS_MAX;
+use super::group_names::MENTIONS_MAX;
 use super::primitive::{Primitive, Reader, START, faults, partition};
 use crate::api::meta::ConditionStatus;
 use crate::kernel::Dur;

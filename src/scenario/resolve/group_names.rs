@@ -1,9 +1,10 @@
 //! What the objects of a group are called: `name` for one, `names` for several.
+//!
+//! The limits of a cluster, and of a timeline.
 
 use crate::language::complaints::Complaints;
-use crate::language::names;
 use crate::language::text::place::{Place, with};
-use crate::language::{OneOrMany, Problem};
+use crate::language::{OneOrMany, Problem, names};
 
 /// The names of a group as they are written, and how complaints speak of it.
 pub(super) struct GroupNames<'a> {
@@ -77,3 +78,11 @@ impl<'a> GroupNames<'a> {
         with(self.place, if self.names.is_some() { "names" } else { "name" })
     }
 }
+
+/// The most nodes of a cluster, forty times what Kubernetes supports.
+pub const NODES_MAX: u64 = 200_000;
+/// The most pods of a cluster, thirty times what Kubernetes supports.
+pub const PODS_MAX: u64 = 5_000_000;
+
+/// How many nodes the steps of a timeline may name in all, each time a node is named.
+pub(super) const MENTIONS_MAX: u64 = 20_000_000;

@@ -1,8 +1,8 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
+use super::group_names::NODES_MAX;
 use super::group_names::{GroupNames, Names};
-use super::limits::NODES_MAX;
 use super::select::Nodes;
 use crate::api::labels::Labels;
 use crate::api::meta::Timestamp;

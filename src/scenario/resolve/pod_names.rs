@@ -1,9 +1,9 @@
 //! The names of a group's pods, and the nodes that they are put on.
 
 use super::checks;
-use super::found::said;
+use super::group_names::PODS_MAX;
 use super::group_names::{GroupNames, Names};
-use super::limits::PODS_MAX;
+use super::select::said;
 use super::select::{Nodes, Pods};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;

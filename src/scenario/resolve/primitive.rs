@@ -1,9 +1,9 @@
 //! Primitive steps with offsets from the beginning of their entry.
 
 use super::budgets::Budgets;
-use super::found::{Nothing, said};
+use super::select::Workloads;
 use super::select::{Nodes, Pods};
-use super::workloads::Workloads;
+use super::select::{Nothing, said};
 use crate::kernel::Dur;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at};

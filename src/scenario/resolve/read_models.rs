@@ -1,10 +1,10 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
 use super::super::loaded::Loaded;
-use super::found::said;
+use super::models::Tilt;
 use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
 use super::select::Nodes;
-use super::tilt::Tilt;
+use super::select::said;
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};

@@ -1,6 +1,5 @@
 //! The build itself: a scenario with its overrides in, a plan out.
 
-use super::super::damage::Damage;
 use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::assembly::{Drawn, plan};
@@ -11,6 +10,7 @@ use crate::language::defaults::SEED;
 use crate::language::text::Tree;
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
+use crate::scenario::form::Damage;
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {

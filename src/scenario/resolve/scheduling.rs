@@ -1,19 +1,21 @@
 //! What pods say about where they may be placed: what the API accepts, complaints about the rest
 //! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, v1.34).
+//!
+//! Label selectors from a scenario to the API.
 
 use super::checks::{self, resources};
-use super::label_selector::selector;
-use crate::api::labels::{Operator, Requirement};
+use crate::api::labels::{
+    LabelSelector, LabelSelectorRequirement, Operator, Requirement, Selector,
+};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
 use crate::language::{
-    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
-    SchedulerConfiguration, WhenUnsatisfiable,
+    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Problem,
+    Protocol, SchedulerConfiguration, WhenUnsatisfiable,
 };
 use crate::plan::SchedulerSettings;
 use std::rc::Rc;
@@ -221,4 +223,32 @@ pub(super) fn settings(
         strategy: written.scoring_strategy.unwrap_or(defaults.strategy),
         preemption: written.preemption.unwrap_or(defaults.preemption),
     }
+}
+
+/// A selector as it is written.
+pub(super) fn label_selector(written: &language::LabelSelector) -> LabelSelector {
+    LabelSelector {
+        match_labels: written.match_labels.clone(),
+        match_expressions: written
+            .match_expressions
+            .iter()
+            .map(|e| LabelSelectorRequirement {
+                key: e.key.clone(),
+                operator: format!("{:?}", e.operator),
+                values: e.values.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// A selector that the API accepts, or else a complaint.
+pub(super) fn selector(
+    written: &language::LabelSelector,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Selector> {
+    complaints.take(
+        place.clone(),
+        label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())),
+    )
 }

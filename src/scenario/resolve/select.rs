@@ -1,18 +1,21 @@
 //! Which nodes and pods a selector means. Selectors look at nodes and pods as they are declared,
 //! not as they are at the time: which ones are meant does not depend on the run.
+//!
+//! What looking up a name finds: one thing, nothing, or several.
+//!
+//! The workloads of a scenario, and which one a name means.
 
-use super::found::{Nothing, ambiguous};
-use super::limits::{NODES_MAX, PODS_MAX};
+use super::group_names::{NODES_MAX, PODS_MAX};
 use crate::api::labels::{Labels, Selector};
 use crate::api::names::stable_hash;
 use crate::api::node::{region, zone};
 use crate::api::pod::PodTemplate;
-use crate::api::workload::{is_called, told_apart};
-use crate::language::Problem;
-use crate::language::names;
+use crate::api::workload::{is_called, short_name, told_apart};
+use crate::language::complaints::Complaints;
+use crate::language::text::place::Place;
 use crate::language::text::{did_you_mean, did_you_mean_or_list};
-use crate::language::{NodeSelector, PodSelector};
-use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
+use crate::language::{NodeSelector, PodSelector, Problem, names};
+use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan, WorkloadIndex, WorkloadPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -243,6 +246,86 @@ impl Pods {
                     .map(|(i, _)| i)
                     .collect();
                 nothing(pods, format!("no pod matches `{text}`"))
+            }
+        }
+    }
+}
+
+/// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was
+/// reported elsewhere.
+pub(super) type Nothing = Option<Problem>;
+
+/// What was found, or a complaint.
+pub(super) fn said<T>(
+    found: Result<T, Nothing>,
+    place: Place,
+    complaints: &mut Complaints,
+) -> Option<T> {
+    found.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
+}
+
+/// A name that fits several, each with a name that says which.
+pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = String>) -> Problem {
+    const LISTED: usize = 8;
+    let mut all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let count = all.len();
+    if count > LISTED {
+        all.truncate(LISTED);
+        all.push(format!("{} more", count - LISTED));
+    }
+    let last = all.pop().unwrap_or_default();
+    Problem::new(format!("`{text}` names {count} {what}s: {} and {last}", all.join(", ")))
+        .help("say which, with what stands before its name")
+}
+
+/// The workloads that were declared so far.
+#[derive(Default)]
+pub(super) struct Workloads {
+    /// In the order of their declaration, owners before what they own.
+    pub(super) plans: Vec<WorkloadPlan>,
+    /// By `Kind/namespace/name`; of several lives of one name, the first.
+    pub(super) by_name: BTreeMap<String, WorkloadIndex>,
+    /// ReplicaSets that nobody wrote: those of Deployments whose pods run already.
+    pub(super) implied: BTreeMap<WorkloadIndex, WorkloadIndex>,
+    /// StatefulSets whose pods are not there yet.
+    pub(super) numbered: Vec<Numbered>,
+    /// Workloads that could not be declared for a mistake of their own.
+    pub(super) incomplete: bool,
+}
+
+/// The pods that a StatefulSet will make: entries of the timeline may name them.
+pub(super) struct Numbered {
+    pub(super) set: String,
+    pub(super) of: String,
+    pub(super) names: Vec<String>,
+    pub(super) template: u32,
+}
+
+impl Workloads {
+    /// The workload that a person names: `web`, `shop/web`, `Deployment/web`,
+    /// `Deployment/shop/web`.
+    pub(super) fn named(&self, text: &str) -> Result<WorkloadIndex, Nothing> {
+        let written = |i: WorkloadIndex| !self.implied.values().any(|&set| set == i);
+        let found: Vec<(&str, WorkloadIndex)> = self
+            .by_name
+            .iter()
+            .filter(|(full, i)| is_called(full, text) && written(**i))
+            .map(|(full, i)| (full.as_str(), *i))
+            .collect();
+        match found.as_slice() {
+            [(_, one)] => Ok(*one),
+            [] => Err((!self.incomplete).then(|| {
+                let all = self.by_name.keys().flat_map(|full| [short_name(full), full.as_str()]);
+                Problem::new(format!("there is no workload `{text}`"))
+                    .maybe_help(did_you_mean(text, all))
+            })),
+            several => {
+                let names = several.iter().map(|(full, _)| *full);
+                Err(Some(ambiguous(
+                    text,
+                    "workload",
+                    several.iter().map(|(full, _)| told_apart(full, names.clone())),
+                )))
             }
         }
     }

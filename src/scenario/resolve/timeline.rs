@@ -1,7 +1,7 @@
 //! The timeline of a plan: each entry at each of its times, as primitive steps in order.
 
 use super::describe::describe;
-use super::limits::MENTIONS_MAX;
+use super::group_names::MENTIONS_MAX;
 use super::primitive::{Primitive, Reader, World, weight};
 use super::steps::{lasts, primitives};
 use super::when::{self, Occurrences, Resolver};

@@ -1,6 +1,6 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
-use super::found::{Nothing, said};
+use super::select::{Nothing, said};
 use crate::kernel::{Dur, Time};
 use crate::language::Entry;
 use crate::language::Problem;

@@ -1,7 +1,7 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
 use super::group_names::{GroupNames, Names};
-use super::label_selector::label_selector;
+use super::scheduling::label_selector;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;

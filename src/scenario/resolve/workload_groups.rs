@@ -1,14 +1,14 @@
 //! Groups of workloads to workloads.
 
 use super::checks;
-use super::found::said;
 use super::pod_templates::{Lookup, pod_template};
+use super::select::said;
+use super::select::{Numbered, Workloads};
 use super::select::{Pods, PodsOf};
 use super::workload_fields::{
     at_least_zero, called, check_own_fields, names, needed, read_selector, spec,
 };
 use super::workload_pods::{Declared, Set};
-use super::workloads::{Numbered, Workloads};
 use crate::api::workload::{WorkloadKind, short_name};
 use crate::language::Problem;
 use crate::language::complaints::Complaints;

@@ -5,12 +5,12 @@
 //! carry their node's name.
 
 use super::checks;
-use super::limits::PODS_MAX;
+use super::group_names::PODS_MAX;
 use super::pod_names::placed;
 use super::pod_templates::Lookup;
+use super::select::{Numbered, Workloads};
 use super::select::{Pods, PodsOf};
 use super::workload_fields::called;
-use super::workloads::{Numbered, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::OwnerReference;

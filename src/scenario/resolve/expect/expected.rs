@@ -2,8 +2,8 @@
 
 use super::figures::property;
 use super::reader::Reader;
+use super::reader::word;
 use super::sought::count;
-use super::words::word;
 use crate::kernel::Time;
 use crate::language;
 use crate::language::Problem;

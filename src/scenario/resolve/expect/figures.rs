@@ -9,7 +9,7 @@ use crate::language::text::place::{Place, with};
 use crate::language::values;
 use crate::language::{self, FlagValue, Quantity};
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch};
-use crate::scenario::resolve::found::said;
+use crate::scenario::resolve::select::said;
 use std::collections::BTreeSet;
 
 impl Reader<'_> {

@@ -8,6 +8,5 @@ mod read;
 mod reader;
 mod selected;
 mod sought;
-mod words;
 
 pub(super) use reader::{Of, Reader};

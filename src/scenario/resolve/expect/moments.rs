@@ -8,7 +8,7 @@ use crate::language::text::place::{Place, with};
 use crate::language::values;
 use crate::language::{self, Common, Window};
 use crate::scenario::expectations::{Stretch, Times};
-use crate::scenario::resolve::found::said;
+use crate::scenario::resolve::select::said;
 
 impl Reader<'_> {
     pub(super) fn times(

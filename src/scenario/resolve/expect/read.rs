@@ -1,7 +1,7 @@
 //! All that a scenario expects of its runs: the list, the seeds, a golden timeline, and guards.
 
+use super::reader::word;
 use super::reader::{Of, Reader};
-use super::words::word;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
 use crate::language::text::Tree;

@@ -10,8 +10,8 @@ use crate::language::text::place::{Place, with};
 use crate::language::{Common, NodeSelector, PodSelector};
 use crate::plan::{NodeIndex, PodIndex, PodPlan};
 use crate::scenario::expectations::{Pods as Selected, glob};
-use crate::scenario::resolve::found::{Nothing, ambiguous, said};
 use crate::scenario::resolve::select::namespaced;
+use crate::scenario::resolve::select::{Nothing, ambiguous, said};
 use std::collections::BTreeSet;
 
 impl Reader<'_> {

@@ -1,7 +1,7 @@
 //! What records are looked for, and how often.
 
 use super::reader::{Reader, actor};
-use super::words::{pod_condition, zone_state};
+use super::reader::{pod_condition, zone_state};
 use crate::api::taint::Effect;
 use crate::language::Problem;
 use crate::language::complaints::Complaints;
