@@ -7,13 +7,14 @@
 
 use super::command_line::{Cli, Command};
 use super::dispatch::gave_up;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
-use super::found::{Found, Keeping, Tables};
+use super::output::{Found, Keeping, Tables};
 use super::progress::Progress;
 use super::run::{Ready, ready, simulate};
 use super::shards::{Inputs, Work};
 use super::terminal::{ColorWhen, Terminal};
-use super::{exit::Exit, forecast, interrupt, plan, survey, sweep};
+use super::{forecast, interrupt, plan, survey, sweep};
 use crate::kernel::Endless;
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;

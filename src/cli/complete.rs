@@ -1,7 +1,7 @@
 //! `taintsim complete`: what can stand where somebody presses the Tab key, for the completions of
 //! shells. They know the options by themselves; this reads the scenario of the command line.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
 use super::terminal::Terminal;

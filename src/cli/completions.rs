@@ -1,7 +1,7 @@
 //! `taintsim completions`: prints a shell's completions.
 
 use super::complete::Names;
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::Outcome;
 use super::terminal::Terminal;
 use clap_complete::Shell;

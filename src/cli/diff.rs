@@ -1,7 +1,7 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
 use super::html::{HtmlArg, columns, plain, run_for_page};

@@ -1,7 +1,7 @@
 //! `taintsim explain`: why something happened to an object, or did not.
 
 use super::args::ChangeArgs;
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
 use super::output::OutputArg;

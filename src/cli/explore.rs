@@ -1,10 +1,7 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
-mod explored;
-
 use super::args::{duration, threads};
-use super::exit::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::html::HtmlArg;
 use super::interrupt;
 use super::output::{OutputArg, TableFormat};
@@ -12,20 +9,25 @@ use super::progress::{Progress, Stopwatch};
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
-use crate::analysis::grouped;
-use crate::analysis::properties::Property;
+use crate::analysis::properties::{Property, Violation, check};
+use crate::analysis::{Analysis, grouped};
+use crate::cli::html::plain;
 use crate::kernel::{Choices, Dur};
 use crate::lab::Desk;
-use crate::lab::explore::{BATCH, Explore, Report, Strategy, explore_at as search};
-use crate::lab::tape::{self, Tape};
+use crate::lab::explore::{BATCH, Explore, Report, Strategy, Violated, explore_at as search};
+use crate::lab::replay::steps;
+use crate::lab::tape::{self, Tape, Texts};
 use crate::language::Problem;
 use crate::plan::{Perturb, Plan};
 use crate::profiles::Release;
-use crate::report::explore::{Searched, document, table, write, write_table};
+use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
+use crate::report::html::Page;
+use crate::report::html::board::{Board, Part, Steps, Table};
+use crate::report::replay::lanes;
 use crate::report::{Folder, OutputError, manifest};
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
@@ -232,7 +234,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     print(args, &searches, &properties, terminal)?;
     // A range of releases gives each its own plan; one release, or none, is as it was asked for.
     let plan_of = |release: &str| plan(&loaded, args, args.kubernetes.as_deref().map(|_| release));
-    args.html.write(|| explored::page(&loaded, &plan_of, &searches, &properties))?;
+    args.html.write(|| page(&loaded, &plan_of, &searches, &properties))?;
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
@@ -370,4 +372,57 @@ fn tapes<'a>(
         folder.finish_with(came_from).map_err(failed)?;
     }
     Ok(searches)
+}
+
+/// More runs are left to `replay`.
+const DRAWN_RUNS: usize = 8;
+
+/// The page of a search under one or several releases; `plan_of` makes the plan of one.
+fn page(
+    loaded: &Loaded,
+    plan_of: &dyn Fn(&str) -> Plan,
+    searches: &[Searched<'_>],
+    properties: &[Property],
+) -> Result<Page, Failure> {
+    let text = plain(|out, style| searches.iter().try_for_each(|s| write(out, s, style)))?;
+    let found =
+        Part::List { title: "What was found".to_owned(), items: answer(searches, properties) };
+    let mut parts = vec![found, Part::Table(board_table(searches, properties))];
+    for searched in searches {
+        let plan = plan_of(&searched.release);
+        let left = DRAWN_RUNS.saturating_sub(parts.len() - 2);
+        for (violated, tape) in searched.report.violations.iter().zip(&searched.tapes).take(left) {
+            parts.push(Part::Steps(taken(&plan, violated, tape)));
+        }
+    }
+    parts.push(Part::text("Report", String::from_utf8_lossy(&text).into_owned()));
+    let board = Board {
+        title: format!("{}: interleavings", loaded.name),
+        doc: loaded.spec.doc.clone(),
+        parts,
+        ..Board::default()
+    };
+    Ok(Page::of_board(&board, text, Vec::new()))
+}
+
+/// What the search says of each property, by release.
+fn board_table(searches: &[Searched<'_>], properties: &[Property]) -> Table {
+    let mut columns = vec!["property".to_owned()];
+    columns.extend(searches.iter().map(|s| s.release.clone()));
+    let row = |p: &Property| -> Vec<Value> {
+        let says = searches.iter().map(|s| Says::of(s.report, p).words().into());
+        std::iter::once(p.to_string().into()).chain(says).collect()
+    };
+    let rows: Vec<Vec<Value>> = properties.iter().map(row).collect();
+    Table { title: "Properties".to_owned(), columns, runs: vec![None; rows.len()], rows }
+}
+
+/// The steps of the run in which a property does not hold.
+fn taken(plan: &Plan, violated: &Violated, tape: &str) -> Steps {
+    let choices = Choices::tape(violated.tape.clone(), Choices::default_order());
+    let run = sim::search(plan, choices);
+    let violations: Vec<Violation> = check(&violated.property, &Analysis::new(plan, &run.trace));
+    let title =
+        format!("{} on {}: {} ({tape})", violated.property, plan.profile.release, violated.text);
+    lanes(title, &run.trace, &steps(&run, &Texts::of(&run), &violations, None), &violations)
 }

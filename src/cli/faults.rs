@@ -1,7 +1,7 @@
 //! `taintsim faults`: what fault models come to, and one drawn year as a scenario.
 
 use super::args::{ChangeArgs, duration};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;

@@ -3,8 +3,8 @@
 
 use super::args::ChangeArgs;
 use super::failure::Failure;
+use super::file;
 use super::run::{self, Ready};
-use super::suggest;
 use super::terminal::Terminal;
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use crate::files::{self, ReadError, hash_text};
@@ -181,7 +181,7 @@ const BYTES_MAX: u64 = 2 << 30;
 
 fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     let path = folder.join(manifest::FILE);
-    if let Some(problem) = suggest::missing(folder) {
+    if let Some(problem) = file::missing(folder) {
         return Err(Failure::Input(problem));
     }
     if !folder.is_dir() {

@@ -1,15 +1,17 @@
 //! A cluster as a person has it: a scenario, or what kubectl printed, as it stands.
+//!
+//! Exports from commands: kubectl with the person's own context and rights, which only reads, or
+//! whatever command prints one.
 
 use super::failure::Failure;
-use super::kubectl::{self, KubectlArgs};
-use super::run;
 use super::shards::Inputs;
-use super::suggest;
 use super::terminal::Terminal;
+use super::{file, run};
 use crate::import::KUBECTL;
 use crate::language::Problem;
 use crate::scenario::{self, Loaded};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
 /// it is to be quiet.
@@ -21,7 +23,7 @@ pub(super) fn given(
 ) -> Result<Loaded, Failure> {
     if file.as_os_str() != "-"
         && !inputs.has(file)
-        && let Some(problem) = suggest::missing(file)
+        && let Some(problem) = file::missing(file)
     {
         return Err(Failure::Input(problem));
     }
@@ -37,13 +39,100 @@ pub(super) fn asked(
     quiet: bool,
     terminal: &Terminal,
 ) -> Result<Loaded, Failure> {
-    if !kubectl::is_plugin() {
+    if !is_plugin() {
         let problem = Problem::new("no cluster is given");
         return Err(Failure::Input(problem.help(format!(
             "`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`"
         ))));
     }
-    let loaded = scenario::parse(kubectl::SAID, args.get()?, Path::new(""))?;
+    let loaded = scenario::parse(SAID, args.get()?, Path::new(""))?;
     run::tell_imported(&loaded.imported, quiet, terminal);
     Ok(loaded)
+}
+
+/// The name of the program as a plugin of kubectl.
+const PLUGIN: &str = "kubectl-taintsim";
+/// How what kubectl printed is called.
+pub(super) const SAID: &str = "kubectl get";
+/// How much of what a command says on standard error is repeated.
+const SAID_CHARS: usize = 400;
+
+/// How kubectl is called.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct KubectlArgs {
+    /// The context that kubectl is called with
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// The kubeconfig that kubectl is called with
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+}
+
+/// Whether the program was called as a plugin of kubectl.
+pub(super) fn is_plugin() -> bool {
+    let called = std::env::args_os().next().unwrap_or_default();
+    let name = Path::new(&called).file_stem().unwrap_or_default();
+    name == PLUGIN
+}
+
+impl KubectlArgs {
+    /// What `kubectl get` prints of the cluster, with its events where the person may read them:
+    /// they tell when passes of the node lifecycle controller come, and what the scheduler tried.
+    pub(super) fn get(&self) -> Result<Vec<u8>, Failure> {
+        let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
+        self.run(&with_events).or_else(|_| self.run(KUBECTL))
+    }
+
+    /// The options, for a person to repeat.
+    pub(super) fn options(&self) -> Vec<String> {
+        let file = self.kubeconfig.as_ref().map(|f| f.display().to_string());
+        let all = [("--context", self.context.clone()), ("--kubeconfig", file)];
+        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        given.flatten().collect()
+    }
+
+    fn run(&self, line: &str) -> Result<Vec<u8>, Failure> {
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().unwrap_or("kubectl"));
+        if let Some(context) = &self.context {
+            command.arg("--context").arg(context);
+        }
+        if let Some(file) = &self.kubeconfig {
+            command.arg("--kubeconfig").arg(file);
+        }
+        command.args(words);
+        printed(SAID, &mut command)
+    }
+}
+
+/// What a command line of the shell prints.
+pub(super) fn shell(line: &str) -> Result<Vec<u8>, Failure> {
+    let mut command = if cfg!(windows) {
+        let mut command = Command::new("cmd");
+        command.arg("/C");
+        command
+    } else {
+        let mut command = Command::new("sh");
+        command.arg("-c");
+        command
+    };
+    command.arg(line);
+    printed(line, &mut command)
+}
+
+fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let Output { status, stdout, stderr } = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| Failure::Io(format!("cannot run `{name}`: {e}")))?;
+    if !status.success() {
+        let said = String::from_utf8_lossy(&stderr);
+        let said: String = said.trim().chars().take(SAID_CHARS).collect();
+        let problem = Problem::new(format!("`{name}` ended with {status}"));
+        return Err(Failure::Input(match said.is_empty() {
+            true => problem,
+            false => problem.help(said),
+        }));
+    }
+    Ok(stdout)
 }

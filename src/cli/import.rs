@@ -3,10 +3,10 @@
 //! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left
 //! out.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
+use super::file;
 use super::file::{ScenarioOut, write_text};
-use super::suggest;
 use super::terminal::Terminal;
 use crate::import::{ImportError, ImportedCluster, Input};
 use crate::language::Problem;
@@ -52,7 +52,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 pub(super) fn read(file: &Path) -> Result<Input, Failure> {
-    if let Some(problem) = (file.as_os_str() != "-").then(|| suggest::missing(file)).flatten() {
+    if let Some(problem) = (file.as_os_str() != "-").then(|| file::missing(file)).flatten() {
         return Err(Failure::Input(problem));
     }
     match file.to_str() {

@@ -7,13 +7,13 @@
 mod read_back_tests;
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
+use super::file;
 use super::file::{replaces_only_by_force, write_text};
 use super::forecasts::{Course, courses, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::output::{OutputArg, TableFormat};
-use super::suggest;
 use super::terminal::Terminal;
 use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::course::Course as Ran;
@@ -150,7 +150,7 @@ fn read(file: &Path) -> Result<Evidence, Failure> {
     };
     let bytes = if file.as_os_str() == "-" {
         files::read_from(std::io::stdin().lock(), LIMIT)
-    } else if let Some(problem) = suggest::missing(file) {
+    } else if let Some(problem) = file::missing(file) {
         return Err(Failure::Input(problem));
     } else {
         files::read(file, LIMIT)

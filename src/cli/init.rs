@@ -1,6 +1,6 @@
 //! `taintsim init`: writes a commented scenario to start from.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::Outcome;
 use super::file::{replaces_only_by_force, write_text};
 use super::terminal::Terminal;

@@ -6,7 +6,7 @@
 
 #![expect(clippy::disallowed_types, reason = "the handler of a signal runs on a thread of its own")]
 
-use super::exit::Exit;
+use super::failure::Exit;
 use crate::files;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

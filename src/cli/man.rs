@@ -1,7 +1,7 @@
 //! `taintsim man`: prints a page of the manual, as roff.
 
-use super::exit::Exit;
-use super::exit::MEANINGS;
+use super::failure::Exit;
+use super::failure::MEANINGS;
 use super::failure::{Failure, Outcome};
 use super::terminal::Terminal;
 use crate::language::Problem;

@@ -1,13 +1,17 @@
 //! `-o`: the form in which a command prints its results, the same in every command.
+//!
+//! What a command found, for a program that asked for it in place of having it printed.
 
 use super::failure::Failure;
-use super::records::can_write_parquet;
 use super::terminal::Terminal;
+use crate::files::Packing;
 use crate::language::Problem;
-use crate::report::tables::{self, Rows};
-use crate::report::{Style, json};
+use crate::report::html::Page;
+use crate::report::tables::{self, HAS_PARQUET, Rows, Table};
+use crate::report::{Style, TableForms, json};
 use clap::ValueEnum;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -164,3 +168,76 @@ impl<F: ValueEnum + Default + Send + Sync + 'static> OutputArg<F> {
         Ok(())
     }
 }
+
+/// A form of tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum RecordsForm {
+    /// JSON lines and CSV as they are, however large
+    Jsonl,
+    /// JSON lines and CSV packed by gzip, however small
+    Gzip,
+    /// Every table as CSV
+    Csv,
+    /// Every table as Parquet, for DuckDB, pandas and Polars
+    Parquet,
+}
+
+/// Which tables are written.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct RecordsArg {
+    /// In which forms records and tables are written. Without `jsonl` and `gzip`, files of text of
+    /// more than 16 MiB are packed; `csv` and `parquet` write more tables, which docs/data.md tells
+    #[arg(long, value_name = "FORM,…", value_enum, value_delimiter = ',')]
+    records: Vec<RecordsForm>,
+}
+
+impl RecordsArg {
+    /// The forms that are asked for.
+    ///
+    /// # Errors
+    /// One that this build does not have, or two that exclude each other.
+    pub(crate) fn forms(&self) -> Result<TableForms, Failure> {
+        let asked = |form| self.records.contains(&form);
+        let packing = match (asked(RecordsForm::Jsonl), asked(RecordsForm::Gzip)) {
+            (false, false) => Packing::default(),
+            (true, false) => Packing::Never,
+            (false, true) => Packing::Always,
+            (true, true) => {
+                let problem = Problem::new("--records has jsonl, which packs nothing, and gzip");
+                return Err(Failure::Input(problem.help("give one of them")));
+            }
+        };
+        let parquet = asked(RecordsForm::Parquet);
+        if parquet {
+            can_write_parquet()?;
+        }
+        Ok(TableForms { packing, csv: asked(RecordsForm::Csv), parquet })
+    }
+}
+
+/// Refuses Parquet where this build does not have it.
+pub(crate) fn can_write_parquet() -> Result<(), Failure> {
+    if HAS_PARQUET {
+        return Ok(());
+    }
+    let problem = Problem::new("this taintsim was built without Parquet");
+    Err(Failure::Input(
+        problem.help("build it with `--features parquet`, which is a default, or take csv"),
+    ))
+}
+
+/// What a command found.
+pub(crate) struct Found {
+    /// The document that it prints as JSON.
+    pub(crate) document: Value,
+    /// Its page, which also says it in plain text.
+    pub(crate) page: Page,
+    /// Its tables by name.
+    pub(crate) tables: Tables,
+}
+
+/// The tables of a command: `rows`, and what else it has.
+pub(crate) type Tables = Vec<(&'static str, Box<dyn Table + Send + Sync>)>;
+
+/// Where it is kept for whoever asked.
+pub(crate) type Keeping = RefCell<Option<Found>>;

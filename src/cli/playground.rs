@@ -1,7 +1,7 @@
 //! `taintsim playground`: a folder for a web server, in which scenarios are edited and run in the
 //! browser.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::run::folder_failure;

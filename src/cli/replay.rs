@@ -1,7 +1,7 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
 use super::args::threads;
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::html::{HtmlArg, plain};
 use super::interrupt;

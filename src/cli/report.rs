@@ -1,6 +1,6 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::finished::{self, Finished};

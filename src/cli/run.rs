@@ -2,12 +2,12 @@
 //! folder of results.
 
 use super::args::{ChangeArgs, duration};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
+use super::output::RecordsArg;
 use super::output::{Format, OutputArg};
 use super::progress::Progress;
-use super::records::RecordsArg;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::import::{EXPORT_BYTES_MAX, Summary};

@@ -2,7 +2,7 @@
 //! and what reports call them.
 
 use super::failure::Failure;
-use super::suggest;
+use super::file;
 use crate::language::Problem;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -44,7 +44,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             if !any {
                 return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
             }
-        } else if let Some(problem) = suggest::missing(path) {
+        } else if let Some(problem) = file::missing(path) {
             return Err(Failure::Input(problem));
         } else {
             // It is there after all; reading it will show what is wrong with it.

@@ -1,6 +1,6 @@
 //! `taintsim schema`: the JSON Schema of the scenario language.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::Outcome;
 use super::terminal::Terminal;
 use crate::language;

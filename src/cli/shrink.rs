@@ -3,7 +3,7 @@
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
 use super::args::ChangeArgs;
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::{ScenarioOut, write_text};
 use super::interrupt;

@@ -1,13 +1,13 @@
 //! `taintsim survey`: every single loss of a cluster, worst first, and what to know of it.
 
 use super::args::{ManyArgs, duration, jobs};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
-use super::found::Found;
+use super::given::KubectlArgs;
 use super::given::{asked, given};
 use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
 use super::interrupt;
-use super::kubectl::KubectlArgs;
+use super::output::Found;
 use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};

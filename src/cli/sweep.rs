@@ -2,14 +2,14 @@
 //! parallel; one table.
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
-use super::found::Found;
 use super::html;
 use super::interrupt;
+use super::output::Found;
+use super::output::RecordsArg;
 use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
-use super::records::RecordsArg;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use super::terminal::Terminal;

@@ -7,7 +7,7 @@
 )]
 
 use super::args::{ChangeArgs, threads};
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};

@@ -1,6 +1,6 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
-use super::exit::Exit;
+use super::failure::Exit;
 use super::failure::Outcome;
 use super::output::{CheckFormat, OutputArg};
 use super::run::load;

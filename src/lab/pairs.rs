@@ -4,8 +4,8 @@
 //! only where the sides make them differ. Runs leave nothing but their difference; differences are
 //! taken in by the order of seeds, whatever the threads.
 
-use super::stopped::Stopped;
 use super::sweep::RUNS_MAX;
+use super::threads::Stopped;
 use super::threads::{Event, Watched};
 use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};

@@ -2,7 +2,6 @@
 //!
 //! stdout has the forecast, stderr progress and what was taken from the export.
 
-mod args;
 mod courses;
 #[cfg(test)]
 mod remembered_passes_tests;
@@ -12,5 +11,5 @@ mod remembered_tests;
 mod tests;
 mod watch;
 
-pub(crate) use args::ForecastArgs;
+pub(crate) use courses::ForecastArgs;
 pub(crate) use watch::forecast;

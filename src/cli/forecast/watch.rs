@@ -1,16 +1,16 @@
 //! One forecast, or one after the other.
 
-use super::args::ForecastArgs;
 use super::courses::Courses;
+use super::courses::ForecastArgs;
 use crate::analysis::course::Happening;
-use crate::cli::exit::Exit;
+use crate::cli::failure::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::file::{replaces_only_by_force, write_chart};
-use crate::cli::found::Found;
+use crate::cli::given;
 use crate::cli::html::page;
 use crate::cli::import::read;
 use crate::cli::interrupt;
-use crate::cli::kubectl;
+use crate::cli::output::Found;
 use crate::cli::output::TableFormat;
 use crate::cli::shards::Work;
 use crate::cli::terminal::Terminal;
@@ -72,9 +72,9 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
 fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
     match &args.watch {
         Some(command) if command.trim() == "kubectl" => Ok(vec![asked(args)?]),
-        Some(command) => Ok(vec![input_of(command, kubectl::shell(command)?)?]),
+        Some(command) => Ok(vec![input_of(command, given::shell(command)?)?]),
         None if !args.files.is_empty() => args.files.iter().map(|file| input(file, work)).collect(),
-        None if kubectl::is_plugin() => Ok(vec![asked(args)?]),
+        None if given::is_plugin() => Ok(vec![asked(args)?]),
         None => Err(Failure::Input(Problem::new("no export is given").help(format!(
             "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
         )))),
@@ -83,7 +83,7 @@ fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
 
 /// The export that kubectl is asked for.
 fn asked(args: &ForecastArgs) -> Result<Input, Failure> {
-    input_of(kubectl::SAID, args.kubectl.get()?)
+    input_of(given::SAID, args.kubectl.get()?)
 }
 
 fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Failure> {

@@ -2,7 +2,7 @@
 //! Slurm, the manifest of an indexed Job of Kubernetes.
 
 use super::packed::{Packed, quoted};
-use crate::cli::exit::Exit;
+use crate::cli::failure::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::file::write_whole;
 use crate::cli::terminal::Terminal;

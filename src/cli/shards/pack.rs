@@ -4,7 +4,7 @@
 //! from one machine to another, a ConfigMap for one.
 
 use super::packed::{self, VERSION};
-use crate::cli::exit::Exit;
+use crate::cli::failure::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::run::folder_failure;
 use crate::cli::terminal::Terminal;

@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::packed::Packed;
 use super::{ReadAgain, With, Work};
 use crate::analysis::grouped;
-use crate::cli::exit::Exit;
+use crate::cli::failure::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::terminal::Terminal;
 use crate::lab::Away;

@@ -3,6 +3,8 @@
 //!
 //! A run that comes into a state that was seen with as many deviations or fewer ends there: what
 //! follows was tried from that state.
+//!
+//! Which strategy searches in which way.
 
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};
@@ -14,7 +16,7 @@ use crate::kernel::HashIndex;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
 use crate::lab::shards::Desk;
-use crate::lab::stopped::Stopped;
+use crate::lab::threads::Stopped;
 use crate::sim::{GoesOn, Searcher};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -135,7 +137,7 @@ type Judged = BTreeMap<u64, Judgement>;
 ///
 /// # Errors
 /// The batch is done elsewhere.
-pub(super) fn explore(
+fn by_levels(
     search: &Explore<'_>,
     (pool, desk): (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
@@ -319,4 +321,29 @@ impl Levels<'_> {
             beside: beside.filter(|beside| beside.runs > 0),
         }
     }
+}
+
+/// Searches, on the threads of a pool. The second part says whether the search reached its end.
+pub fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
+    explore_at(search, (pool, Desk::Here), watch)
+        .unwrap_or_else(|_| unreachable!("everything is done here"))
+}
+
+/// Searches together with other machines; each batch of runs is a round of the desk.
+///
+/// # Errors
+/// The batch that comes next is done elsewhere.
+pub(crate) fn explore_at(
+    search: &Explore<'_>,
+    at: (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(Report, bool), Stopped> {
+    let (mut report, finished) = match search.strategy {
+        Strategy::Exhaustive => by_levels(search, at, watch),
+        Strategy::Pct | Strategy::Random | Strategy::Natural => sampled::explore(search, at, watch),
+    }?;
+    if finished {
+        sampled::how_often(search, &mut report, at, watch)?;
+    }
+    Ok((report, finished))
 }

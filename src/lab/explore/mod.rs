@@ -12,15 +12,13 @@ mod one;
 mod outcome;
 mod sampled;
 mod search;
-mod shorter;
-mod strategies;
 mod tally;
 mod ways;
 
+pub use levels::explore;
+pub(crate) use levels::explore_at;
 pub(crate) use often::{Along, Often, Wanted, drawn, often};
+pub use one::shorter;
 pub use one::{Found, digest};
 pub use outcome::Outcome;
 pub use search::{BATCH, Beside, Explore, Reached, Report, Strategy, Violated, Watch};
-pub use shorter::shorter;
-pub use strategies::explore;
-pub(crate) use strategies::explore_at;

@@ -6,9 +6,9 @@
 //! "Optimally combining sampling techniques for Monte Carlo rendering", SIGGRAPH 1995), so that no run
 //! counts more than one that was drawn as it came.
 
+use super::levels::explore;
 use super::one::{self, Found};
 use super::search::{Explore, Strategy, Violated};
-use super::strategies::explore;
 use super::ways::{NoWay, Way, way};
 use crate::analysis::Interval;
 use crate::analysis::statistics::{RULE_OF_THREE, share_interval};

@@ -1,4 +1,6 @@
 //! One run of a search, and what is kept of it.
+//!
+//! Leaves out of a tape what a violation does not need.
 
 use super::outcome::Outcome;
 use super::search::{Explore, Violated};
@@ -8,7 +10,7 @@ use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::fold;
 use crate::plan::Plan;
-use crate::sim::{self, Searched};
+use crate::sim::{self, GoesOn, Searched};
 use crate::trace::{Trace, What};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
@@ -163,4 +165,42 @@ pub(super) fn judge(
 ) -> (Outcome, Vec<Found>) {
     let found = violations(search, plan, trace, || run(plan, tape).trace);
     (Outcome::of(trace), found)
+}
+
+/// A shorter tape whose run violates the property, too, and whether no single deviation can be left
+/// out of it: it ends where it may not go on.
+pub fn shorter(
+    search: &Explore<'_>,
+    property: Property,
+    tape: Vec<Deviation>,
+    goes_on: GoesOn<'_>,
+) -> (Vec<Deviation>, bool) {
+    let properties = [property];
+    let search = Explore { properties: &properties, ..search.clone() };
+    let plan = (search.plan)();
+    let violates = |tape: &[Deviation]| {
+        let choices = Choices::tape(tape.to_vec(), Choices::default_order());
+        let run = sim::search_watched(&plan, choices, goes_on);
+        !run.known && !judge(&search, &plan, &run.trace, tape).1.is_empty()
+    };
+    let mut tape = tape;
+    let mut size = tape.len().div_ceil(2);
+    while size > 0 && !tape.is_empty() {
+        let (mut at, before) = (0, tape.len());
+        while at < tape.len() {
+            if !goes_on() {
+                return (tape, false);
+            }
+            let mut without = tape.clone();
+            without.drain(at..(at + size).min(tape.len()));
+            if violates(&without) {
+                tape = without;
+            } else {
+                at += size;
+            }
+        }
+        // Single ones are tried until none can go.
+        size = if size == 1 && tape.len() < before { 1 } else { size / 2 };
+    }
+    (tape, goes_on())
 }

@@ -1,14 +1,14 @@
 //! Searches by drawing: every choice, or priorities as PCT has them.
 
+use super::one::shorter;
 use super::one::{self, Found};
 use super::outcome::Outcome;
 use super::search::{Explore, Report, Strategy, Violated, Watch};
-use super::shorter::shorter;
 use super::tally::Tally;
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::lab::shards::Desk;
-use crate::lab::stopped::Stopped;
+use crate::lab::threads::Stopped;
 use crate::plan::{Perturb, Plan};
 use crate::sim;
 use rayon::ThreadPool;

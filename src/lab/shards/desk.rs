@@ -1,6 +1,6 @@
 //! Who does the pieces of a round.
 
-use crate::lab::stopped::{Away, Stopped};
+use crate::lab::threads::{Away, Stopped};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -1,7 +1,7 @@
 //! Rounds with made-up work: any number of shards, in any order, done once or twice.
 
 use super::{Desk, Keeper, Shared};
-use crate::lab::stopped::{Away, Stopped};
+use crate::lab::threads::{Away, Stopped};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::RwLock;

@@ -12,12 +12,10 @@
 //! with as many deviations; what is found brings its own tape along. The result depends on the
 //! input alone: candidates are tried one after another.
 
-mod finished;
-mod goal;
 mod judge;
 mod leaves;
 mod names;
 mod search;
 
-pub use goal::{Failed, Goal, Shrink, Shrunk, Size, Watch};
+pub use judge::{Failed, Goal, Shrink, Shrunk, Size, Watch};
 pub use search::{shrink, single_removals};

@@ -1,6 +1,6 @@
 //! Disruption budgets that stop every drain while all is well.
 
-use super::words::listed;
+use super::hit::listed;
 use crate::analysis::grouped;
 use crate::api::workload::{namespace_of, short_name};
 use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};

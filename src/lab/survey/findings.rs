@@ -1,11 +1,11 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::blocked::blocked;
+use super::hit::Lost;
 use super::hit::{Hit, LATER, Why};
+use super::hit::{listed, up_to, whole};
 use super::holder::{Holder, first_sentence};
 use super::losses::Kind;
-use super::lost::Lost;
-use super::words::{listed, up_to, whole};
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
 use crate::api::workload::WorkloadKind;

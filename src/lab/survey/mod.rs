@@ -21,16 +21,14 @@ mod hit;
 mod holder;
 mod limit;
 mod losses;
-mod lost;
 mod run;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub(crate) use findings::Finding;
 pub(crate) use hit::Hit;
+pub(crate) use hit::Lost;
+pub(crate) use hit::whole;
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
-pub(crate) use lost::Lost;
 pub(crate) use run::{Survey, Surveyed};
-pub(crate) use words::whole;

@@ -1,9 +1,9 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings, lead};
+use super::hit::{Damage, Lost};
 use super::hit::{Figures, Hit, LATER, Seen, Why, hits};
 use super::losses::{How, Loss, Wanted, losses};
-use super::lost::{Damage, Lost};
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::{evicted_after, moment};
@@ -12,7 +12,7 @@ use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::kernel::{Choices, Dur, Time};
 use crate::lab::shards::Desk;
-use crate::lab::stopped::Stopped;
+use crate::lab::threads::Stopped;
 use crate::lab::threads::{Event, Watched};
 use crate::language::{Problem, Problems, Scenario, duration};
 use crate::plan::{Plan, PodPlan, Size};

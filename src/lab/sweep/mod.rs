@@ -6,12 +6,10 @@
 //! draw. Runs are built inside their threads and leave nothing but their figures; these are
 //! collected in the order of values and seeds.
 
-mod prepare;
 mod run;
-mod spec;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use prepare::Prepared;
+pub(crate) use run::Prepared;
+pub(crate) use run::{Axis, Case, RUNS_MAX, Sweep};
 pub(crate) use run::{pieces_of, run_all};
-pub(crate) use spec::{Axis, Case, RUNS_MAX, Sweep};

@@ -1,16 +1,20 @@
 //! Runs sweeps on several threads.
+//!
+//! A sweep whose combinations can all be built, or why one cannot.
 
-use super::prepare::Prepared;
-use super::spec::{Case, Outcome};
+use crate::analysis::Metrics;
 use crate::analysis::summary::metrics;
-use crate::kernel::Choices;
+use crate::kernel::{Choices, Dur};
 use crate::lab::shards::{Desk, unpacked};
-use crate::lab::stopped::Stopped;
-use crate::lab::threads::{Event, Watched};
-use crate::language::Problems;
-use crate::scenario::{self, Overrides};
+use crate::lab::threads::{Event, Stopped, Watched};
+use crate::language::{Problem, Problems};
+use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,4 +177,183 @@ pub(crate) fn pieces_of(bytes: &[u8]) -> Option<u64> {
     let runs = found.iter().flat_map(|(_, runs)| runs);
     let is_sound = runs.clone().all(|run| run.metrics.is_sound());
     is_sound.then(|| runs.count() as u64)
+}
+
+/// A sweep whose combinations can all be built.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    pub(super) sweep: &'a Sweep<'a>,
+    pub(super) threads: rayon::ThreadPool,
+    pub(super) cases: Vec<(Overrides, Range<u64>)>,
+    notes: Vec<String>,
+}
+
+impl Prepared<'_> {
+    /// What the scenario's settings mean for pods that exist, in any of the combinations, each
+    /// sentence once.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+impl Sweep<'_> {
+    /// Makes sure that settings that move together have as many values each.
+    fn even(&self) -> Result<(), Problems> {
+        if let (true, [first, others @ ..]) = (self.zipped, self.axes.as_slice())
+            && let Some(other) = others.iter().find(|a| a.values.len() != first.values.len())
+        {
+            let (a, b) = (first.values.len(), other.values.len());
+            let problem = Problem::new(format!(
+                "`{}` has {a} values and `{}` has {b}",
+                first.path, other.path
+            ));
+            return Err(Problems::one(
+                problem.help("settings that move together have as many values each"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Makes sure that every combination can be built, on `jobs` threads, which will do the runs,
+    /// too.
+    ///
+    /// # Errors
+    /// Every problem that any of the combinations has, once; or the threads cannot be started.
+    pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
+        self.even()?;
+        let size = self.size().filter(|&n| n <= RUNS_MAX);
+        size.ok_or_else(|| {
+            Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs")))
+        })?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let check = |values: &Vec<String>| {
+            let overrides = self.overrides(values);
+            let notes = scenario::build(self.loaded, &overrides)?.notes;
+            let seeds = self.seeds_of(&overrides)?;
+            Ok((overrides, seeds, notes))
+        };
+        let checked: Vec<Result<_, Problems>> =
+            threads.install(|| self.combinations().par_iter().map(check).collect());
+        let problems = all_problems(checked.iter().filter_map(|c| c.as_ref().err()));
+        if !problems.is_empty() {
+            return Err(Problems(problems).into());
+        }
+        let mut notes: Vec<String> = Vec::new();
+        let mut cases = Vec::with_capacity(checked.len());
+        for (overrides, seeds, said) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+            cases.push((overrides, seeds));
+            said.into_iter().for_each(|note| {
+                if !notes.contains(&note) {
+                    notes.push(note)
+                }
+            });
+        }
+        Ok(Prepared { sweep: self, threads, cases, notes })
+    }
+}
+
+/// The problems of all combinations, each once.
+fn all_problems<'a>(of: impl Iterator<Item = &'a Problems>) -> Vec<Problem> {
+    let mut seen = BTreeSet::new();
+    let mut problems = Vec::new();
+    for found in of {
+        let new = found.0.iter().filter(|p| seen.insert(p.to_string()));
+        problems.extend(new.cloned());
+    }
+    problems
+}
+
+/// The most runs of a sweep.
+pub(crate) const RUNS_MAX: u64 = 1_000_000;
+
+/// A setting and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// Its path in the scenario, as for `--set`.
+    pub(crate) path: String,
+    /// The values to try, in their order; never empty.
+    pub(crate) values: Vec<String>,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<'a> {
+    /// The scenario.
+    pub(crate) loaded: &'a Loaded,
+    /// What is the same in every run; its seed is the first one.
+    pub(crate) base: Overrides,
+    /// What differs. Without any there is one case.
+    pub(crate) axes: Vec<Axis>,
+    /// The settings move together: the first values of all, the second values of all, and so on.
+    /// Otherwise every combination is tried.
+    pub(crate) zipped: bool,
+    /// How many seeds each combination of values is run with: those from the first one on.
+    pub(crate) seeds: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub(crate) window: Dur,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Outcome {
+    /// Its seed.
+    pub(crate) seed: u64,
+    /// Its figures.
+    pub(crate) metrics: Metrics,
+}
+
+/// A combination of values with its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Case {
+    /// A value for each axis.
+    pub(crate) values: Vec<String>,
+    /// Its runs by seed.
+    pub(crate) runs: Vec<Outcome>,
+}
+
+impl Sweep<'_> {
+    /// Every combination of values, the last axis changing fastest; or those that move together.
+    pub(crate) fn combinations(&self) -> Vec<Vec<String>> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            let row =
+                |i: usize| self.axes.iter().filter_map(|a| a.values.get(i).cloned()).collect();
+            return (0..first.values.len()).map(row).collect();
+        }
+        self.axes.iter().fold(vec![Vec::new()], |before, axis| {
+            let with =
+                |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
+            before
+                .iter()
+                .flat_map(|head| axis.values.iter().map(move |value| with(head, value)))
+                .collect()
+        })
+    }
+
+    /// How many runs that makes; none if they do not fit into a number.
+    pub(crate) fn size(&self) -> Option<u64> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            return self.seeds.checked_mul(first.values.len() as u64);
+        }
+        self.axes.iter().try_fold(self.seeds, |n, axis| n.checked_mul(axis.values.len() as u64))
+    }
+
+    pub(crate) fn overrides(&self, values: &[String]) -> Overrides {
+        let mut overrides = self.base.clone();
+        overrides.sets.extend(
+            self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)),
+        );
+        overrides
+    }
+
+    /// The seeds of a combination: its runs' order.
+    pub(super) fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
+        let first = scenario::seed(self.loaded, overrides)?;
+        let too_many = || {
+            Problems::one(Problem::new(format!(
+                "there are no {} seeds from {first} on",
+                self.seeds
+            )))
+        };
+        first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
+    }
 }

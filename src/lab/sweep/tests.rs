@@ -3,8 +3,8 @@
 use super::*;
 use crate::kernel::Dur;
 use crate::lab::shards::Desk;
-use crate::lab::stopped::Stopped;
 use crate::lab::threads::Event;
+use crate::lab::threads::Stopped;
 use crate::scenario::{self, Loaded, Overrides};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
