@@ -11,7 +11,6 @@
 pub mod budget;
 pub mod kubectl_taint;
 pub mod labels;
-pub(crate) mod lease;
 pub mod meta;
 pub mod names;
 pub mod node;

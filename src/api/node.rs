@@ -191,3 +191,17 @@ pub(crate) fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     let region = get(LABEL_REGION_BETA, LABEL_REGION);
     if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
 }
+
+/// The lease of a node; its name is the node's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Lease {
+    /// Whose lease it is.
+    pub(crate) node: NodeId,
+    /// This life of the object.
+    pub(crate) uid: Uid,
+    /// The version of the object.
+    pub(crate) resource_version: u64,
+    /// When the kubelet last renewed it, by the kubelet's clock: microseconds from the start of the
+    /// run.
+    pub(crate) renew_time_us: i64,
+}

@@ -4,9 +4,9 @@
 use super::heartbeats::{Heartbeats, lease_version};
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
+use crate::api::node::Lease;
 use crate::kernel::Time;
 use std::rc::Rc;
 

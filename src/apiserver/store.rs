@@ -3,9 +3,9 @@
 
 use super::event_store::EventStore;
 use crate::api::budget::Budget;
-use crate::api::lease::Lease;
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
+use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;

@@ -1,6 +1,4 @@
-//! Why a command ended before its end, how that is said, and with which exit code.
-//!
-//! Exit codes.
+//! Exit codes; and why a command ended before its end, how that is said, and with which code.
 
 use super::terminal::Terminal;
 use crate::lab::{Away, Stopped};

@@ -1,6 +1,5 @@
-//! A file that appears as a whole or not at all, and takes the place of no other unasked.
-//!
-//! "Did you mean" for files that are not there.
+//! A file that appears as a whole or not at all, and takes the place of no other unasked; "did you
+//! mean" for one that is not there.
 
 use super::failure::Failure;
 use super::interrupt;

@@ -1,7 +1,6 @@
-//! A cluster as a person has it: a scenario, or what kubectl printed, as it stands.
-//!
-//! Exports from commands: kubectl with the person's own context and rights, which only reads, or
-//! whatever command prints one.
+//! A cluster as a person has it: a scenario, or what kubectl printed, as it stands; or an export that
+//! is asked for, of kubectl with the person's own context and rights, which only reads, or of whatever
+//! command prints one.
 
 use super::failure::Failure;
 use super::shards::Inputs;

@@ -1,6 +1,4 @@
-//! `-o`: the form in which a command prints its results, the same in every command.
-//!
-//! What a command found, for a program that asked for it in place of having it printed.
+//! What a command found, and `-o`: the form in which it is printed, the same in every command.
 
 use super::failure::Failure;
 use super::terminal::Terminal;

@@ -1,8 +1,8 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
 use crate::api::budget::Budget;
-use crate::api::lease::Lease;
 use crate::api::names::{PodId, WorkloadId};
+use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;

@@ -1,8 +1,8 @@
 //! Watches: the changes that are on their way to the caches.
 
 use crate::api::budget::Budget;
-use crate::api::lease::Lease;
 use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;

@@ -8,7 +8,7 @@
 
 use super::factory::InformerFactory;
 use super::stream::{Delta, Due, OnItsWay, Stream};
-use crate::api::lease::Lease;
+use crate::api::node::Lease;
 use crate::api::workload::Workload;
 use crate::kernel::{Class, Dur, Object, Time, slot};
 use crate::plan::Resource;

@@ -12,7 +12,7 @@
 
 use super::error::{ImportError, Place};
 use super::input::Input;
-use super::raw::Take;
+use super::seeds::Take;
 use super::seeds::{Cursor, DocumentSeed};
 use super::yaml;
 use serde::de::DeserializeSeed;

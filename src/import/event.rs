@@ -2,7 +2,7 @@
 //! lifecycle controller passed over its nodes.
 
 use super::fields::Fields;
-use super::rfc3339::{SECOND_US, Stamp, parse};
+use super::times::{SECOND_US, Stamp, parse};
 use serde_json::Value;
 
 /// What the node lifecycle controller says of nodes and their pods while it passes over them

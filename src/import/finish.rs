@@ -1,20 +1,18 @@
 //! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
 
 use super::cluster::ImportedCluster;
-use super::control_plane;
 use super::error::{ImportError, Place};
+use super::fields::{self, Wrong};
 use super::gathered::{Gathered, Named, at};
-use super::groups;
+use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
-use super::remembered;
-use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
-use super::times::{Times, time};
-use super::value::{self, Wrong};
+use super::times::{SECOND_US, Stamp, Times, time};
 use super::workload::RawWorkload;
+use super::{control_plane, document, groups, remembered};
 use crate::api::workload::WorkloadKind;
 use crate::language::{DurationText, Memory, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,7 +181,7 @@ impl Gathered {
             let named: BTreeSet<&str> = self.pods.iter().filter_map(RawPod::node).collect();
             summary.made_up = named.into_iter().map(str::to_owned).collect();
             for name in &summary.made_up {
-                value::name("spec.nodeName", Some(name))
+                fields::name("spec.nodeName", Some(name))
                     .map_err(|wrong| of_pod_on(&self.pods, name, wrong))?;
                 shapes.push((name.clone(), NodeShape::default()));
             }
@@ -336,4 +334,24 @@ fn minor_release(version: &str) -> Option<(u32, u32)> {
     let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     parts.next()?;
     Some((major, minor))
+}
+
+impl ImportedCluster {
+    /// Makes a cluster of what several inputs hold together.
+    ///
+    /// # Errors
+    /// An input is no export, an object is not as the API would have accepted it, or there is
+    /// nothing in them that is modelled.
+    pub fn read(inputs: &[Input]) -> Result<Self, ImportError> {
+        let mut gathered = Gathered::default();
+        for input in inputs {
+            gathered.summary.files.push(input.file.clone());
+            document::read(input, &mut |place, meta, body| gathered.take(place, meta, body))?;
+        }
+        let cluster = gathered.finish()?;
+        let empty = cluster.workloads.is_empty()
+            && cluster.budgets.is_empty()
+            && cluster.namespaces.is_empty();
+        if empty && cluster.priority_classes.is_empty() { cluster.simulable() } else { Ok(cluster) }
+    }
 }

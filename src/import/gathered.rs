@@ -2,15 +2,15 @@
 
 use super::error::{ImportError, Place, Places};
 use super::event::{PodStep, RawEvent};
-use super::namespace::namespace;
+use super::fields::{self, Wrong};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
-use super::raw::Body;
-use super::rfc3339::Stamp;
 use super::scheduling::RawBudget;
+use super::seeds::Body;
 use super::summary::Summary;
-use super::value::{self, Wrong};
+use super::times::Stamp;
+use super::workload::namespace;
 use super::workload::{RawWorkload, priority_class};
 use crate::language::{Namespace, PriorityClass};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
 
 /// The name of the object at that place.
 fn name_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
-    let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(place))?;
+    let name = fields::name("metadata.name", meta.name.as_deref()).map_err(at(place))?;
     Ok(name.to_owned())
 }
 
@@ -130,7 +130,7 @@ fn name_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
 /// `default`, unless a command says otherwise.
 fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
     let written = meta.namespace.as_deref().or(Some("default"));
-    let namespace = value::namespace("metadata.namespace", written).map_err(at(place))?;
+    let namespace = fields::namespace("metadata.namespace", written).map_err(at(place))?;
     Ok(namespace.to_owned())
 }
 

@@ -1,9 +1,9 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
+use super::fields;
 use super::node::{ConditionShape, NamedNode, NodeShape, NodeState};
 use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
-use super::rfc3339::SECOND_US;
-use super::value;
+use super::times::SECOND_US;
 use crate::api::pod::PodSource;
 use crate::api::taint::Taint;
 use crate::api::toleration::{Operator, Toleration};
@@ -46,7 +46,7 @@ fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec
 fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) {
     match names.len() {
         1 => (names.pop(), None),
-        _ => (None, Some(OneOrMany::Many(super::ranges::shorten(&names)))),
+        _ => (None, Some(OneOrMany::Many(shorten(&names)))),
     }
 }
 
@@ -70,7 +70,7 @@ fn node_start(state: NodeState) -> language::NodeStart {
     let condition = |c: ConditionShape| {
         Some(language::Condition {
             // Every type that is modelled is a word of the language.
-            kind: value::shared(c.kind.as_str())?,
+            kind: fields::shared(c.kind.as_str())?,
             status: c.status,
             reason: c.reason,
             last_heartbeat_time: seconds(c.heartbeat),
@@ -166,7 +166,7 @@ fn pod_condition(c: PodConditionShape) -> language::PodCondition {
         if c.reason == "PreemptionByKubeScheduler" { "PreemptionByScheduler" } else { &c.reason };
     language::PodCondition {
         status: c.status,
-        reason: value::shared(word),
+        reason: fields::shared(word),
         last_transition_time: seconds(c.transition),
     }
 }
@@ -203,6 +203,50 @@ pub(super) fn micros(us: i64) -> DurationText {
     DurationText(text)
 }
 
+/// The names in their order, runs as ranges of the scenario language.
+pub(super) fn shorten(names: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = names;
+    while let Some(first) = rest.first() {
+        let length = run(rest);
+        if length < 3 {
+            out.push(first.clone());
+            rest = &rest[1..];
+        } else {
+            let (head, low, tail) = split(first);
+            let (_, high, _) = split(&rest[length - 1]);
+            out.push(format!("{head}{{{low}..{high}}}{tail}"));
+            rest = &rest[length..];
+        }
+    }
+    out
+}
+
+/// How many names from the first one on count up by one.
+fn run(names: &[String]) -> usize {
+    let (head, low, tail) = split(&names[0]);
+    let Ok(start) = low.parse::<u64>() else {
+        return 1;
+    };
+    // A leading zero pads all numbers of a range to one width; without it, each number is as short
+    // as it can be.
+    let width = if low.len() > 1 && low.starts_with('0') { low.len() } else { 0 };
+    let follows = |(i, name): (u64, &String)| {
+        let (h, number, t) = split(name);
+        h == head
+            && t == tail
+            && start.checked_add(i).is_some_and(|n| number == format!("{n:0width$}"))
+    };
+    (0_u64..).zip(names).take_while(|&pair| follows(pair)).count()
+}
+
+/// The last number of a name, and what stands before and after it.
+fn split(name: &str) -> (&str, &str, &str) {
+    let end = name.bytes().rposition(|b| b.is_ascii_digit()).map_or(0, |i| i + 1);
+    let start = name[..end].bytes().rposition(|b| !b.is_ascii_digit()).map_or(0, |i| i + 1);
+    (&name[..start], &name[start..end], &name[end..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,5 +265,38 @@ mod tests {
         ] {
             assert_eq!(micros(us).0, text);
         }
+    }
+
+    fn check(names: &[&str], short: &[&str]) {
+        let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+        assert_eq!(shorten(&names), short);
+        let long: Vec<String> =
+            short.iter().flat_map(|s| crate::language::names::expand(s, 100).unwrap()).collect();
+        assert_eq!(long, names, "the language reads them back");
+    }
+
+    #[test]
+    fn runs_become_ranges() {
+        check(&["a1", "a2", "a3"], &["a{1..3}"]);
+        check(&["a1", "a2"], &["a1", "a2"]);
+        check(&["n007", "n008", "n009", "n010", "n012"], &["n{007..010}", "n012"]);
+        check(&["a8", "a9", "a10", "a11"], &["a{8..11}"]);
+        check(&["a08", "a09", "a10"], &["a{08..10}"]);
+        check(&["db-0", "db-1", "db-2", "web-0"], &["db-{0..2}", "web-0"]);
+        check(&["ip-1.x", "ip-2.x", "ip-3.x"], &["ip-{1..3}.x"]);
+    }
+
+    #[test]
+    fn what_is_no_run() {
+        check(&["a1", "a2", "b3"], &["a1", "a2", "b3"]);
+        check(&["a3", "a2", "a1"], &["a3", "a2", "a1"]);
+        check(&["a09", "a10", "a011"], &["a09", "a10", "a011"]);
+        check(&["a9", "a010", "a011"], &["a9", "a010", "a011"]);
+        check(&["x", "y", "z"], &["x", "y", "z"]);
+        check(
+            &["a18446744073709551615", "a18446744073709551616", "a18446744073709551617"],
+            &["a18446744073709551615", "a18446744073709551616", "a18446744073709551617"],
+        );
+        check(&["a99", "a99", "a99"], &["a99", "a99", "a99"]);
     }
 }

@@ -3,25 +3,23 @@
 //!
 //! ```text
 //! input      files, standard input, gzip, encodings
-//! sight      what a text is at first sight; what kubectl prints for people is refused with advice
+//! sight      what a text is at first sight, YAML as plain values; what kubectl prints for people is
+//!            refused with advice
 //! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, behind the feature of that name
-//! plain_yaml YAML as plain values
-//! seeds, raw one pass over a document, lists to single objects, and what each kind has
-//! object, raw_scheduling, fields, selector: the fields that are read
+//! seeds      one pass over a document, lists to single objects, and what each kind has
+//! object, raw_scheduling, fields: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
-//! workload   workloads and priority classes
-//! namespace  annotations of namespaces about tolerations
+//! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! gathered   all objects together: duplicates
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! pace       how long pods took to start and to stop
-//! groups     like nodes and pods become groups of the language
+//! groups     like nodes and pods become groups of the language, their names written short
 //! finish     time zero, leases, what is left out
 //! cluster    the result
-//! ranges     lists of names written short
 //! write      the scenario file
 //! blame      from a place in that file back to an object
 //! ```
@@ -42,26 +40,18 @@ mod finish;
 mod gathered;
 mod groups;
 mod input;
-mod namespace;
 mod node;
 mod object;
 mod pace;
-mod plain_yaml;
 mod pod;
 mod quantities;
-mod ranges;
-mod raw;
 mod raw_scheduling;
-mod read;
 mod remembered;
-mod rfc3339;
 mod scheduling;
 mod seeds;
-mod selector;
 mod sight;
 mod summary;
 mod times;
-mod value;
 mod workload;
 mod write;
 #[cfg_attr(not(feature = "yaml"), path = "no_yaml.rs")]
@@ -77,8 +67,8 @@ pub(crate) use error::KUBECTL;
 pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
-pub(crate) use plain_yaml::values as yaml_values;
-pub(crate) use rfc3339::{SECOND_US, Stamp, parse as parse_time};
 pub(crate) use sight::is_export;
+pub(crate) use sight::values as yaml_values;
 pub(crate) use summary::Summary;
 pub(crate) use times::YEARS;
+pub(crate) use times::{SECOND_US, Stamp, parse as parse_time};

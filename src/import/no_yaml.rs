@@ -1,8 +1,8 @@
 //! In place of `yaml.rs` where the program was built without YAML: every text of it is refused.
 
-use super::plain_yaml::REFUSED;
-use super::raw::Raw;
 use super::seeds::Cursor;
+use super::seeds::Raw;
+use super::sight::REFUSED;
 
 /// What is wrong with a document, where.
 pub(super) struct Wrong {

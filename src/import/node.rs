@@ -5,11 +5,11 @@
 //! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
 //! was never posted.
 
+use super::fields::{self, Wrong};
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
-use super::rfc3339::Stamp;
+use super::times::Stamp;
 use super::times::{Times, time};
-use super::value::{self, Wrong};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::NodeConditionType;
 use crate::api::taint::{Effect, Taint};
@@ -89,7 +89,7 @@ impl LeaseSeen {
         let duration_us = seconds
             .filter(|s| *s > 0)
             .unwrap_or(LEASE_DURATION_S)
-            .saturating_mul(super::rfc3339::SECOND_US);
+            .saturating_mul(super::times::SECOND_US);
         zero.us_since(at) > duration_us / 8 * 3
     }
 }
@@ -138,7 +138,7 @@ impl RawNode {
         lease: LeaseSeen,
         unmodelled: &mut dyn FnMut(&str),
     ) -> Result<NodeShape, Wrong> {
-        let mut labels = value::labels("metadata.labels", self.meta.labels.as_ref())?;
+        let mut labels = fields::labels("metadata.labels", self.meta.labels.as_ref())?;
         if labels.get(HOSTNAME).is_some_and(|h| *h == self.name) {
             labels.remove(HOSTNAME);
         }
@@ -190,7 +190,7 @@ fn state(
         // Every kubelet has a lease. The last time at which a silent one is known to have lived
         // stands in for it; one that lives has renewed it a moment ago.
         LeaseSeen::NotExported if unknown => {
-            ready.map(|c| c.heartbeat.min(0) * super::rfc3339::SECOND_US)
+            ready.map(|c| c.heartbeat.min(0) * super::times::SECOND_US)
         }
         LeaseSeen::NotExported => ready.map(|_| 0),
     };
@@ -219,7 +219,7 @@ fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
         let time_added = added.map(|added| Timestamp(added.seconds_since(zero)));
         taints.push(Taint { key, value, effect, time_added });
     }
-    value::first(validation::validate_taints(&taints, "spec.taints"))?;
+    fields::first(validation::validate_taints(&taints, "spec.taints"))?;
     Ok(taints)
 }
 
@@ -233,7 +233,7 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &
             Ok(Err(word))
         };
     };
-    let status = value::word("status.conditions: status", raw.status.as_deref())?;
+    let status = fields::word("status.conditions: status", raw.status.as_deref())?;
     let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?
         .map(|t| t.seconds_since(zero));
     let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?

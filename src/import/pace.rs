@@ -12,7 +12,7 @@ use super::event::PodStep;
 use super::gathered::Named;
 use super::groups::micros;
 use super::pod::RawPod;
-use super::rfc3339::{SECOND_US, Stamp, parse};
+use super::times::{SECOND_US, Stamp, parse};
 use super::workload::RawWorkload;
 use crate::language::{DurationText, PodGroup, Workload};
 use std::collections::BTreeMap;

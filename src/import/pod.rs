@@ -4,14 +4,14 @@
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::fields::Filled;
+use super::fields::{self, Wrong};
 use super::object::{
     RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
 };
 use super::quantities;
-use super::rfc3339::Stamp;
 use super::scheduling::{Scheduling, scheduling};
+use super::times::Stamp;
 use super::times::{Times, time};
-use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
@@ -185,10 +185,10 @@ impl RawPod {
         Ok(PodShape {
             namespace: self.namespace.clone(),
             owner,
-            labels: value::labels("metadata.labels", self.meta.labels.as_ref())?,
+            labels: fields::labels("metadata.labels", self.meta.labels.as_ref())?,
             tolerations,
             grace,
-            node_selector: value::labels("spec.nodeSelector", spec.node_selector.as_ref())?,
+            node_selector: fields::labels("spec.nodeSelector", spec.node_selector.as_ref())?,
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
@@ -217,7 +217,7 @@ impl RawPod {
     fn start(&self, zero: Stamp) -> Result<StartShape, Wrong> {
         // A manifest that was never sent has no status, and an API server gives it this phase.
         let phase = self.status.phase.as_deref().filter(|p| !p.is_empty()).or(Some("Pending"));
-        let phase = value::word("status.phase", phase)?;
+        let phase = fields::word("status.phase", phase)?;
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
         let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
@@ -257,7 +257,7 @@ impl RawPod {
         let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else {
             return Ok(None);
         };
-        let status = value::word("status.conditions: status", raw.status.as_deref())?;
+        let status = fields::word("status.conditions: status", raw.status.as_deref())?;
         let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
             .map_or(0, |t| t.seconds_since(zero));
         Ok(Some(PodConditionShape {
@@ -285,6 +285,6 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wron
             toleration_seconds: t.toleration_seconds,
         });
     }
-    value::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
+    fields::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
     Ok(tolerations)
 }

@@ -1,8 +1,9 @@
-//! What the importer reads of a pod's placement, as the API prints it
+//! What the importer reads of a pod's placement and of label selectors, as the API prints them
 //! (`k8s.io/api/core/v1/types.go`, v1.34).
 
-use super::fields::Filled;
-use super::selector::RawSelector;
+use super::fields::{self, Wrong};
+use super::fields::{Filled, Texts};
+use crate::language::{LabelSelector, LabelSelectorRequirement};
 use serde::Deserialize;
 
 /// `v1.Affinity`
@@ -93,4 +94,38 @@ pub(super) struct RawSpread {
 #[serde(default)]
 pub(super) struct RawGate {
     pub(crate) name: String,
+}
+
+/// `metav1.LabelSelector`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawSelector {
+    match_labels: Option<Texts>,
+    match_expressions: Option<Vec<RawRequirement>>,
+}
+
+/// `metav1.LabelSelectorRequirement`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawRequirement {
+    key: String,
+    operator: String,
+    values: Option<Vec<String>>,
+}
+
+/// The selector as a scenario has it.
+pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
+    let expressions = raw.match_expressions.iter().flatten().map(|e| {
+        let unknown =
+            || format!("spec.selector: {:?} is not a valid label selector operator", e.operator);
+        Ok::<_, Wrong>(LabelSelectorRequirement {
+            key: e.key.clone(),
+            operator: fields::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
+            values: e.values.clone().unwrap_or_default(),
+        })
+    });
+    Ok(LabelSelector {
+        match_labels: fields::labels("spec.selector.matchLabels", raw.match_labels.as_ref())?,
+        match_expressions: expressions.collect::<Result<_, _>>()?,
+    })
 }

@@ -9,14 +9,14 @@
 
 use super::error::ImportError;
 use super::event::RawEvent;
+use super::fields::Wrong;
 use super::gathered::{Named, at};
 use super::groups::micros;
 use super::object::{RawCondition, RawOwner};
 use super::pod::RawPod;
-use super::rfc3339::{SECOND_US, Stamp};
 use super::scheduling::RawBudget;
 use super::times::time;
-use super::value::Wrong;
+use super::times::{SECOND_US, Stamp};
 use super::workload::RawWorkload;
 use crate::api::workload::WorkloadKind;
 use crate::language::{Counted, DurationText, Failures, Waiting};

@@ -4,14 +4,14 @@
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
 use super::fields::Filled;
+use super::fields::{self, Wrong};
 use super::object::{RawContainer, RawMeta, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
     RawPreferredNodes, RawSpread,
 };
-use super::selector::{RawSelector, selector};
-use super::value::{self, Wrong};
+use super::raw_scheduling::{RawSelector, selector};
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
     NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
@@ -144,7 +144,7 @@ fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
             || format!("affinity.nodeAffinity: {:?} is not a valid selector operator", r.operator);
         Ok::<_, Wrong>(NodeRequirement {
             key: r.key.clone(),
-            operator: value::shared(&r.operator).ok_or_else(|| Wrong(unknown()))?,
+            operator: fields::shared(&r.operator).ok_or_else(|| Wrong(unknown()))?,
             values: r.values.clone().unwrap_or_default(),
         })
     };
@@ -181,7 +181,7 @@ fn pod_term(
 
 fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
     let policy = |text: &Option<String>, default: InclusionPolicy| {
-        text.as_deref().and_then(value::shared).filter(|policy| *policy != default)
+        text.as_deref().and_then(fields::shared).filter(|policy| *policy != default)
     };
     let unknown = || {
         format!(
@@ -192,7 +192,7 @@ fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
     Ok(TopologySpreadConstraint {
         max_skew: raw.max_skew,
         topology_key: raw.topology_key.clone(),
-        when_unsatisfiable: value::shared(&raw.when_unsatisfiable)
+        when_unsatisfiable: fields::shared(&raw.when_unsatisfiable)
             .ok_or_else(|| Wrong(unknown()))?,
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
         min_domains: raw.min_domains,
@@ -211,7 +211,7 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
         let host_port = u16::try_from(number)
             .map_err(|_| Wrong(format!("hostPort {number} is not between 1 and 65535")))?;
         let word = port.protocol.as_deref().filter(|p| !p.is_empty()).unwrap_or("TCP");
-        let protocol: Protocol = value::shared(word)
+        let protocol: Protocol = fields::shared(word)
             .ok_or_else(|| Wrong(format!("protocol {word:?} of a port is not known to the API")))?;
         all.push(HostPort {
             host_port,

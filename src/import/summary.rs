@@ -1,7 +1,7 @@
 //! What an import took, and what it left out: lines for the terminal and for the head of the
 //! scenario it writes.
 
-use super::rfc3339::Stamp;
+use super::times::Stamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The minor releases of Kubernetes 1 that have a profile.

@@ -4,19 +4,24 @@
 //! for the successes that are still missing, and may fail as often as it still may. Left out, with
 //! a word: Jobs that are finished or suspended, and ReplicaSets of former revisions, which have no
 //! pods.
+//!
+//! Namespaces: what their annotations say of their pods' tolerations
+//! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
-use super::fields::{Fields, Filled};
-use super::groups::{quantities, toleration};
-use super::object::{CLASS_FIELDS, RawAnnotations, RawCondition, RawMeta, RawPodSpec};
+use super::fields::{self, Fields, Filled, Wrong};
+use super::groups::{self, quantities, toleration};
+use super::object::{
+    CLASS_FIELDS, RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawToleration,
+};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
+use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
-use super::selector::{RawSelector, selector};
-use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::WorkloadKind;
 use crate::language::{
-    self, LabelSelector, PreemptionPolicy, PriorityClass, Workload, WorkloadGroup,
+    self, LabelSelector, Namespace, PreemptionPolicy, PriorityClass, Toleration, Workload,
+    WorkloadGroup,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -172,7 +177,7 @@ impl RawWorkload {
     ) -> Result<Workload, Wrong> {
         let s = &self.spec;
         let labels =
-            value::labels("spec.template.metadata.labels", s.template.metadata.labels.as_ref())?;
+            fields::labels("spec.template.metadata.labels", s.template.metadata.labels.as_ref())?;
         let selector = match &s.selector {
             Some(raw) => Some(selector(raw)?),
             // The API server makes one up for a Job.
@@ -210,7 +215,7 @@ impl RawWorkload {
             parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
             completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
             backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), failed),
-            pod_replacement_policy: s.pod_replacement_policy.as_deref().and_then(value::shared),
+            pod_replacement_policy: s.pod_replacement_policy.as_deref().and_then(fields::shared),
             pod_failure_policy: policy,
             template: self.template(labels, classes, left_out)?,
             ..WorkloadGroup::default()
@@ -245,7 +250,7 @@ impl RawWorkload {
             termination_grace_period_seconds: pod
                 .termination_grace_period_seconds
                 .filter(|g| *g != 30),
-            node_selector: value::labels(
+            node_selector: fields::labels(
                 "spec.template.spec.nodeSelector",
                 pod.node_selector.as_ref(),
             )?,
@@ -287,7 +292,7 @@ fn policy(
             left_out("podFailurePolicy: FailIndex");
             continue;
         }
-        let action = value::shared(&rule.action).ok_or_else(|| {
+        let action = fields::shared(&rule.action).ok_or_else(|| {
             let action = &rule.action;
             Wrong(format!("spec.podFailurePolicy.rules: action {action:?} is not known to the API"))
         })?;
@@ -299,7 +304,7 @@ fn policy(
                 status: c
                     .status
                     .as_deref()
-                    .and_then(value::shared)
+                    .and_then(fields::shared)
                     .filter(|status| *status != ConditionStatus::True),
             })
             .collect();
@@ -310,4 +315,35 @@ fn policy(
         rules.push(language::PodFailurePolicyRule { action, on_pod_conditions: conditions });
     }
     Ok(language::PodFailurePolicy { rules })
+}
+
+/// The name of a namespace and what it says; nothing if it has neither annotation.
+pub(super) fn namespace(meta: &RawMeta) -> Result<Option<(String, Namespace)>, Wrong> {
+    let name = fields::namespace("metadata.name", meta.name.as_deref())?;
+    let Some(a) = meta
+        .annotations
+        .as_ref()
+        .filter(|a| a.default_tolerations.is_some() || a.tolerations_whitelist.is_some())
+    else {
+        return Ok(None);
+    };
+    let found = Namespace {
+        name: Some(name.to_owned()),
+        names: None,
+        default_tolerations: list(a.default_tolerations.as_deref(), "defaultTolerations")?,
+        tolerations_whitelist: list(a.tolerations_whitelist.as_deref(), "tolerationsWhitelist")?,
+    };
+    Ok(Some((name.to_owned(), found)))
+}
+
+/// The tolerations in an annotation, a JSON list; without a value an empty one.
+fn list(text: Option<&str>, annotation: &str) -> Result<Option<Vec<Toleration>>, Wrong> {
+    let Some(text) = text else { return Ok(None) };
+    let raw: Option<Vec<RawToleration>> = if text.is_empty() {
+        None
+    } else {
+        serde_json::from_str(text)
+            .map_err(|e| Wrong(format!("the annotation scheduler.alpha.kubernetes.io/{annotation} is no list of tolerations: {e}")))?
+    };
+    Ok(Some(tolerations(&raw.unwrap_or_default())?.into_iter().map(groups::toleration).collect()))
 }

@@ -6,7 +6,7 @@
 
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
-use super::rfc3339::Stamp;
+use super::times::Stamp;
 use crate::api::node;
 use crate::files;
 use crate::language::Exported;
@@ -109,7 +109,7 @@ impl ImportedCluster {
         );
         if !self.summary.cut_off.is_empty() {
             out.push_str("    //     // Nodes that are cut off from the start come back at the end of a partition.\n");
-            let names = to_ron(&super::ranges::shorten(&self.summary.cut_off));
+            let names = to_ron(&super::groups::shorten(&self.summary.cut_off));
             let entry = format!(
                 "(at:\"0s\",name:\"outage\",do:Partition(nodes:Nodes({names}),duration:\"5m\"))"
             );

@@ -1,7 +1,7 @@
 //! YAML: limits and messages. `no_yaml.rs` stands in for it in a program without the feature of
 //! that name.
 
-use super::raw::Raw;
+use super::seeds::Raw;
 use super::seeds::{Cursor, DocumentSeed};
 use serde::de::DeserializeSeed;
 use serde_saphyr::Error;

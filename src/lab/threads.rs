@@ -1,6 +1,5 @@
-//! Pieces of work on several threads, until whoever watches says that it is enough.
-//!
-//! Why many runs have no result.
+//! Pieces of work on several threads, until whoever watches says that it is enough; and why many runs
+//! may have no result.
 
 use crate::language::Problems;
 use rayon::{BroadcastContext, ThreadPool};

@@ -1,9 +1,9 @@
 //! Fault models: how things fail, where no timeline says when.
 
 use super::cluster::NodeSelector;
-use super::defaults::is_default;
 use super::texts::DurationText;
 use super::timeline::Cut;
+use super::values::is_default;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@
 //! not ignored.
 
 use super::complaints::Complaints;
-use super::defaults::KUBERNETES;
 use super::duration;
 use super::values;
+use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::Exported;
 use crate::language::Problem;

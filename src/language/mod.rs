@@ -7,25 +7,19 @@
 //! quantities, taints, names with ranges) are kept as written; [`crate::scenario`] reads them, so
 //! that all mistakes of a file are reported at once.
 
-mod budget;
 mod claims;
 mod cluster;
 pub(crate) mod complaints;
-pub(crate) mod defaults;
 pub mod duration;
 mod expect;
 mod faults;
 pub(crate) mod flags;
-mod labels;
-mod maintain;
 mod memory;
 pub mod names;
 pub(crate) mod prices;
 mod scenario;
 mod scheduling;
-mod schema;
 mod shape;
-mod tape;
 pub mod text;
 mod texts;
 mod timeline;
@@ -33,7 +27,6 @@ mod timing;
 pub(crate) mod values;
 mod workload;
 
-pub(crate) use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
 pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Namespace, NodeGroup, NodeSelector, NodeStart, Owner,
@@ -47,25 +40,25 @@ pub(crate) use faults::{
     RepairAct,
 };
 pub use flags::{PLUGINS, known as known_flags};
-pub(crate) use labels::{LabelSelector, LabelSelectorRequirement};
-pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use prices::Prices;
 pub use scenario::Scenario;
+pub(crate) use scenario::object_text_of_number;
 pub(crate) use scenario::{Cluster, Existing, Exported, Flags};
+pub use scenario::{Deviation, Tape};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
     PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, TopologySpreadConstraint,
     WeightedPods, WhenUnsatisfiable,
 };
-pub use schema::schema;
+pub(crate) use scheduling::{LabelSelector, LabelSelectorRequirement};
+pub use shape::schema;
 pub use shape::{Kind, Shape};
-pub(crate) use tape::object_text_of_number;
-pub use tape::{Deviation, Tape};
 pub use text::{Problem, Problems, Source};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
+pub(crate) use timeline::{Afterwards, DrainFlags};
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub(crate) use timing::ClientLimit;
 pub use timing::{ClientLimits, KubeletTiming, Timing};
@@ -74,3 +67,4 @@ pub(crate) use workload::{
     PodFailurePolicyRule, PodManagementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload,
     WorkloadGroup,
 };
+pub(crate) use workload::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};

@@ -69,6 +69,17 @@ pub(crate) fn past_micros(text: &str) -> Result<i64, Problem> {
     if us > 0 { Err(Problem::new(format!("{text} is after the start of the run"))) } else { Ok(us) }
 }
 
+/// The release of a scenario that names none: the newest one that timelines were recorded from and
+/// that is still common.
+pub(crate) const KUBERNETES: &str = "1.34";
+/// The seed of a scenario that names none.
+pub(crate) const SEED: u64 = 1;
+
+/// Whether a value is the one that stands for a field that is not written.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,9 +2,9 @@
 //! alone.
 //!
 //! ```text
-//! distribution  how spans of time are distributed, and draws of them
+//! distribution  how spans of time are distributed, draws of them, and fits by maximum likelihood
+//!               (exponential, Weibull, lognormal)
 //! sample        measured spans: quantiles, and the best timeout without any fit
-//! fit           exponential, Weibull, lognormal by maximum likelihood
 //! closed        what a timeout costs, and the best one, by formula
 //! history       files of recorded outages
 //! ```
@@ -14,12 +14,11 @@
 
 mod closed;
 mod distribution;
-mod fit;
 mod history;
 mod sample;
 
 pub(crate) use closed::{Noticing, best};
 pub(crate) use distribution::Distribution;
-pub(crate) use fit::{Fit, fits};
+pub(crate) use distribution::{Fit, fits};
 pub(crate) use history::{History, Recorded, read};
 pub(crate) use sample::Spans;

@@ -1,10 +1,9 @@
-//! Brings the nodes, workloads and pods of `cluster: From("cluster.json")` into a scenario, behind
-//! those that it writes itself.
+//! Brings in the files that a scenario points at: the nodes, workloads and pods of
+//! `cluster: From("cluster.json")`, behind those that it writes itself, and the histories of outages of
+//! fault models.
 //!
-//! They are groups of the language like any others: entries of the timeline name them, `--set`
-//! changes them, and what is wrong with them is reported at `cluster`.
-//!
-//! Reads the histories of outages that fault models point at.
+//! What a cluster brings are groups of the language like any others: entries of the timeline name them,
+//! `--set` changes them, and what is wrong with them is reported at `cluster`.
 
 use super::loaded::Loaded;
 use crate::files::{self, InputFile, ReadError};

@@ -1,9 +1,8 @@
-//! Mistakes of form: what is no value of the language's types.
+//! Mistakes of form: what is no value of the language's types, and which parts of a scenario are lost
+//! to them.
 //!
 //! Reading stops at the first mistake. To name all of them, the part that holds the mistake is
 //! taken out of the tree and the rest is read again; the places of what is left stay as they are.
-//!
-//! Which parts of a scenario are lost to mistakes of form.
 
 use super::belongs::belongs;
 use crate::api::spelling;

@@ -1,7 +1,5 @@
-//! Fault models that come with the program. Every figure of theirs has its source beside it in the
-//! file, or is called assumed there.
-//!
-//! The scenario that `taintsim init` writes.
+//! Texts that come with the program: fault models, of which every figure has its source beside it in the
+//! file, or is called assumed there, and the scenario that `taintsim init` writes.
 
 use super::loaded::Loaded;
 use super::resolve::{group_of, no_group};

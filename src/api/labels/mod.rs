@@ -6,7 +6,6 @@
 //! as `x=y`, and a list may end in two commas.
 
 mod by_label;
-mod label_selector;
 mod parser;
 mod requirement;
 mod selector;
@@ -14,6 +13,6 @@ mod selector;
 mod tests;
 
 pub(crate) use by_label::{ByLabel, Selectors};
-pub use label_selector::{LabelSelector, LabelSelectorRequirement};
 pub use requirement::{Labels, Operator, Requirement, SelectorError};
 pub use selector::Selector;
+pub use selector::{LabelSelector, LabelSelectorRequirement};

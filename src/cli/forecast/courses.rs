@@ -1,6 +1,5 @@
-//! From an export to the courses that it may take, and each of them run.
-//!
-//! Arguments of `taintsim forecast`.
+//! Arguments of `taintsim forecast`; from an export to the courses that it may take, and each of them
+//! run.
 
 use crate::analysis::course::Happening;
 use crate::api::meta::ConditionStatus;

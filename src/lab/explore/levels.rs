@@ -1,10 +1,8 @@
 //! The exhaustive search: all runs with no deviation from the default order, then all with one,
-//! then all with two.
+//! then all with two; and which strategy searches in which way.
 //!
 //! A run that comes into a state that was seen with as many deviations or fewer ends there: what
 //! follows was tried from that state.
-//!
-//! Which strategy searches in which way.
 
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};

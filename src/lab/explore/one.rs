@@ -1,6 +1,4 @@
-//! One run of a search, and what is kept of it.
-//!
-//! Leaves out of a tape what a violation does not need.
+//! One run of a search, what is kept of it, and what a violation does not need of its tape.
 
 use super::outcome::Outcome;
 use super::search::{Explore, Violated};

@@ -1,6 +1,5 @@
-//! Whether a candidate still does what the scenario did, and how.
-//!
-//! What to shrink, what must stay true of it, and what is left.
+//! What to shrink, what must stay true of it, and whether a candidate still does what the scenario
+//! did.
 
 use crate::analysis::properties::{Harm, Property, check};
 use crate::analysis::{Analysis, expect};

@@ -1,12 +1,9 @@
-//! What a loss did: to each workload that it touched, and in all.
+//! What a loss did: to each workload that it touched, and in all; names, numbers and times as findings
+//! write them.
 //!
 //! Every figure is what differs from the run without the loss, B - A as `diff` has it: more is
 //! worse. The times below need are counted workload by workload. Why a workload was still short of
 //! pods when the loss ended is what would not have changed however long the loss had lasted.
-//!
-//! Names, numbers and times as findings write them.
-//!
-//! A loss with all that it did.
 
 use super::losses::Loss;
 use crate::analysis::disruption::Pace;

@@ -4,9 +4,8 @@
 //! ```text
 //! losses   what can be lost, and which losses are alike
 //! run      a run for each, beside a run in which nothing is lost
-//! hit      what a loss did to a workload, and why it does not recover
-//! lost     a loss with all that it did
-//! findings what a person should know of it, in `words`: `blocked` drains, what is the `holder` of
+//! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
+//! findings what a person should know of it: `blocked` drains, what is the `holder` of
 //!          pods that room would not help
 //! limit    what a loss must not come to
 //! ```

@@ -1,7 +1,7 @@
 //! RON as scenarios are written: a value as text by ron's own serializer, and the tree of such a
 //! text on one line, in lines, or as a file.
 
-use super::spelling::spelt;
+use super::problem::spelt;
 use super::tree::{Tree, Value};
 use ron::extensions::Extensions;
 use serde::Serialize;

@@ -7,7 +7,6 @@ mod mistake;
 pub(crate) mod place;
 mod problem;
 mod read;
-mod spelling;
 pub mod tree;
 mod typed;
 mod words;

@@ -1,12 +1,9 @@
 //! Files of recorded outages: `raw` is what all of them have in common, `read` tells them apart.
 
-mod csv;
-mod fta;
-mod google;
+mod archives;
 mod prometheus;
 mod raw;
 mod read;
-mod simgrid;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,11 @@
 //! Tells which form a history has, and reads it.
+//!
+//! Our own form: CSV with a heading, `node,start,end`; further columns are left aside. Times are
+//! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
+//! times never failed.
 
-use super::raw::{History, HistoryError};
-use super::{csv, fta, google, prometheus, simgrid};
+use super::raw::{History, HistoryError, Raw, lines, wrong};
+use super::{archives, prometheus};
 use crate::language::HistoryFormat;
 
 /// Reads a history; its form is told by its content where none is given.
@@ -17,18 +21,18 @@ pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History,
         None => guessed(text)?,
     };
     let raw = match format {
-        HistoryFormat::Csv => csv::read(text),
+        HistoryFormat::Csv => read_csv(text),
         HistoryFormat::Prometheus => prometheus::read(text),
-        HistoryFormat::Fta => fta::read(text),
-        HistoryFormat::Google => google::read(text),
-        HistoryFormat::SimGrid => simgrid::read(text),
+        HistoryFormat::Fta => archives::fta(text),
+        HistoryFormat::Google => archives::google(text),
+        HistoryFormat::SimGrid => archives::simgrid(text),
     }?;
     raw.finish()
 }
 
 /// The form of a text by its first lines.
 fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
-    let first = csv::heading(text);
+    let first = heading(text);
     if first.is_empty() {
         return Err(HistoryError::Whole("there is nothing in it".to_owned()));
     }
@@ -39,7 +43,7 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
         HistoryFormat::Prometheus
     } else if words >= 8 {
         HistoryFormat::Fta
-    } else if csv::is_heading(first) {
+    } else if is_heading(first) {
         HistoryFormat::Csv
     } else if first.split(',').count() >= 3 && first.starts_with(|c: char| c.is_ascii_digit()) {
         HistoryFormat::Google
@@ -52,4 +56,82 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
                 .to_owned(),
         ));
     })
+}
+
+pub(super) fn read_csv(text: &str) -> Result<Raw, HistoryError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter(text))
+        .trim(csv::Trim::All)
+        // An end that is missing is an outage that goes on, with the comma or without.
+        .flexible(true)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
+    let heading = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
+    let column = |name: &str| {
+        heading.iter().position(|h| h.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            wrong(1, format!("there is no column `{name}`; a history has node,start,end"))
+        })
+    };
+    let (node, start, end) = (column("node")?, column("start")?, column("end")?);
+    let mut raw = Raw { failures_only: true, ..Raw::default() };
+    // What follows a quote that is never closed would be one long field.
+    let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
+    for (i, row) in reader.records().enumerate() {
+        let row = row.map_err(|e| {
+            let line = e.position().map_or(i + 2, |p| p.line() as usize);
+            wrong(line, e.to_string())
+        })?;
+        let line = row.position().map_or(i + 2, |p| p.line() as usize);
+        if is_open && row.iter().any(|f| f.contains('\n')) {
+            return Err(wrong(line, "a quote is opened here and never closed"));
+        }
+        let field = |column: usize| row.get(column).unwrap_or_default();
+        if field(node).is_empty() {
+            return Err(wrong(line, "the node's name is missing"));
+        }
+        if field(start).is_empty() && field(end).is_empty() {
+            raw.node(field(node));
+            raw.failures_only = false;
+            continue;
+        }
+        let begin = seconds(field(start), line)?;
+        if field(end).is_empty() {
+            raw.saw(begin);
+            raw.open += 1;
+            continue;
+        }
+        raw.add(field(node), begin, seconds(field(end), line)?, line)?;
+    }
+    Ok(raw)
+}
+
+/// What stands between the fields of the heading.
+fn delimiter(text: &str) -> u8 {
+    let heading = heading(text);
+    let found = [b',', b';', b'\t'];
+    let is_there = |d: &&u8| heading.bytes().any(|b| b == **d);
+    *found.iter().find(is_there).unwrap_or(&b',')
+}
+
+/// The first line that says something.
+pub(super) fn heading(text: &str) -> &str {
+    lines(text).next().map_or("", |(_, line)| line)
+}
+
+/// The line is the heading of such a file.
+pub(super) fn is_heading(line: &str) -> bool {
+    line.split([',', ';', '\t'])
+        .any(|f| f.trim().trim_matches('"').trim().eq_ignore_ascii_case("node"))
+}
+
+/// A time in seconds.
+fn seconds(text: &str, line: usize) -> Result<f64, HistoryError> {
+    if let Ok(seconds) = text.parse::<f64>()
+        && seconds.is_finite()
+    {
+        return Ok(seconds);
+    }
+    chrono::DateTime::parse_from_rfc3339(text).map(|t| t.timestamp_micros() as f64 / 1e6).map_err(
+        |_| wrong(line, format!("{text:?} is no time: write seconds, or 2026-01-31T10:00:00Z")),
+    )
 }

@@ -1,7 +1,5 @@
-//! Which pods a setting reaches, which of their tolerations are about failing nodes, and the sentence
-//! about them.
-//!
-//! Which workload a pod belongs to.
+//! Which pods a setting reaches, whose they are, which of their tolerations are about failing nodes, and
+//! the sentence about them.
 
 use crate::api::pod::PodPhase;
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};

@@ -1,7 +1,5 @@
-//! Takes what changed to the pods that exist.
-//!
-//! What another default of the admission plugin DefaultTolerationSeconds means for pods that have
-//! the former one.
+//! Takes what changed to the pods that exist, and what another default of the admission plugin
+//! DefaultTolerationSeconds means for those that have the former one.
 
 use super::reached::{Owners, Reached, is_failing, stands};
 use super::templates::templates;

@@ -1,6 +1,5 @@
-//! What a changed template means for the pods of its workload.
-//!
-//! The fields that a path into a template can change, carried from the template to its pods.
+//! What a changed template means for the pods of its workload: the fields that a path into a template
+//! can change are carried to its pods.
 
 use super::reached::{Owners, full_names};
 use super::reached::{Reached, is_failing, stands};

@@ -4,10 +4,10 @@ use super::called::{Called, paths_of, quoted};
 use super::edit::{is_field, is_plain};
 use super::target::Target;
 use super::tolerations::{keys, seconds_of};
-use crate::language::defaults::{KUBERNETES, SEED};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::Tree;
 use crate::language::text::tree::Value;
+use crate::language::values::{KUBERNETES, SEED};
 use crate::language::{Kind, Scenario, Shape};
 use crate::plan::Profile;
 

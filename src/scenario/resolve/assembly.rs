@@ -1,6 +1,5 @@
-//! The assembly of a plan from all parts of a scenario, each read by a file of its own.
-//!
-//! The profile of the release that a scenario names, with its feature gates.
+//! The assembly of a plan from all parts of a scenario, each read by a file of its own, and from the
+//! profile of the release that it names.
 
 use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
@@ -16,8 +15,8 @@ use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::language::complaints::Complaints;
-use crate::language::defaults::KUBERNETES;
 use crate::language::text::place::{Place, at};
+use crate::language::values::KUBERNETES;
 use crate::language::{
     self, NodeStart, PodStart, Problem, Scenario, Timing as WrittenTiming, flags, prices, values,
 };

@@ -1,6 +1,5 @@
-//! What the objects of a group are called: `name` for one, `names` for several.
-//!
-//! The limits of a cluster, and of a timeline.
+//! What the objects of a group are called, `name` for one, `names` for several, and how many there may
+//! be.
 
 use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};

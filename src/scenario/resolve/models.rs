@@ -1,7 +1,5 @@
-//! Fault models with every name looked up, as they are drawn from.
-//!
-//! Importance sampling of outages: which are drawn more often than they come, and the weights that make
-//! up for it. Nothing of Kubernetes.
+//! Fault models with every name looked up, as they are drawn from, and importance sampling: which outages
+//! are drawn more often than they come, and the weights that make up for it.
 
 use crate::kernel::Dur;
 use crate::language::Cut;

@@ -1,6 +1,4 @@
-//! Pod groups to pods.
-//!
-//! How far a pod is when the run starts.
+//! Pod groups to pods, and how far each is when the run starts.
 
 use super::checks;
 use super::pod_names::called;

@@ -1,7 +1,6 @@
-//! What pods say about where they may be placed: what the API accepts, complaints about the rest
-//! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, v1.34).
-//!
-//! Label selectors from a scenario to the API.
+//! What pods say about where they may be placed, and label selectors: what the API accepts, complaints
+//! about the rest (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`,
+//! v1.34).
 
 use super::checks::{self, resources};
 use crate::api::labels::{

@@ -1,9 +1,6 @@
-//! Which nodes and pods a selector means. Selectors look at nodes and pods as they are declared,
-//! not as they are at the time: which ones are meant does not depend on the run.
-//!
-//! What looking up a name finds: one thing, nothing, or several.
-//!
-//! The workloads of a scenario, and which one a name means.
+//! Which nodes, pods and workloads a name or a selector means: one thing, nothing, or several. Selectors
+//! look at nodes and pods as they are declared, not as they are at the time: which ones are meant does
+//! not depend on the run.
 
 use super::group_names::{NODES_MAX, PODS_MAX};
 use crate::api::labels::{Labels, Selector};

@@ -1,6 +1,4 @@
-//! What expectations are looked up in.
-//!
-//! The words of expectations, and what they stand for in the API and in records.
+//! What expectations are looked up in, and what their words stand for in the API and in records.
 
 use crate::api::pod::PodConditionType;
 use crate::kernel::{Dur, Time};

@@ -1,12 +1,23 @@
-//! An amount: how it is read, counted and written.
+//! Kubernetes quantities, "500m", "32Gi", "1e3", and lists of resources.
+//!
+//! `apimachinery/pkg/api/resource/quantity.go`, v1.34. A quantity is exact in billionths of its
+//! unit and rounded up (away from zero) beyond that, as upstream does when it parses. It remembers
+//! the kind of its suffix, and is written in canonical form: no fraction, and the largest suffix
+//! that loses nothing.
+//!
+//! Where ours differs: more than 2^63-1 units is an error (upstream caps binary suffixes there and
+//! lets decimal ones grow), a sign or a point without a digit is an error, and a text that upstream
+//! would echo as it was written (`1.500`) is written in canonical form too (`1500m`).
 
-use super::digits::{NANO, binary, decimal};
-use super::error::{QuantityError, shown};
-use super::suffixes::{BINARY, DECIMAL};
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use thiserror::Error;
 
 /// The largest magnitude, 2^63-1 units.
 const LARGEST: u128 = i64::MAX as u128 * NANO as u128;
@@ -187,4 +198,153 @@ impl fmt::Display for Quantity {
             }
         }
     }
+}
+
+/// Billionths in one unit.
+pub(crate) const NANO: i128 = 1_000_000_000;
+
+/// `integer.fraction * 10^exponent` in billionths, rounded up; none if it surely is too large.
+pub(crate) fn decimal(integer: &str, fraction: &str, exponent: i64) -> Option<u128> {
+    let integer = integer.trim_start_matches('0');
+    // The digits that count: the first is not zero, unless all are.
+    let (digits, point) = if integer.is_empty() {
+        let digits = fraction.trim_start_matches('0');
+        (["", digits], -((fraction.len() - digits.len()) as i64))
+    } else {
+        ([integer, fraction], integer.len() as i64)
+    };
+    if digits.iter().all(|part| part.is_empty()) {
+        return Some(0);
+    }
+    // How many of them lie before the point once it has moved to billionths.
+    let whole = point.checked_add(exponent)?.checked_add(9)?;
+    if whole > 30 {
+        return None;
+    }
+    let mut value: u128 = 0;
+    let mut rounded = false;
+    for (i, digit) in digits.iter().flat_map(|part| part.bytes()).enumerate() {
+        if (i as i64) < whole {
+            value = value * 10 + u128::from(digit - b'0');
+        } else {
+            rounded |= digit != b'0';
+        }
+    }
+    let given = (digits[0].len() + digits[1].len()) as i64;
+    for _ in given..whole {
+        value *= 10;
+    }
+    Some(value + u128::from(rounded))
+}
+
+/// `integer.fraction * 2^exponent` in billionths, rounded up; none if it surely is too large.
+pub(crate) fn binary(integer: &str, fraction: &str, exponent: u32) -> Option<u128> {
+    let integer = integer.trim_start_matches('0');
+    let units: u64 = if integer.is_empty() { 0 } else { integer.parse().ok()? };
+    // Below 2^64 * 2^60.
+    let whole = (u128::from(units) << exponent).checked_mul(NANO as u128)?;
+    // 0.abc * K is (a*K + (b*K + c*K/10)/10)/10, and rounding down in between changes nothing but
+    // the remainder.
+    let unit = (1u128 << exponent) * NANO as u128;
+    let mut part: u128 = 0;
+    let mut rounded = false;
+    for digit in fraction.bytes().rev() {
+        let sum = u128::from(digit - b'0') * unit + part;
+        rounded |= !sum.is_multiple_of(10);
+        part = sum / 10;
+    }
+    whole.checked_add(part)?.checked_add(u128::from(rounded))
+}
+
+/// Powers of ten.
+pub(crate) const DECIMAL: [(&str, i32); 10] = [
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("", 0),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("P", 15),
+    ("E", 18),
+];
+/// Powers of two.
+pub(crate) const BINARY: [(&str, u32); 6] =
+    [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
+
+/// Why a text is not a quantity.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum QuantityError {
+    /// Not a number with a suffix.
+    #[error("quantity {0:?} is not a number with a suffix")]
+    Format(String),
+    /// A number with a suffix that is none.
+    #[error("unable to parse suffix {suffix:?} of quantity {text:?}")]
+    Suffix {
+        /// The whole text.
+        text: String,
+        /// What follows the number.
+        suffix: String,
+    },
+    /// More than 2^63-1 units.
+    #[error("quantity {0:?} is larger than 9223372036854775807")]
+    Overflow(String),
+}
+
+impl QuantityError {
+    /// What to write instead.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Format(_) => Some(
+                "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\""
+                    .to_owned(),
+            ),
+            Self::Suffix { suffix, .. } => {
+                let without_byte = suffix.strip_suffix(['B', 'b']).unwrap_or(suffix);
+                let known = || {
+                    BINARY
+                        .iter()
+                        .map(|(s, _)| *s)
+                        .chain(DECIMAL.iter().map(|(s, _)| *s))
+                        .filter(|s| !s.is_empty())
+                };
+                let meant = known()
+                    .find(|s| *s == without_byte)
+                    .or_else(|| known().find(|s| s.eq_ignore_ascii_case(without_byte)));
+                Some(match meant {
+                    Some(meant) => format!("did you mean {meant:?}?"),
+                    None => "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei"
+                        .to_owned(),
+                })
+            }
+            Self::Overflow(_) => None,
+        }
+    }
+}
+
+/// A text for an error message: not longer than a line.
+pub(crate) fn shown(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST).chain(['…']).collect()
+    }
+}
+
+/// Resource name to amount, `v1.ResourceList`.
+pub type Resources = BTreeMap<String, Quantity>;
+
+/// Adds the resources of `more` to `total`; false, and `total` in part as it was, if a sum does not
+/// fit.
+pub(crate) fn add_resources(total: &mut Resources, more: &Resources) -> bool {
+    for (name, amount) in more {
+        let sum = total.entry(name.clone()).or_default();
+        match sum.checked_add(*amount) {
+            Some(new) => *sum = new,
+            None => return false,
+        }
+    }
+    true
 }

@@ -1,0 +1,366 @@
+//! Sweeps: every combination of some values, each over the same seeds, with the figures of every
+//! run.
+//!
+//! A choice is drawn by seed, name, object and ordinal, so that runs with the same seed differ only
+//! where the value makes them differ: what a table shows is the effect of the value, and not of the
+//! draw. Runs are built inside their threads and leave nothing but their figures; these are
+//! collected in the order of values and seeds.
+
+#[cfg(test)]
+mod tests;
+
+use crate::analysis::Metrics;
+use crate::analysis::summary::metrics;
+use crate::kernel::{Choices, Dur};
+use crate::lab::shards::{Desk, unpacked};
+use crate::lab::threads::{Event, Stopped, Watched};
+use crate::language::{Problem, Problems};
+use crate::scenario::{self, Loaded, Overrides};
+use crate::sim;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The most runs of a sweep.
+pub(crate) const RUNS_MAX: u64 = 1_000_000;
+
+/// A setting and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// Its path in the scenario, as for `--set`.
+    pub(crate) path: String,
+    /// The values to try, in their order; never empty.
+    pub(crate) values: Vec<String>,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<'a> {
+    /// The scenario.
+    pub(crate) loaded: &'a Loaded,
+    /// What is the same in every run; its seed is the first one.
+    pub(crate) base: Overrides,
+    /// What differs. Without any there is one case.
+    pub(crate) axes: Vec<Axis>,
+    /// The settings move together: the first values of all, the second values of all, and so on.
+    /// Otherwise every combination is tried.
+    pub(crate) zipped: bool,
+    /// How many seeds each combination of values is run with: those from the first one on.
+    pub(crate) seeds: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub(crate) window: Dur,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Outcome {
+    /// Its seed.
+    pub(crate) seed: u64,
+    /// Its figures.
+    pub(crate) metrics: Metrics,
+}
+
+/// A combination of values with its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Case {
+    /// A value for each axis.
+    pub(crate) values: Vec<String>,
+    /// Its runs by seed.
+    pub(crate) runs: Vec<Outcome>,
+}
+
+impl Sweep<'_> {
+    /// Every combination of values, the last axis changing fastest; or those that move together.
+    pub(crate) fn combinations(&self) -> Vec<Vec<String>> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            let row =
+                |i: usize| self.axes.iter().filter_map(|a| a.values.get(i).cloned()).collect();
+            return (0..first.values.len()).map(row).collect();
+        }
+        self.axes.iter().fold(vec![Vec::new()], |before, axis| {
+            let with =
+                |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
+            before
+                .iter()
+                .flat_map(|head| axis.values.iter().map(move |value| with(head, value)))
+                .collect()
+        })
+    }
+
+    /// How many runs that makes; none if they do not fit into a number.
+    pub(crate) fn size(&self) -> Option<u64> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            return self.seeds.checked_mul(first.values.len() as u64);
+        }
+        self.axes.iter().try_fold(self.seeds, |n, axis| n.checked_mul(axis.values.len() as u64))
+    }
+
+    pub(crate) fn overrides(&self, values: &[String]) -> Overrides {
+        let mut overrides = self.base.clone();
+        overrides.sets.extend(
+            self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)),
+        );
+        overrides
+    }
+
+    /// The seeds of a combination: its runs' order.
+    pub(crate) fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
+        let first = scenario::seed(self.loaded, overrides)?;
+        let too_many = || {
+            Problems::one(Problem::new(format!(
+                "there are no {} seeds from {first} on",
+                self.seeds
+            )))
+        };
+        first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
+    }
+}
+
+/// A sweep whose combinations can all be built.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    pub(crate) sweep: &'a Sweep<'a>,
+    pub(crate) threads: rayon::ThreadPool,
+    pub(crate) cases: Vec<(Overrides, Range<u64>)>,
+    notes: Vec<String>,
+}
+
+impl Prepared<'_> {
+    /// What the scenario's settings mean for pods that exist, in any of the combinations, each
+    /// sentence once.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+impl Sweep<'_> {
+    /// Makes sure that settings that move together have as many values each.
+    fn even(&self) -> Result<(), Problems> {
+        if let (true, [first, others @ ..]) = (self.zipped, self.axes.as_slice())
+            && let Some(other) = others.iter().find(|a| a.values.len() != first.values.len())
+        {
+            let (a, b) = (first.values.len(), other.values.len());
+            let problem = Problem::new(format!(
+                "`{}` has {a} values and `{}` has {b}",
+                first.path, other.path
+            ));
+            return Err(Problems::one(
+                problem.help("settings that move together have as many values each"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Makes sure that every combination can be built, on `jobs` threads, which will do the runs,
+    /// too.
+    ///
+    /// # Errors
+    /// Every problem that any of the combinations has, once; or the threads cannot be started.
+    pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
+        self.even()?;
+        let size = self.size().filter(|&n| n <= RUNS_MAX);
+        size.ok_or_else(|| {
+            Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs")))
+        })?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let check = |values: &Vec<String>| {
+            let overrides = self.overrides(values);
+            let notes = scenario::build(self.loaded, &overrides)?.notes;
+            let seeds = self.seeds_of(&overrides)?;
+            Ok((overrides, seeds, notes))
+        };
+        let checked: Vec<Result<_, Problems>> =
+            threads.install(|| self.combinations().par_iter().map(check).collect());
+        let problems = all_problems(checked.iter().filter_map(|c| c.as_ref().err()));
+        if !problems.is_empty() {
+            return Err(Problems(problems).into());
+        }
+        let mut notes: Vec<String> = Vec::new();
+        let mut cases = Vec::with_capacity(checked.len());
+        for (overrides, seeds, said) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+            cases.push((overrides, seeds));
+            said.into_iter().for_each(|note| {
+                if !notes.contains(&note) {
+                    notes.push(note)
+                }
+            });
+        }
+        Ok(Prepared { sweep: self, threads, cases, notes })
+    }
+}
+
+/// The problems of all combinations, each once.
+fn all_problems<'a>(of: impl Iterator<Item = &'a Problems>) -> Vec<Problem> {
+    let mut seen = BTreeSet::new();
+    let mut problems = Vec::new();
+    for found in of {
+        let new = found.0.iter().filter(|p| seen.insert(p.to_string()));
+        problems.extend(new.cloned());
+    }
+    problems
+}
+
+/// How far sweeps over the same number of seeds have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    /// The cases of each sweep.
+    pub(crate) cases: Vec<Vec<Case>>,
+    /// With how many seeds every case of every sweep has been run, from the first one on: all,
+    /// unless the watcher had it stopped.
+    pub(crate) seeds: u64,
+}
+
+/// The most seeds that a plan serves before it is built anew. All cases are run with these before
+/// any is run with the next ones, so that a sweep that is stopped has something to compare.
+const PIECE: u64 = 16;
+
+impl Prepared<'_> {
+    /// Runs everything. `watch` is called when a run is done, and asked now and then whether to go
+    /// on.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    #[cfg(test)]
+    pub(crate) fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+        let seeds = self.sweep.seeds;
+        match run_all(std::slice::from_ref(self), watch, Desk::Here)? {
+            Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
+            _ => Err(Stopped::Asked),
+        }
+    }
+}
+
+/// Runs several sweeps over the same number of seeds, on the threads of the first, all in one round
+/// of the desk. `watch` is called when a run is done, and asked now and then whether to go on.
+///
+/// # Errors
+/// [`Stopped`], except where the watcher asks for it.
+pub(crate) fn run_all(
+    prepared: &[Prepared<'_>],
+    watch: &(dyn Fn(Event) -> bool + Sync),
+    desk: Desk<'_>,
+) -> Result<Ran, Stopped> {
+    let Some(first) = prepared.first() else {
+        return Ok(Ran { cases: Vec::new(), seeds: 0 });
+    };
+    // Few enough runs in a piece that nobody waits long for the last one.
+    let workers = match desk {
+        Desk::Here => first.threads.current_num_threads() as u64,
+        Desk::Shared(_) => u64::from(desk.shards()),
+    };
+    let work = Work::new(prepared, first, watch, workers);
+    let done = desk.round(
+        work.pieces(),
+        |all: &Vec<Outcome>| all.iter().all(|o| o.metrics.is_sound()),
+        |pieces| Ok(work.run(pieces, &first.threads)?),
+    )?;
+    let mut runs = work.by_case(done);
+    let ran = runs.iter().map(Vec::len).min().unwrap_or(0);
+    runs.iter_mut().for_each(|r| r.truncate(ran));
+    let mut runs = runs.into_iter();
+    let cases_of = |p: &Prepared<'_>| {
+        p.sweep
+            .combinations()
+            .into_iter()
+            .zip(runs.by_ref())
+            .map(|(values, runs)| Case { values, runs })
+            .collect()
+    };
+    Ok(Ran { cases: prepared.iter().map(cases_of).collect(), seeds: ran as u64 })
+}
+
+/// The pieces of work of several sweeps: each is one case with a few seeds.
+struct Work<'a> {
+    /// With its sweep and its first seed.
+    cases: Vec<(&'a Prepared<'a>, &'a Overrides, u64)>,
+    seeds: u64,
+    /// How many seeds a piece has.
+    step: u64,
+    watched: Watched<'a>,
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        prepared: &'a [Prepared<'a>],
+        first: &Prepared<'_>,
+        watch: &'a (dyn Fn(Event) -> bool + Sync),
+        workers: u64,
+    ) -> Self {
+        let seeds = first.sweep.seeds;
+        let cases: Vec<_> = prepared
+            .iter()
+            .flat_map(|p| p.cases.iter().map(move |(overrides, seeds)| (p, overrides, seeds.start)))
+            .collect();
+        let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
+        Work { cases, seeds, step, watched: Watched::new(watch) }
+    }
+
+    /// Runs the case of a piece with its seeds.
+    fn piece(&self, round: u64, case: usize) -> Result<Vec<Outcome>, Problems> {
+        let (of, overrides, begin) = self.cases[case];
+        let mut drawn = scenario::drawn(of.sweep.loaded, overrides)?;
+        let mut outcomes = Vec::new();
+        let end = begin + ((round + 1) * self.step).min(self.seeds);
+        for seed in begin + round * self.step..end {
+            let plan = drawn.of(seed);
+            let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
+                self.watched.goes_on(Event::Running)
+            });
+            if !finished {
+                break;
+            }
+            outcomes.push(Outcome { seed, metrics: metrics(plan, &trace, of.sweep.window) });
+            if !self.watched.goes_on(Event::Done) {
+                break;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// How many pieces there are: those of the first seeds come first.
+    fn pieces(&self) -> u64 {
+        self.seeds.div_ceil(self.step) * self.cases.len() as u64
+    }
+
+    /// Some pieces, on some threads, up to where it was stopped.
+    fn run(
+        &self,
+        pieces: &[u64],
+        threads: &ThreadPool,
+    ) -> Result<Vec<(u64, Vec<Outcome>)>, Problems> {
+        let cases = self.cases.len() as u64;
+        let piece = |(): &mut (), number: u64| {
+            Ok(Some(self.piece(number / cases, (number % cases) as usize)))
+        };
+        let done = self.watched.pieces(threads, pieces, || Ok::<_, Problems>(()), piece)?;
+        // The first problem by number, whichever thread comes to it.
+        done.into_iter().map(|(number, outcomes)| Ok((number, outcomes?))).collect()
+    }
+
+    /// For each case its runs by seed, up to the first gap.
+    fn by_case(&self, done: Vec<(u64, Vec<Outcome>)>) -> Vec<Vec<Outcome>> {
+        let mut runs: Vec<Vec<Outcome>> = vec![Vec::new(); self.cases.len()];
+        for (number, outcomes) in done {
+            let case = (number % self.cases.len() as u64) as usize;
+            for outcome in outcomes {
+                // What comes after a gap cannot be compared.
+                if outcome.seed == self.cases[case].2 + runs[case].len() as u64 {
+                    runs[case].push(outcome);
+                }
+            }
+        }
+        runs
+    }
+}
+
+/// How many runs are in the bytes that a shard kept, of however many pieces; none if these cannot be
+/// reckoned with.
+pub(crate) fn pieces_of(bytes: &[u8]) -> Option<u64> {
+    let (pieces, _) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    let found = unpacked::<Vec<Outcome>>(bytes, pieces)?;
+    let runs = found.iter().flat_map(|(_, runs)| runs);
+    let is_sound = runs.clone().all(|run| run.metrics.is_sound());
+    is_sound.then(|| runs.count() as u64)
+}

@@ -1,0 +1,145 @@
+//! `event_trace.tab` of the Failure Trace Archive: nine columns, of which the third is the node, the
+//! sixth the state (0 is down, 1 is up), the seventh and eighth its begin and end in seconds.
+//!
+//! Machine events of Google's cluster data: CSV of 2011 (microseconds, machine, 0 is added and 1
+//! is removed), or JSON lines of 2019 (`ADD` is 1, `REMOVE` is 2). A machine is away from its
+//! removal until it is added again.
+//!
+//! A state file of SimGrid: `date 0` is off, `date 1` is on; `LOOPAFTER x` repeats all of it x
+//! seconds behind the last date. It is about one resource, which is called `host` here.
+
+use super::raw::{HistoryError, Raw, lines, seconds, wrong};
+use std::collections::BTreeMap;
+
+pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
+    let mut raw = Raw::default();
+    let mut first = true;
+    for (i, line) in lines(text) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_heading = first && fields.first().is_some_and(|f| f.parse::<f64>().is_err());
+        first = false;
+        if is_heading {
+            continue;
+        }
+        let &[_, _, node, _, _, state, start, end, ..] = fields.as_slice() else {
+            let text = format!("{} columns, where an event has nine", fields.len());
+            return Err(wrong(i, text));
+        };
+        let number = |text: &str| seconds(text, f64::NEG_INFINITY, i);
+        let (start, end) = (number(start)?, number(end)?);
+        match state {
+            "0" => raw.add(node, start, end, i)?,
+            "1" => {
+                raw.node(node);
+                raw.saw(start);
+                raw.saw(end);
+            }
+            other => {
+                let text = format!("{other:?} is no state: 0 is down, 1 is up");
+                return Err(wrong(i, text));
+            }
+        }
+    }
+    Ok(raw)
+}
+
+pub(super) fn google(text: &str) -> Result<Raw, HistoryError> {
+    let mut raw = Raw::default();
+    let mut away: BTreeMap<String, f64> = BTreeMap::new();
+    for (i, line) in lines(text) {
+        let event = if line.starts_with('{') { google_json(line) } else { google_csv(line) };
+        let Some((at, machine, what)) = event else {
+            return Err(wrong(
+                i,
+                "this is no machine event: a time, a machine and what happened to it",
+            ));
+        };
+        raw.saw(at);
+        raw.node(&machine);
+        match what {
+            Event::Added => {
+                if let Some(since) = away.remove(&machine) {
+                    raw.add(&machine, since, at, i)?;
+                }
+            }
+            Event::Removed => drop(away.entry(machine).or_insert(at)),
+            Event::Other => {}
+        }
+    }
+    raw.open = away.len();
+    Ok(raw)
+}
+
+enum Event {
+    Added,
+    Removed,
+    Other,
+}
+
+fn google_csv(line: &str) -> Option<(f64, String, Event)> {
+    let mut fields = line.split(',').map(str::trim);
+    let at: f64 = fields.next()?.parse().ok()?;
+    let machine = fields.next().filter(|m| !m.is_empty())?.to_owned();
+    let what = match fields.next()? {
+        "0" => Event::Added,
+        "1" => Event::Removed,
+        "2" => Event::Other,
+        _ => return None,
+    };
+    Some((at / 1e6, machine, what))
+}
+
+fn google_json(line: &str) -> Option<(f64, String, Event)> {
+    let event: serde_json::Value = serde_json::from_str(line).ok()?;
+    let text = |name: &str| match &event[name] {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let at: f64 = text("time").unwrap_or_else(|| "0".to_owned()).parse().ok()?;
+    let what = match text("type")?.as_str() {
+        "1" | "ADD" => Event::Added,
+        "2" | "REMOVE" => Event::Removed,
+        _ => Event::Other,
+    };
+    Some((at / 1e6, text("machine_id")?, what))
+}
+
+pub(super) fn simgrid(text: &str) -> Result<Raw, HistoryError> {
+    let mut raw = Raw::default();
+    let mut since: Option<f64> = None;
+    let mut last = f64::NEG_INFINITY;
+    raw.node("host");
+    for (i, line) in lines(text) {
+        let mut words = line.split_whitespace();
+        let (Some(first), Some(second), None) = (words.next(), words.next(), words.next()) else {
+            return Err(wrong(i, "a line has a date and a state, 0 or 1"));
+        };
+        let number = |text: &str| seconds(text, 0.0, i);
+        if ["LOOPAFTER", "PERIODICITY"].contains(&first) {
+            // The next round begins then.
+            raw.saw(last.max(0.0) + number(second)?);
+            if let Some(begin) = since.take() {
+                raw.add("host", begin, last.max(0.0) + number(second)?, i)?;
+            }
+            continue;
+        }
+        let at = number(first)?;
+        if at < last {
+            return Err(wrong(i, "dates do not rise"));
+        }
+        last = at;
+        raw.saw(at);
+        match (since, second) {
+            (None, "0") => since = Some(at),
+            (Some(begin), "1") => {
+                raw.add("host", begin, at, i)?;
+                since = None;
+            }
+            (_, "0" | "1") => {}
+            (_, other) => return Err(wrong(i, format!("{other:?} is no state: 0 or 1"))),
+        }
+    }
+    raw.open = usize::from(since.is_some());
+    Ok(raw)
+}
