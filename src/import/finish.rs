@@ -25,7 +25,7 @@ type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 
 impl Gathered {
     /// The cluster of everything that was gathered.
-    pub(super) fn finish(mut self) -> Result<ImportedCluster, ImportError> {
+    fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
         let passed = self.passed(zero);

@@ -5,7 +5,7 @@ use super::seeds::Raw;
 use super::sight::REFUSED;
 
 /// What is wrong with a document, where.
-pub(super) struct Wrong {
+struct Wrong {
     /// From 1; zero is unknown.
     pub(super) line: usize,
     /// The same.
@@ -14,6 +14,6 @@ pub(super) struct Wrong {
 }
 
 /// Refuses a document.
-pub(super) fn parse(_: &str, _: &Cursor) -> Result<Raw, Wrong> {
+fn parse(_: &str, _: &Cursor) -> Result<Raw, Wrong> {
     Err(Wrong { line: 0, column: 0, message: REFUSED.to_owned() })
 }

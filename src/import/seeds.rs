@@ -271,7 +271,7 @@ pub(super) enum Body {
 }
 
 /// The name of a field beside `metadata` that some kind has, if it is one.
-pub(super) fn part(name: &str) -> Option<&'static str> {
+fn part(name: &str) -> Option<&'static str> {
     let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS);
     all.copied().find(|field| *field == name)
 }
@@ -324,7 +324,7 @@ impl Body {
     }
 
     /// Reads a field as the kind demands, or passes over it.
-    pub(super) fn read<'de, D: Deserializer<'de>>(
+    fn read<'de, D: Deserializer<'de>>(
         &mut self,
         field: &'static str,
         d: D,
@@ -361,18 +361,18 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
 /// An object, or a list, as it was read.
 #[derive(Default)]
 pub(super) struct Raw {
-    pub(super) api_version: Option<String>,
-    pub(super) kind: Option<String>,
-    pub(super) meta: RawMeta,
-    pub(super) body: Body,
+    api_version: Option<String>,
+    kind: Option<String>,
+    meta: RawMeta,
+    body: Body,
     /// Fields that stood before the kind, kept aside until it is known.
-    pub(super) aside: Fields,
-    pub(super) items: Option<Vec<Raw>>,
+    aside: Fields,
+    items: Option<Vec<Raw>>,
 }
 
 impl Raw {
     /// The body, of its kind as soon as that is known.
-    pub(super) fn body(&mut self) -> &mut Body {
+    fn body(&mut self) -> &mut Body {
         if matches!(self.body, Body::Unknown) {
             self.body = Body::empty(self.api_version.as_deref(), self.kind.as_deref());
         }

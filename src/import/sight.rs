@@ -190,7 +190,7 @@ fn is_klog(line: &str) -> bool {
 
 /// What is said of YAML without the feature.
 #[cfg(not(feature = "yaml"))]
-pub(super) const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
+const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
 
 /// A text as values, one for each document; what is wrong in the parser's own words.
 #[cfg(feature = "yaml")]
@@ -206,13 +206,13 @@ pub(crate) fn values(_: &str) -> Result<Vec<Value>, String> {
 
 /// A text of one document as a value.
 #[cfg(feature = "yaml")]
-pub(super) fn value(text: &str) -> Option<Value> {
+fn value(text: &str) -> Option<Value> {
     serde_saphyr::from_str(text).ok()
 }
 
 /// Nothing of a text.
 #[cfg(not(feature = "yaml"))]
-pub(super) fn value(_: &str) -> Option<Value> {
+fn value(_: &str) -> Option<Value> {
     None
 }
 

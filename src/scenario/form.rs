@@ -145,7 +145,7 @@ pub(super) struct Damage {
 
 impl Damage {
     /// Marks that the part at that place is lost.
-    pub(super) fn add(&mut self, place: &[Step]) {
+    fn add(&mut self, place: &[Step]) {
         let key = |n: usize| match place.get(n) {
             Some(Step::Key(key)) => key.as_str(),
             _ => "",

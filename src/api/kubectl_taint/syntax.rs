@@ -17,7 +17,7 @@ pub struct TaintSyntaxError {
 }
 
 impl TaintSyntaxError {
-    pub(super) fn new(text: String) -> Self {
+    fn new(text: String) -> Self {
         Self { text, hint: None }
     }
 
@@ -40,7 +40,7 @@ pub fn parse(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
 }
 
 /// [`parse`] without the look at what contradicts itself, which kubectl takes later.
-pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
+fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
     if args.is_empty() {
         return Err(TaintSyntaxError::new("at least one taint update is required".to_owned()));
     }
@@ -162,7 +162,7 @@ fn effect_of(text: &str) -> Result<Effect, TaintSyntaxError> {
 }
 
 /// One taint cannot be both added and removed (`TaintOptions.Validate`).
-pub(super) fn refuse_conflicts(edit: &TaintEdit) -> Result<(), TaintSyntaxError> {
+fn refuse_conflicts(edit: &TaintEdit) -> Result<(), TaintSyntaxError> {
     let mut conflicts = Vec::new();
     for add in &edit.add {
         for (key, effect) in &edit.remove {

@@ -193,30 +193,30 @@ pub(crate) struct ForecastArgs {
     /// Silent nodes come back after this time, and those that die so long after they died; otherwise
     /// they stay silent
     #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(super) heal_after: Option<Dur>,
+    heal_after: Option<Dur>,
     /// These nodes die at the time of the export, beside those that are silent: names and ranges,
     /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; with a time behind a `@`, so long after it:
     /// `b-03@2m`. May be given several times
     #[arg(long, value_name = "NODES[@TIME]")]
-    pub(super) dies: Vec<String>,
+    dies: Vec<String>,
     /// Another course to put beside the first, such as `kubectl taint nodes b-03 a=b:NoExecute`,
     /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
     #[arg(long, value_name = "COMMAND")]
-    pub(super) what_if: Vec<String>,
+    what_if: Vec<String>,
     /// How far to look ahead
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30m")]
-    pub(super) horizon: Dur,
+    horizon: Dur,
     /// How many seeds: --seed and those after it
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub(super) seeds: u64,
+    seeds: u64,
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(super) jobs: Option<u16>,
+    jobs: Option<u16>,
     #[command(flatten)]
-    pub(super) change: ChangeArgs,
+    change: ChangeArgs,
     /// Another value for something in the cluster; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    pub(super) sets: Vec<String>,
+    sets: Vec<String>,
     /// Run this command for a new export again and again, and say what has changed; with `kubectl`
     /// alone it is the usual `kubectl get`
     #[arg(long, value_name = "COMMAND", conflicts_with = "files")]

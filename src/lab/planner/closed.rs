@@ -24,7 +24,7 @@ pub(super) fn detection(plan: &Plan) -> f64 {
 }
 
 /// By formula, of an outage or of a year, what is at [`BY_FORMULA`](super::spec::BY_FORMULA).
-pub(super) type Control = [f64; 3];
+type Control = [f64; 3];
 
 /// What an outage, or a year, comes to by formula.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]

@@ -25,14 +25,14 @@ pub(crate) enum Counting {
 }
 
 /// The figures of a run.
-pub(super) type Figures = [f64; FIGURES.len()];
+type Figures = [f64; FIGURES.len()];
 
 /// When the outage of a run that has only one begins.
 const BEGIN: Time = Time::from_secs(150);
 /// A run goes on for so long when everything is back: pods start, and nodes are judged.
 const SETTLES: Dur = Dur::from_secs(900);
 /// Outages shorter than this are counted apart.
-pub(super) const SHORT: Dur = Dur::from_secs(300);
+const SHORT: Dur = Dur::from_secs(300);
 /// What an outage keeps busy at most, in seconds: then its pods are elsewhere, and another outage
 /// does not meet it any more.
 const BUSY_S: f64 = 900.0;

@@ -136,7 +136,7 @@ impl Replication {
 
 impl Kept {
     /// How many figures there are of all rows.
-    pub(super) fn width(&self) -> usize {
+    fn width(&self) -> usize {
         self.rows.len() * FIGURES.len()
     }
 
@@ -146,7 +146,7 @@ impl Kept {
     }
 
     /// How many figures are kept of a replication.
-    pub(super) fn places(&self) -> usize {
+    fn places(&self) -> usize {
         self.own_place(self.rows.len(), 0, 0)
     }
 

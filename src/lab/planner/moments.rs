@@ -88,7 +88,7 @@ impl Moments {
     }
 
     /// The covariance of two weighted sums of the figures.
-    pub(super) fn between(&self, a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
+    fn between(&self, a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
         if self.n < 2 {
             return 0.0;
         }

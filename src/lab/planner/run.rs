@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;
 /// No more replications than these.
-pub(super) const MOST: u64 = 20_000;
+const MOST: u64 = 20_000;
 
 /// What to choose from, and how sure to be.
 #[derive(Clone, Debug)]

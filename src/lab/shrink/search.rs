@@ -212,7 +212,7 @@ fn is_kept(field: &Tree) -> bool {
 }
 
 /// The file of the result: what it violates is its doc and what it expects.
-pub(super) fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
+fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
     let mut tree = tree.clone();
     let written = tree.field("kubernetes").and_then(Tree::text);
     let release = written.unwrap_or(&seen.release).to_owned();

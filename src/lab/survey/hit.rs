@@ -130,7 +130,7 @@ impl Still {
 /// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    pub(super) whole: Metrics,
+    whole: Metrics,
     pub(super) workloads: BTreeMap<String, Of>,
 }
 
@@ -140,12 +140,12 @@ pub(super) struct Of {
     costs: Costs,
     pub(super) moment: Moment,
     pub(super) why: Option<String>,
-    pub(super) desired: u32,
+    desired: u32,
     /// Fewer of its pods were up than it needs, at the moment.
-    pub(super) below: bool,
+    below: bool,
     /// Fewer of its pods were up than it wants, at the moment.
-    pub(super) short: bool,
-    pub(super) up: u32,
+    short: bool,
+    up: u32,
     /// How many of its pods were up when the loss had just begun.
     up_at_once: u32,
 }

@@ -58,7 +58,7 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     })
 }
 
-pub(super) fn read_csv(text: &str) -> Result<Raw, HistoryError> {
+fn read_csv(text: &str) -> Result<Raw, HistoryError> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter(text))
         .trim(csv::Trim::All)
@@ -114,12 +114,12 @@ fn delimiter(text: &str) -> u8 {
 }
 
 /// The first line that says something.
-pub(super) fn heading(text: &str) -> &str {
+fn heading(text: &str) -> &str {
     lines(text).next().map_or("", |(_, line)| line)
 }
 
 /// The line is the heading of such a file.
-pub(super) fn is_heading(line: &str) -> bool {
+fn is_heading(line: &str) -> bool {
     line.split([',', ';', '\t'])
         .any(|f| f.trim().trim_matches('"').trim().eq_ignore_ascii_case("node"))
 }

@@ -46,7 +46,7 @@ pub(super) fn is_failing(t: &Toleration) -> bool {
 }
 
 /// A workload's namespace, kind and name, in this order.
-pub(super) type Full = (String, &'static str, String);
+type Full = (String, &'static str, String);
 
 /// The full names of a group of workloads.
 pub(super) fn full_names(workload: &Workload) -> Vec<Full> {

@@ -36,7 +36,7 @@ fn seconds_of(flags: &Flags, flag: &str) -> Option<i64> {
 
 /// Takes another default of the plugin DefaultTolerationSeconds to the pods that have the former
 /// one.
-pub(super) fn defaults(
+fn defaults(
     spec: &mut Scenario,
     was: &Scenario,
     exported: Option<&Exported>,

@@ -123,7 +123,7 @@ fn by_daemon_set(tolerations: &mut [Toleration]) {
 }
 
 /// What a path into a template can change, in a template or in pods.
-pub(super) struct Fields<'a> {
+struct Fields<'a> {
     labels: &'a mut BTreeMap<String, String>,
     tolerations: &'a mut Vec<Toleration>,
     grace: &'a mut Option<i64>,
@@ -136,7 +136,7 @@ pub(super) struct Fields<'a> {
 }
 
 /// Those of a template.
-pub(super) fn of_template(t: &mut PodTemplate) -> Fields<'_> {
+fn of_template(t: &mut PodTemplate) -> Fields<'_> {
     Fields {
         labels: &mut t.labels,
         tolerations: &mut t.tolerations,
@@ -151,7 +151,7 @@ pub(super) fn of_template(t: &mut PodTemplate) -> Fields<'_> {
 }
 
 /// Those of a group of pods.
-pub(super) fn of_pod(p: &mut PodGroup) -> Fields<'_> {
+fn of_pod(p: &mut PodGroup) -> Fields<'_> {
     Fields {
         labels: &mut p.labels,
         tolerations: &mut p.tolerations,
@@ -166,7 +166,7 @@ pub(super) fn of_pod(p: &mut PodGroup) -> Fields<'_> {
 }
 
 /// Takes what differs between two states of a template to something that was made from the first.
-pub(super) fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
+fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
     let new = |(key, value): &(&String, &String)| before.labels.get(*key) != Some(*value);
     to.labels.extend(after.labels.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     let new = |(key, value): &(&String, &QuantityText)| before.requests.get(*key) != Some(*value);

@@ -115,7 +115,7 @@ impl Called {
 
 /// How the group of that number is named in a path: `workloads.web`, `workloads.shop/web` where
 /// another one is called `web`, or `workloads[2]`.
-pub(super) fn path_of(list: &str, all: &[Called], i: usize) -> String {
+fn path_of(list: &str, all: &[Called], i: usize) -> String {
     let only = all[i]
         .forms()
         .into_iter()

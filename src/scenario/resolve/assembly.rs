@@ -281,7 +281,7 @@ fn controllers(
 
 /// The profile; where the release or a gate is not known, that of a known release, so that the rest
 /// of the scenario can be looked at.
-pub(super) fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
+fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
     let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
     let problem = match profiles::with_gates(version, &spec.feature_gates) {
         Ok(profile) => return Some(profile),

@@ -14,7 +14,7 @@ use crate::language::values;
 use crate::language::{self, DurationText, PodGroup};
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
-pub(super) type ComparisonOperators = bool;
+type ComparisonOperators = bool;
 
 /// What pods and workloads are looked up in.
 pub(super) struct Lookup<'a> {

@@ -101,7 +101,7 @@ impl Pods {
 }
 
 /// How the pods of a group start.
-pub(super) fn start(
+fn start(
     group: &PodGroup,
     place: &Place,
     created_later: bool,

@@ -17,7 +17,7 @@ pub(super) struct Occurrences {
     /// When it begins for the first time.
     pub(super) first: Time,
     /// How long after each beginning it begins again.
-    pub(super) every: Dur,
+    every: Dur,
     /// How often in all.
     pub(super) times: u32,
     /// How long each lasts, if it ends.

@@ -42,7 +42,7 @@ impl Reader<'_> {
         Some(Expected::Figure { comparison: comparison?, longest, during })
     }
 
-    pub(super) fn comparison(
+    fn comparison(
         &self,
         of: &Quantity,
         is: &FlagValue,

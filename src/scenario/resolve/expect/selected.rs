@@ -128,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// The names of the pods of a group, or of those that state an owner of that name.
-    pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
+    fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
         let grouped =
             self.pods.groups.iter().any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
         let found: Vec<PodIndex> = if grouped {
