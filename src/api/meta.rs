@@ -51,13 +51,6 @@ words! {
     }
 }
 
-impl ConditionStatus {
-    /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|word| word.as_str() == s)
-    }
-}
-
 impl fmt::Display for ConditionStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

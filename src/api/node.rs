@@ -39,11 +39,6 @@ words! {
 }
 
 impl NodeConditionType {
-    /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == s)
-    }
-
     /// Its status on a healthy node.
     pub fn healthy(self) -> ConditionStatus {
         if self == Self::Ready { ConditionStatus::True } else { ConditionStatus::False }

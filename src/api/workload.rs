@@ -42,11 +42,6 @@ impl WorkloadKind {
             Self::Job => "jobs.batch",
         }
     }
-
-    /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == s)
-    }
 }
 
 /// What a kind alone has (`spec`).
@@ -170,13 +165,6 @@ words! {
         Foreground = "Foreground",
         /// The pods stay, and belong to nobody.
         Orphan = "Orphan",
-    }
-}
-
-impl Propagation {
-    /// Reads Kubernetes' word.
-    pub fn parse(s: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|p| p.as_str() == s)
     }
 }
 

@@ -14,5 +14,4 @@ mod tests;
 
 pub(crate) use by_label::{ByLabel, Selectors};
 pub use requirement::{Labels, Operator, Requirement, SelectorError};
-pub use selector::Selector;
-pub use selector::{LabelSelector, LabelSelectorRequirement};
+pub use selector::{LabelSelector, LabelSelectorRequirement, Selector};

@@ -1,7 +1,6 @@
 //! Quantities held against what upstream makes of the same texts.
 
-use super::QuantityError;
-use super::{Quantity, Resources, add_resources};
+use super::{Quantity, QuantityError, Resources, add_resources};
 
 /// Text, canonical form, `Value` and `MilliValue` as printed by apimachinery v0.34.4 for these
 /// inputs.
