@@ -7,8 +7,7 @@
 
 use super::command_line::{Cli, Command};
 use super::dispatch::gave_up;
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::output::{Found, Keeping, Tables};
 use super::progress::Progress;
 use super::run::{Ready, ready, simulate};

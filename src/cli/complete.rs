@@ -1,12 +1,10 @@
 //! `taintsim complete`: what can stand where somebody presses the Tab key, for the completions of
 //! shells. They know the options by themselves; this reads the scenario of the command line.
 
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::finished;
 use super::terminal::Terminal;
-use crate::analysis::Analysis;
-use crate::analysis::explain;
+use crate::analysis::{Analysis, explain};
 use crate::kernel::Choices;
 use crate::lab::survey::{Wanted, losses};
 use crate::plan::Plan;

@@ -1,8 +1,7 @@
 //! `taintsim completions`: prints a shell's completions.
 
 use super::complete::Names;
-use super::failure::Exit;
-use super::failure::Outcome;
+use super::failure::{Exit, Outcome};
 use super::terminal::Terminal;
 use clap_complete::Shell;
 use std::io::Write;

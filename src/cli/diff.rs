@@ -1,20 +1,17 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
-use super::finished;
+use super::failure::{Exit, Failure, Outcome};
 use super::html::{HtmlArg, columns, plain, run_for_page};
-use super::interrupt;
 use super::output::{OutputArg, TableFormat};
 use super::progress::Progress;
 use super::run::{Ready, load, prepare, ready, tell_imported};
 use super::terminal::Terminal;
-use crate::analysis::diff::{OverSeeds, Settings};
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, diff, grouped};
+use super::{finished, interrupt};
+use crate::analysis::diff::{self, OverSeeds, Settings};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, grouped};
 use crate::kernel::Dur;
-use crate::lab::Event;
-use crate::lab::{Pairs, Stopped};
+use crate::lab::{Event, Pairs, Stopped};
 use crate::language::Problem;
 use crate::report::diff::{
     SeedSide, Side, board, board_over_seeds, document, over_seeds, table, table_over_seeds, write,
@@ -24,7 +21,8 @@ use crate::report::html::Page;
 use crate::report::html::board::Board;
 use crate::scenario::{self, Loaded, Overrides};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How many groups are listed one by one before similar ones are put together.
 const GROUPS: usize = 40;

@@ -1,8 +1,7 @@
 //! From arguments to a command, and from its end to an exit code.
 
 use super::command_line::{Cli, Command, command};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorArg, ColorWhen, Terminal, form};
 use super::{

@@ -1,16 +1,14 @@
 //! `taintsim explain`: why something happened to an object, or did not.
 
 use super::args::ChangeArgs;
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::finished;
 use super::output::OutputArg;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
 use crate::kernel::{Dur, Time};
-use crate::language::Problem;
-use crate::language::duration;
+use crate::language::{Problem, duration};
 use crate::report::explain::{document, mermaid, write};
 use crate::report::{Style, WallClock, absolute, json};
 use std::io::Write;

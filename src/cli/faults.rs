@@ -1,8 +1,7 @@
 //! `taintsim faults`: what fault models come to, and one drawn year as a scenario.
 
 use super::args::{ChangeArgs, duration};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
 use super::html::{HtmlArg, page};
@@ -10,8 +9,7 @@ use super::output::{TableFormat, can_print};
 use super::shards::Inputs;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
-use crate::language::Problem;
-use crate::language::text::Tree;
+use crate::language::{Problem, Tree};
 use crate::report::faults::{Heading, board_of, document, history, write};
 use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
 use clap::ValueEnum;

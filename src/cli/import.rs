@@ -3,10 +3,8 @@
 //! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left
 //! out.
 
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
-use super::file;
-use super::file::{ScenarioOut, write_text};
+use super::failure::{Exit, Failure, Outcome};
+use super::file::{self, ScenarioOut, write_text};
 use super::terminal::Terminal;
 use crate::import::{ImportError, ImportedCluster, Input};
 use crate::language::Problem;

@@ -7,10 +7,8 @@
 mod read_back_tests;
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
-use super::file;
-use super::file::{replaces_only_by_force, write_text};
+use super::failure::{Exit, Failure, Outcome};
+use super::file::{self, replaces_only_by_force, write_text};
 use super::forecasts::{Course, courses, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::output::{OutputArg, TableFormat};

@@ -1,7 +1,6 @@
 //! `taintsim init`: writes a commented scenario to start from.
 
-use super::failure::Exit;
-use super::failure::Outcome;
+use super::failure::{Exit, Outcome};
 use super::file::{replaces_only_by_force, write_text};
 use super::terminal::Terminal;
 use crate::scenario;

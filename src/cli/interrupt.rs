@@ -9,7 +9,8 @@
 use super::failure::Exit;
 use crate::files;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Mutex, PoisonError};
 
 /// Ctrl-C was pressed.

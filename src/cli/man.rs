@@ -1,8 +1,6 @@
 //! `taintsim man`: prints a page of the manual, as roff.
 
-use super::failure::Exit;
-use super::failure::MEANINGS;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, MEANINGS, Outcome};
 use super::terminal::Terminal;
 use crate::language::Problem;
 use std::io::{self, Write};

@@ -52,10 +52,8 @@ mod validate;
 
 pub use args::{duration, jobs};
 pub use dispatch::{exit_code, main, program};
-pub use failure::Exit;
-pub use failure::{Failure, Outcome};
-pub use file::missing;
-pub use file::write_whole;
+pub use failure::{Exit, Failure, Outcome};
+pub use file::{missing, write_whole};
 pub use output::{CheckFormat, OutputArg};
 pub use progress::{Progress, Stopwatch};
 pub use run::load;

@@ -1,8 +1,7 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
 use super::args::{ChangeArgs, threads};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::interrupt;
 use super::output::{Format, OutputArg};
 use super::progress::Progress;

@@ -1,8 +1,7 @@
 //! `taintsim outages`: what a history of outages says, and which timeout is best for it.
 
 use super::args::duration;
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::file::{replaces_only_by_force, write_chart};
 use super::html::{HtmlArg, page};
 use super::output::{OutputArg, TableFormat};

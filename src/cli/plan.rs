@@ -1,14 +1,12 @@
 //! `taintsim plan`: which value of a setting costs least, given how things fail.
 
 use super::args::{ManyArgs, duration, jobs};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::faults::{no_models, with_preset};
 use super::given::given;
 use super::interrupt;
 use super::managed::{Managed, refused};
-use super::output::Found;
-use super::output::{OutputArg, TableFormat};
+use super::output::{Found, OutputArg, TableFormat};
 use super::plan_page::page;
 use super::plan_volumes::withhold;
 use super::progress::{Progress, Stopwatch};

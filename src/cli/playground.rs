@@ -1,8 +1,7 @@
 //! `taintsim playground`: a folder for a web server, in which scenarios are edited and run in the
 //! browser.
 
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::interrupt;
 use super::run::folder_failure;
 use super::terminal::Terminal;

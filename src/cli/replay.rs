@@ -1,8 +1,7 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
 use super::args::threads;
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::html::{HtmlArg, plain};
 use super::interrupt;
 use super::output::{Format, OutputArg};
@@ -11,7 +10,6 @@ use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::analysis::statistics::share_interval;
 use crate::analysis::{Analysis, expect};
-use crate::files;
 use crate::lab::explore::{Explore, drawn};
 use crate::lab::replay::{ReplayedStep, departure, steps};
 use crate::lab::tape::{Tape, Texts};
@@ -23,8 +21,8 @@ use crate::report::json;
 use crate::report::odds::of_drawn;
 use crate::report::replay::{document, lanes, write};
 use crate::scenario::{self, Loaded, Overrides};
-use crate::sim;
 use crate::trace::Trace;
+use crate::{files, sim};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::file::write_whole;
 use super::finished::{self, Finished};
 use super::output::{Format, can_print};

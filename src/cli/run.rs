@@ -2,11 +2,9 @@
 //! folder of results.
 
 use super::args::{ChangeArgs, duration};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::interrupt;
-use super::output::RecordsArg;
-use super::output::{Format, OutputArg};
+use super::output::{Format, OutputArg, RecordsArg};
 use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;

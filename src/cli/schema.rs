@@ -1,10 +1,8 @@
 //! `taintsim schema`: the JSON Schema of the scenario language.
 
-use super::failure::Exit;
-use super::failure::Outcome;
+use super::failure::{Exit, Outcome};
 use super::terminal::Terminal;
-use crate::language;
-use crate::report;
+use crate::{language, report};
 use std::io::Write;
 
 /// Arguments of `taintsim schema`.

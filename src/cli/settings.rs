@@ -1,8 +1,7 @@
 //! `taintsim settings`: every path of a scenario that `--set` takes, and what it is set to.
 
 use super::args::ChangeArgs;
-use super::failure::Exit;
-use super::failure::Outcome;
+use super::failure::{Exit, Outcome};
 use super::given::given;
 use super::output::{OutputArg, TableFormat};
 use super::shards::Inputs;

@@ -3,8 +3,7 @@
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
 use super::args::ChangeArgs;
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::file::{ScenarioOut, write_text};
 use super::interrupt;
 use super::progress::Progress;
@@ -15,7 +14,7 @@ use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
 use crate::language::Problem;
-use crate::scenario::{self};
+use crate::scenario;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim shrink`.

@@ -1,14 +1,11 @@
 //! `taintsim survey`: every single loss of a cluster, worst first, and what to know of it.
 
 use super::args::{ManyArgs, duration, jobs};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
-use super::given::KubectlArgs;
-use super::given::{asked, given};
+use super::failure::{Exit, Failure, Outcome};
+use super::given::{KubectlArgs, asked, given};
 use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
 use super::interrupt;
-use super::output::Found;
-use super::output::{OutputArg, TableFormat};
+use super::output::{Found, OutputArg, TableFormat};
 use super::progress::Progress;
 use super::shards::{PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
@@ -16,8 +13,7 @@ use crate::analysis::grouped;
 use crate::kernel::Dur;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
 use crate::lab::{Desk, Stopped};
-use crate::language::text::Tree;
-use crate::language::{Problem, Problems};
+use crate::language::{Problem, Problems, Tree};
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
 use crate::scenario::{self, Loaded, Overrides};
 use clap::ValueEnum;

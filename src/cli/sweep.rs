@@ -2,17 +2,13 @@
 //! parallel; one table.
 
 use super::args::{ChangeArgs, duration, jobs};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
-use super::html;
-use super::interrupt;
-use super::output::Found;
-use super::output::RecordsArg;
-use super::output::{OutputArg, TableFormat};
+use super::failure::{Exit, Failure, Outcome};
+use super::output::{Found, OutputArg, RecordsArg, TableFormat};
 use super::progress::Progress;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use super::terminal::Terminal;
+use super::{html, interrupt};
 use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
 use crate::kernel::Dur;

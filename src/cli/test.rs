@@ -7,8 +7,7 @@
 )]
 
 use super::args::{ChangeArgs, threads};
-use super::failure::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome};
 use super::file::write_whole;
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::interrupt;
@@ -22,15 +21,15 @@ use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::language::{Problem, Problems};
-use crate::report::Style;
 use crate::report::html::Page;
-use crate::report::tables;
 use crate::report::trials::{self, Came, Case, CasesTable, Failed, SCENARIO, Status, Tested};
+use crate::report::{Style, tables};
 use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 
 /// In which form the results are reported, and to which file.

@@ -1,7 +1,6 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
-use super::failure::Exit;
-use super::failure::Outcome;
+use super::failure::{Exit, Outcome};
 use super::output::{CheckFormat, OutputArg};
 use super::run::load;
 use super::scenarios::{ids, scenarios};

@@ -1,10 +1,10 @@
 //! A file of any kind: told apart by what is in it, and read.
 
 use super::anonymous::Names;
-use super::audit::Taken;
+use super::audit::{self, Taken};
 use super::heard::Heard;
 use super::statement::{Place, counted, form};
-use super::{audit, events, klog, prometheus};
+use super::{events, klog, prometheus};
 use crate::import::yaml_values;
 use serde_json::Value;
 

@@ -7,11 +7,8 @@
 
 use super::cluster::ImportedCluster;
 use super::error::{ImportError, Place};
-use crate::language::OneOrMany;
-use crate::language::Problem;
-use crate::language::names;
-use crate::language::text::Tree;
 use crate::language::text::place::Step;
+use crate::language::{OneOrMany, Problem, Tree, names};
 use std::ops::Range;
 
 impl ImportedCluster {

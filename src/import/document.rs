@@ -12,8 +12,7 @@
 
 use super::error::{ImportError, Place};
 use super::input::Input;
-use super::seeds::Take;
-use super::seeds::{Cursor, DocumentSeed};
+use super::seeds::{Cursor, DocumentSeed, Take};
 use super::yaml;
 use serde::de::DeserializeSeed;
 

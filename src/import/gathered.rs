@@ -10,8 +10,7 @@ use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::summary::Summary;
 use super::times::Stamp;
-use super::workload::namespace;
-use super::workload::{RawWorkload, priority_class};
+use super::workload::{RawWorkload, namespace, priority_class};
 use crate::language::{Namespace, PriorityClass};
 use std::collections::{BTreeMap, BTreeSet};
 

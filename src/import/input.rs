@@ -5,8 +5,7 @@
 
 use super::error::ImportError;
 use super::sight::refuse;
-use crate::files::fnv1a64;
-use crate::files::{self, ReadError};
+use crate::files::{self, ReadError, fnv1a64};
 use std::io::Read;
 use std::path::Path;
 

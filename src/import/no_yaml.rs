@@ -1,7 +1,6 @@
 //! In place of `yaml.rs` where the program was built without YAML: every text of it is refused.
 
-use super::seeds::Cursor;
-use super::seeds::Raw;
+use super::seeds::{Cursor, Raw};
 use super::sight::REFUSED;
 
 /// What is wrong with a document, where.

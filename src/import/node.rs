@@ -8,8 +8,7 @@
 use super::fields::{self, Wrong};
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
-use super::times::Stamp;
-use super::times::{Times, time};
+use super::times::{Stamp, Times, time};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::NodeConditionType;
 use crate::api::taint::{Effect, Taint};

@@ -3,15 +3,13 @@
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
-use super::fields::Filled;
-use super::fields::{self, Wrong};
+use super::fields::{self, Filled, Wrong};
 use super::object::{
     RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
 };
 use super::quantities;
 use super::scheduling::{Scheduling, scheduling};
-use super::times::Stamp;
-use super::times::{Times, time};
+use super::times::{Stamp, Times, time};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};

@@ -8,8 +8,7 @@
 //! (`pkg/apis/core/v1/defaults.go: SetDefaults_Pod`), as in a manifest that no API server has seen.
 //! Left out: resizes in place, which `status` shows.
 
-use super::fields::Wrong;
-use super::fields::{RawQuantity, RawResources};
+use super::fields::{RawQuantity, RawResources, Wrong};
 use super::object::{RawContainer, RawPodSpec, RawRequirements};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use std::collections::BTreeMap;

@@ -1,8 +1,7 @@
 //! What the importer reads of a pod's placement and of label selectors, as the API prints them
 //! (`k8s.io/api/core/v1/types.go`, v1.34).
 
-use super::fields::{self, Wrong};
-use super::fields::{Filled, Texts};
+use super::fields::{self, Filled, Texts, Wrong};
 use crate::language::{LabelSelector, LabelSelectorRequirement};
 use serde::Deserialize;
 

@@ -3,15 +3,13 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::fields::Filled;
-use super::fields::{self, Wrong};
+use super::fields::{self, Filled, Wrong};
 use super::object::{RawContainer, RawMeta, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
-    RawPreferredNodes, RawSpread,
+    RawPreferredNodes, RawSelector, RawSpread, selector,
 };
-use super::raw_scheduling::{RawSelector, selector};
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
     NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,

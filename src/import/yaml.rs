@@ -1,8 +1,7 @@
 //! YAML: limits and messages. `no_yaml.rs` stands in for it in a program without the feature of
 //! that name.
 
-use super::seeds::Raw;
-use super::seeds::{Cursor, DocumentSeed};
+use super::seeds::{Cursor, DocumentSeed, Raw};
 use serde::de::DeserializeSeed;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;

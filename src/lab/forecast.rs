@@ -3,8 +3,7 @@
 //! A run leaves nothing but its course; courses are taken in by the order of seeds, whatever the
 //! threads.
 
-use super::threads::Stopped;
-use super::threads::{Event, Watched};
+use super::threads::{Event, Stopped, Watched};
 use crate::analysis::Analysis;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::statistics::nearest_rank;

@@ -22,6 +22,5 @@ pub(crate) use pairs::Pairs;
 pub(crate) use shards::{Desk, Keeper, Shared};
 pub(crate) use sweep::{Axis, Case, Prepared, Sweep, pieces_of};
 pub use threads::Away;
-pub(crate) use threads::Event;
-pub(crate) use threads::Stopped;
+pub(crate) use threads::{Event, Stopped};
 pub use trial::Trial;

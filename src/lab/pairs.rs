@@ -5,8 +5,7 @@
 //! taken in by the order of seeds, whatever the threads.
 
 use super::sweep::RUNS_MAX;
-use super::threads::Stopped;
-use super::threads::{Event, Watched};
+use super::threads::{Event, Stopped, Watched};
 use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
 use crate::kernel::{Choices, Dur};

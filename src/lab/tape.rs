@@ -4,10 +4,8 @@
 use crate::api::names::Names;
 use crate::kernel::choice::{Deviation, FORMAT, Held};
 use crate::kernel::{NEXT, Name};
-use crate::language::{self, object_text_of_number};
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
-use crate::plan::Resource;
+use crate::language::{self, Problem, Problems, object_text_of_number};
+use crate::plan::{Plan, Resource};
 use crate::profiles::Release;
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim::Searched;

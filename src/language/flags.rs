@@ -7,14 +7,11 @@
 
 use super::complaints::Complaints;
 use super::duration;
-use super::values;
-use super::values::KUBERNETES;
+use super::values::{self, KUBERNETES};
 use crate::kernel::Dur;
-use crate::language::Exported;
-use crate::language::Problem;
 use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::at;
-use crate::language::{FlagValue, Flags as Written};
+use crate::language::{Exported, FlagValue, Flags as Written, Problem};
 use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
 use crate::profiles;
 use std::collections::BTreeMap;

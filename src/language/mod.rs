@@ -32,6 +32,7 @@ pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Namespace, NodeGroup, NodeSelector, NodeStart, Owner,
     Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
 };
+pub(crate) use complaints::Complaints;
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };
@@ -43,19 +44,18 @@ pub use flags::{PLUGINS, known as known_flags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use prices::Prices;
 pub use scenario::Scenario;
-pub(crate) use scenario::object_text_of_number;
-pub(crate) use scenario::{Cluster, Existing, Exported, Flags};
+pub(crate) use scenario::{Cluster, Existing, Exported, Flags, object_text_of_number};
 pub use scenario::{Deviation, Tape};
 pub(crate) use scheduling::{
-    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
-    NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
-    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, TopologySpreadConstraint,
-    WeightedPods, WhenUnsatisfiable,
+    Affinity, EveryNamespace, HostPort, InclusionPolicy, LabelSelector, LabelSelectorRequirement,
+    NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm,
+    PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate,
+    TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
-pub(crate) use scheduling::{LabelSelector, LabelSelectorRequirement};
-pub use shape::schema;
-pub use shape::{Kind, Shape};
+pub use shape::{Kind, Shape, schema};
+pub(crate) use text::place::{Place, at};
 pub use text::{Problem, Problems, Source};
+pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
 pub(crate) use timeline::{Afterwards, DrainFlags};
@@ -63,8 +63,7 @@ pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub(crate) use timing::ClientLimit;
 pub use timing::{ClientLimits, KubeletTiming, Timing};
 pub(crate) use workload::{
-    Controllers, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyOnPodConditions,
-    PodFailurePolicyRule, PodManagementPolicy, PodTemplate, PriorityClass, RestartPolicy, Workload,
-    WorkloadGroup,
+    Controllers, Ordinals, PodConditionKind, PodDisruptionBudget, PodFailurePolicy,
+    PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodTemplate,
+    PriorityClass, RestartPolicy, UnhealthyPodEvictionPolicy, Workload, WorkloadGroup,
 };
-pub(crate) use workload::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};

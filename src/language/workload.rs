@@ -1,9 +1,8 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, Toleration};
-use super::scheduling::LabelSelector;
 use super::scheduling::{
-    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+    Affinity, HostPort, LabelSelector, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
 use super::values::is_default;

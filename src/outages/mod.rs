@@ -18,7 +18,6 @@ mod history;
 mod sample;
 
 pub(crate) use closed::{Noticing, best};
-pub(crate) use distribution::Distribution;
-pub(crate) use distribution::{Fit, fits};
+pub(crate) use distribution::{Distribution, Fit, fits};
 pub(crate) use history::{History, Recorded, read};
 pub(crate) use sample::Spans;

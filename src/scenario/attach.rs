@@ -8,8 +8,7 @@
 use super::loaded::Loaded;
 use crate::files::{self, InputFile, ReadError};
 use crate::import::{ImportedCluster, Input};
-use crate::language::text::place::{Place, at};
-use crate::language::{Cluster, Distribution, HistoryFormat, Problem};
+use crate::language::{Cluster, Distribution, HistoryFormat, Place, Problem, at};
 use crate::outages::{self, History};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

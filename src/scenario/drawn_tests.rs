@@ -3,7 +3,7 @@
 
 use super::{Away, Drawn, Outage, Overrides, build, changed, drawn, instead, parse};
 use crate::kernel::{Dur, Time};
-use crate::language::text::Tree;
+use crate::language::Tree;
 use std::path::Path;
 
 const YEAR: Dur = Dur::from_secs(365 * 86_400);

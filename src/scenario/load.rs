@@ -10,8 +10,7 @@
 //! Builds what was imported before it is written, so that every scenario that is written builds;
 //! a problem is reported at the object that it comes from.
 
-use super::attach;
-use super::attach::attach_cluster;
+use super::attach::{self, attach_cluster};
 use super::form::{Read, read_text};
 use super::loaded::Loaded;
 use crate::files::{self, Places, ReadError};

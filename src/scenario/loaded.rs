@@ -2,9 +2,8 @@
 
 use crate::files::{Fingerprint, InputFile, Places};
 use crate::import::{ImportedCluster, Summary};
-use crate::language::text::Tree;
 use crate::language::text::place::Step;
-use crate::language::{Entry, Exported, Problem, Scenario, Source};
+use crate::language::{Entry, Exported, Problem, Scenario, Source, Tree};
 use crate::outages::History;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

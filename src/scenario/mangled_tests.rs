@@ -3,8 +3,7 @@
 //! is refused.
 
 use super::{Overrides, parse, starter};
-use crate::language::Scenario;
-use crate::language::text::Tree;
+use crate::language::{Scenario, Tree};
 use crate::scenario::build;
 use proptest::prelude::*;
 use ron::extensions::Extensions;

@@ -2,7 +2,6 @@
 //! its place.
 
 mod attach;
-mod belongs;
 #[cfg(test)]
 mod drawn_tests;
 mod existing;
@@ -24,11 +23,9 @@ pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_stored};
 pub use load::{load, parse, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
-pub(crate) use paths::Setting;
-pub(crate) use paths::settings;
 pub use paths::split_values;
-pub(crate) use preset::starter;
-pub(crate) use preset::{preset_text, use_preset};
+pub(crate) use paths::{Setting, settings};
+pub(crate) use preset::{preset_text, starter, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
 };

@@ -3,8 +3,7 @@
 
 use super::loaded::Loaded;
 use super::resolve::{group_of, no_group};
-use crate::language::text::{Tree, did_you_mean_or_list};
-use crate::language::{FaultGroups, FaultModel, Faults, Problem};
+use crate::language::{FaultGroups, FaultModel, Faults, Problem, Tree, did_you_mean_or_list};
 use crate::plan::{NodePlan, Plan};
 
 /// The presets by name.

@@ -2,10 +2,9 @@
 //! timeline.
 
 use crate::api::spelling;
-use crate::language::duration;
 use crate::language::{
     DurationText, Entry, NodeSelector, OneOrMany, Placement, PodGroup, PodSelector, Problem,
-    RestartKind, Scenario, Step, Toleration, Workload,
+    RestartKind, Scenario, Step, Toleration, Workload, duration,
 };
 
 /// When what is asked for is done, after the start of the run: a moment later, once controllers
@@ -352,7 +351,7 @@ fn patch(group: &PodGroup, seconds: i64) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::text::Tree;
+    use crate::language::Tree;
 
     fn steps(text: &str) -> Result<Vec<Step>, String> {
         let entries = what_if(text, &Scenario::default()).map_err(|p| p.to_string())?;

@@ -1,19 +1,15 @@
 //! One forecast, or one after the other.
 
-use super::courses::Courses;
-use super::courses::ForecastArgs;
+use super::courses::{Courses, ForecastArgs};
 use crate::analysis::course::Happening;
-use crate::cli::failure::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{Exit, Failure, Outcome};
 use crate::cli::file::{replaces_only_by_force, write_chart};
-use crate::cli::given;
 use crate::cli::html::page;
 use crate::cli::import::read;
-use crate::cli::interrupt;
-use crate::cli::output::Found;
-use crate::cli::output::TableFormat;
+use crate::cli::output::{Found, TableFormat};
 use crate::cli::shards::Work;
 use crate::cli::terminal::Terminal;
+use crate::cli::{given, interrupt};
 use crate::import::{Input, KUBECTL};
 use crate::kernel::Dur;
 use crate::lab::Forecast;

@@ -1,12 +1,25 @@
-//! Reads a work plan, and makes sure that it is what was packed.
+//! A work plan: a folder with a command, its inputs as they are now, and hashes of them. Writes one; reads
+//! one, and makes sure that it is what was packed.
+//!
+//! All of it is in one folder without folders in it, so that it fits into whatever carries files
+//! from one machine to another, a ConfigMap for one. The files that a command reads are taken from where
+//! they lie, or as they were packed, or are texts that a program gives under a name.
 
-use super::inputs::Inputs;
+use super::packed;
 use crate::analysis::grouped;
-use crate::cli::failure::Failure;
-use crate::files::{self, Places, fnv1a64, hash_text};
-use crate::language::Problem;
-use crate::report::manifest;
+use crate::cli::failure::{Exit, Failure, Outcome};
+use crate::cli::run::{folder_failure, stdin};
+use crate::cli::terminal::Terminal;
+use crate::files::{self, InputFile, Places, fnv1a64, hash_text};
+use crate::language::{Problem, Problems};
+use crate::report::{FileError, Folder, OutputError, manifest};
+use crate::scenario::{self, Loaded};
 use serde::Deserialize;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The form of a work plan and of the results of its shards.
@@ -170,4 +183,164 @@ impl Packed {
         }
         Ok(Inputs::packed(places))
     }
+}
+
+/// The files that a command is given.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    places: Places,
+    is_packed: bool,
+    /// What stands for files, by their names on the command line.
+    texts: BTreeMap<String, Vec<u8>>,
+    /// What was read, by the names on the command line, for whoever packs it.
+    read: RefCell<Vec<(String, Vec<u8>)>>,
+}
+
+impl Inputs {
+    /// Those of a work plan.
+    pub(super) fn packed(places: Places) -> Self {
+        Self { places, is_packed: true, texts: BTreeMap::new(), read: RefCell::default() }
+    }
+
+    /// Files from where they lie, but for these texts.
+    pub(crate) fn with_texts(texts: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { texts, ..Self::default() }
+    }
+
+    /// The text that stands for a file.
+    pub(crate) fn text_of(&self, file: &Path) -> Option<&[u8]> {
+        self.texts.get(file.to_str()?).map(Vec::as_slice)
+    }
+
+    /// Whether it was seen to that a file is there: it was packed with a work plan, or is a text.
+    pub(crate) fn has(&self, file: &Path) -> bool {
+        self.is_packed || self.text_of(file).is_some()
+    }
+
+    /// The bytes of a file, or of standard input where it is `-`.
+    pub(crate) fn read(&self, file: &Path) -> Result<Vec<u8>, Problems> {
+        let bytes = match self.text_of(file) {
+            Some(text) => text.to_vec(),
+            None if file.as_os_str() == "-" && !self.is_packed => stdin()?,
+            None => scenario::read(self.places.of(file))?,
+        };
+        let name = file.display().to_string();
+        self.read.borrow_mut().push((name, bytes.clone()));
+        Ok(bytes)
+    }
+
+    /// A scenario, from standard input where the file is `-`.
+    pub(crate) fn load(&self, file: &Path) -> Result<Loaded, Problems> {
+        let bytes = self.read(file)?;
+        if file.as_os_str() == "-" {
+            return scenario::parse_packed("<stdin>", bytes, Path::new(""), &self.places);
+        }
+        if self.text_of(file).is_some() {
+            let shown = file.display().to_string();
+            return scenario::parse_packed(&shown, bytes, Path::new(""), &self.places);
+        }
+        scenario::parse_packed_file(file, bytes, &self.places)
+    }
+
+    /// What was read so far, by the names on the command line.
+    pub(super) fn what_was_read(&self) -> Vec<(String, Vec<u8>)> {
+        self.read.borrow().clone()
+    }
+}
+
+/// Writes the work plan of a command line, cut into so many shards, as the folder `out`. `read` is
+/// what the command was given, by name.
+pub(super) fn pack(
+    (arguments, shards): (&[OsString], u32),
+    read: &[(String, Vec<u8>)],
+    loaded: &[&Loaded],
+    out: &Path,
+    terminal: &Terminal,
+) -> Outcome {
+    let arguments = texts(arguments)?;
+    let place = place(out)?;
+    let failed = |error: FileError| folder_failure(&OutputError::File(error));
+    let mut folder = Folder::create(place.0, &place.1).map_err(failed)?;
+    let mut inputs: Vec<Value> = Vec::new();
+    let mut add = |file: &str, bytes: &[u8]| -> Result<(), Failure> {
+        if inputs.iter().any(|i| i["file"] == file) {
+            return Ok(());
+        }
+        let copy = copy_name(inputs.len(), file);
+        let hash = hash_text(fnv1a64(bytes));
+        folder.write(&copy, |out| out.write_all(bytes)).map_err(failed)?;
+        inputs.push(json!({ "file": file, "copy": copy, "bytes": bytes.len(), "hash": hash }));
+        Ok(())
+    };
+    for (file, bytes) in read {
+        add(file, bytes)?;
+    }
+    for input in loaded.iter().flat_map(|l| &l.inputs) {
+        add(&input.file, &bytes_of(input)?)?;
+    }
+    let work = json!({ "version": VERSION, "arguments": arguments, "shards": shards });
+    folder.finish_with(json!({ "work": work, "inputs": inputs })).map_err(failed)?;
+    // As it was asked for, without a `./` or `.\` in front.
+    say(&out.display().to_string(), shards, terminal)?;
+    Ok(Exit::Fine)
+}
+
+fn say(dir: &str, shards: u32, terminal: &Terminal) -> Result<(), Failure> {
+    let mut out = terminal.out();
+    let dir = packed::quoted(dir);
+    let (shards, each) = match shards {
+        1 => ("1 shard".to_owned(), "I is 0".to_owned()),
+        _ => (format!("{shards} shards"), format!("for each I from 0 to {}", shards - 1)),
+    };
+    writeln!(out, "The work plan {dir} has {shards}. Then, anywhere:")?;
+    writeln!(
+        out,
+        "  taintsim shard {dir} I     {each}; `--for slurm` and `--for kubernetes` write what does that"
+    )?;
+    writeln!(
+        out,
+        "  taintsim gather {dir}      once the result files are in one place; it says what is missing"
+    )?;
+    Ok(out.flush()?)
+}
+
+/// The folder that the plan's is made in, and its name there.
+fn place(out: &Path) -> Result<(&Path, String), Failure> {
+    let name = out.file_name().and_then(|n| n.to_str());
+    let name = name.ok_or_else(|| {
+        let text = format!("{} cannot be the folder of a work plan", out.display());
+        Failure::Input(Problem::new(text).help("name a new folder with --out"))
+    })?;
+    let parent = out.parent().filter(|p| !p.as_os_str().is_empty());
+    Ok((parent.unwrap_or(Path::new(".")), name.to_owned()))
+}
+
+/// The arguments as texts, so that they can be written down.
+fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
+    let text = |a: &'_ OsString| -> Failure {
+        let said = a.to_string_lossy();
+        let problem = Problem::new(format!("{said:?} is not UTF-8, and cannot be written down"));
+        Failure::Input(problem.help("rename the file"))
+    };
+    arguments.iter().map(|a| a.to_str().ok_or_else(|| text(a))).collect()
+}
+
+/// `input-0-zone.ron`; of standard input `input-0-stdin`.
+fn copy_name(number: usize, file: &str) -> String {
+    let name = Path::new(file).file_name().and_then(|n| n.to_str());
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let name: String = match name {
+        None | Some("-") => "stdin".to_owned(),
+        Some(name) => name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect(),
+    };
+    format!("{}{number}-{name}", files::COPIED)
+}
+
+/// The bytes of a file that a scenario points at, if it is still what was read.
+fn bytes_of(input: &InputFile) -> Result<Vec<u8>, Failure> {
+    let bytes = files::read(Path::new(&input.file), input.bytes as u64).ok();
+    bytes.filter(|b| input.is(b)).ok_or_else(|| {
+        let text = format!("{} was changed while it was packed", input.file);
+        Failure::Input(Problem::new(text).help("do it again; a pipe cannot be packed"))
+    })
 }

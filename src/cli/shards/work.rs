@@ -1,8 +1,6 @@
 //! How a command with many runs does them.
 
-use super::inputs::Inputs;
-use super::pack;
-use super::packed::SHARDS_MAX;
+use super::packed::{self, Inputs, SHARDS_MAX};
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::interrupt;
 use crate::cli::output::{Found, Keeping};
@@ -108,7 +106,7 @@ impl<'a> Work<'a> {
         terminal: &Terminal,
     ) -> Option<Outcome> {
         let shards = args.plan_shards.filter(|_| self.shared.is_none())?;
-        Some(pack::pack(
+        Some(packed::pack(
             (self.arguments, shards),
             &self.inputs.what_was_read(),
             loaded,

@@ -4,10 +4,9 @@ use super::super::ImportedCluster;
 use super::{export, exports, node, node_names, pod, pod_names};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodPhase;
-use crate::language::text::Tree;
 use crate::language::{
     Condition, ConditionKind, Deletion, NodeStart, Owner, Placement, PodCondition, PodReason,
-    PodStart, Scenario,
+    PodStart, Scenario, Tree,
 };
 
 /// File, nodes, pods, kinds left out.

@@ -2,8 +2,7 @@
 
 use super::{error, good, node, pod};
 use crate::api::pod::PodSource;
-use crate::language::text::Tree;
-use crate::language::{NodeStart, Placement, PodStart, Scenario};
+use crate::language::{NodeStart, Placement, PodStart, Scenario, Tree};
 
 const NODE: &str = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"conditions":[
   {"type":"Ready","status":"True","lastHeartbeatTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#;

@@ -7,9 +7,8 @@
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};
 use super::outcome::Outcome;
-use super::sampled;
+use super::sampled::{self, Tally};
 use super::search::{Explore, Report, Strategy, Watch};
-use super::tally::Tally;
 use crate::kernel::HashIndex;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;

@@ -12,13 +12,11 @@ mod one;
 mod outcome;
 mod sampled;
 mod search;
-mod tally;
 mod ways;
 
 pub use levels::explore;
 pub(crate) use levels::explore_at;
 pub(crate) use often::{Along, Often, Wanted, drawn, often};
-pub use one::shorter;
-pub use one::{Found, digest};
+pub use one::{Found, digest, shorter};
 pub use outcome::Outcome;
 pub use search::{BATCH, Beside, Explore, Reached, Report, Strategy, Violated, Watch};

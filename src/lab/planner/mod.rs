@@ -2,19 +2,18 @@
 //!
 //! ```text
 //! spec      what is chosen, what counts, what must hold
-//! moments   means and co-moments of all figures of all values, which do not grow with the runs
-//! select    which value is best, and with what certainty
+//! moments   means and co-moments of all figures of all values, which do not grow with the runs; which
+//!           value is best, and with what certainty
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
 //! kept      what is kept of all runs
 //! apart     settings that may not touch each other, each chosen for itself
-//! together  what settings do to each other that were chosen each for itself
-//! years     whole years beside single outages
+//! together  what settings do to each other that were chosen each for itself; whole years beside single
+//!           outages; one outage with every value, to be looked at
 //! control   what the drawn outages come to by formula, beside what outages come to on average
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! run       replications on several threads, until enough is known
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
-//! sample    one outage with every value, to be looked at
 //! ```
 //!
 //! Every value meets the same outages with the same draws, so that what differs is the value's
@@ -30,13 +29,10 @@ mod estimate;
 mod kept;
 mod moments;
 mod run;
-mod sample;
-mod select;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod together;
-mod years;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
 pub(crate) use apart::{AS_IT_IS, may_be_apart};
@@ -44,9 +40,7 @@ pub(crate) use closed::bare_pods;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
-pub(crate) use sample::Sample;
 pub(crate) use spec::{
     BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,
 };
-pub(crate) use together::Extra;
-pub(crate) use years::ByYears;
+pub(crate) use together::{ByYears, Extra, Sample};

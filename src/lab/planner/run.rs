@@ -5,19 +5,18 @@ use super::closed::{Formula, closed, left_out};
 use super::control;
 use super::count::{self, Counting, How};
 use super::kept::{Kept, Part, Replication, VERSION};
-use super::moments::{Moments, student};
-use super::select::Selection;
+use super::moments::{Moments, Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::shards::Desk;
 use crate::lab::sweep::Sweep;
-use crate::lab::threads::Stopped;
-use crate::lab::threads::{Event, Watched};
+use crate::lab::threads::{Event, Stopped, Watched};
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
 use crate::scenario::{self, Drawn, Model, Overrides, Tilt};
 use crate::sim;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;

@@ -7,13 +7,13 @@ use crate::api::pod::{PodPhase, PodSource};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
 use crate::lab::sweep::{Axis, Sweep};
-use crate::lab::threads::Event;
-use crate::lab::threads::Stopped;
+use crate::lab::threads::{Event, Stopped};
 use crate::plan::PodStart;
 use crate::scenario::{Loaded, Overrides, drawn, parse};
 use crate::sim;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 const TOLERATION: &str = "workloads.*.template.tolerations[unreachable].tolerationSeconds";
 

@@ -1,13 +1,24 @@
 //! Settings that are chosen each for itself, tried together: what they do to each other, through
 //! clients' limits, the rates of zones and the room that there is, at their ends and at the values
-//! that the answer recommends.
+//! that the answer recommends. Beside that one outage with every value, for whoever wants to see what the
+//! values do, and whole years.
+//!
+//! One outage at a time meets pods where they are now. In a year they stay where earlier outages have
+//! put them, until somebody rolls them out anew: several of a workload may come to be on one node, and
+//! go at one time. And a machine that failed may fail again while it is still empty. So what is
+//! recommended is run for some whole years, too, and both are told.
 
 use super::answer::answer;
 use super::apart::{AS_IT_IS, alone, changed};
+use super::count::{self, Counting, GoesOn};
 use super::kept::Kept;
 use super::run::Planner;
-use super::spec::{Bound, Objective, Only};
+use super::spec::{Bound, FIGURES, Objective, Only};
 use crate::analysis::Interval;
+use crate::language::Problems;
+use crate::plan::Plan;
+use crate::scenario;
+use crate::trace::Trace;
 
 /// What settings cost together beside what each of them costs alone.
 #[derive(Clone, PartialEq, Debug)]
@@ -147,5 +158,112 @@ impl Kept {
             interval,
             touches: extra.abs() > half.max(self.delta.max(objective.least())),
         }
+    }
+}
+
+/// So many years.
+const YEARS: u64 = 8;
+
+/// A figure of a year by whole years, and by one outage at a time.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ByYears {
+    /// Which of [`FIGURES`].
+    pub(crate) figure: usize,
+    /// Its mean over whole years.
+    pub(crate) mean: f64,
+    /// Where that lies.
+    pub(crate) interval: Interval,
+    /// What it comes to by one outage at a time.
+    pub(crate) alone: f64,
+}
+
+impl Planner<'_> {
+    /// A plan of some whole years with these values; none where whole years are counted already.
+    pub(crate) fn whole_years(&self, kept: &Kept, values: &[String]) -> Option<Self> {
+        (self.counting.0 == Counting::Outages && values.len() == self.sweep.axes.len()).then(|| {
+            Self {
+                counting: (Counting::Years, "beside single outages".to_owned()),
+                apart: None,
+                now: Some(0),
+                only: Some(Only { rows: vec![values.to_vec()], n: YEARS, delta: kept.delta }),
+                ..self.clone()
+            }
+        })
+    }
+}
+
+impl Kept {
+    /// The values of which whole years were run, and how many.
+    pub(crate) fn years_of(&self) -> Option<(&[String], u64)> {
+        let years = self.whole_years.as_deref()?;
+        Some((years.rows.first()?, years.moments.n()))
+    }
+
+    /// What whole years came to, as sure as this.
+    pub(crate) fn by_years(&self, confidence: f64) -> Option<Vec<ByYears>> {
+        let years = self.whole_years.as_deref()?;
+        let values = years.rows.first()?;
+        let alone = [Some(self), self.tried.as_deref()].into_iter().flatten().find_map(|k| {
+            let row = k.rows.iter().position(|r| r == values)?;
+            Some(k.figures(row))
+        })?;
+        let of = |figure: usize| {
+            let (mean, variance) = years.moments.of(&[(figure, 1.0)]);
+            ByYears {
+                figure,
+                mean,
+                interval: years.interval((mean, variance), confidence),
+                alone: alone[figure],
+            }
+        };
+        Some((0..FIGURES.len()).map(of).collect())
+    }
+}
+
+/// An outage of a model, as every row met it.
+pub(crate) struct Sample {
+    /// Its number, from 1.
+    pub(crate) number: u32,
+    /// By row the plan that was run, and what happened.
+    pub(crate) runs: Vec<(Plan, Trace)>,
+}
+
+/// How many outages are tried.
+const TRIED: u32 = 8;
+
+impl Planner<'_> {
+    /// The first outage of a model in which not all of these rows come to the same, of the first
+    /// few; or the last of these. None where there is none to be seen.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn sample(
+        &self,
+        model: usize,
+        rows: &[usize],
+        goes_on: GoesOn<'_>,
+    ) -> Result<Option<Sample>, Problems> {
+        let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
+        let window = self.sweep.window;
+        let mut drawn: Vec<_> = self.drawn()?.into_iter().map(Some).collect();
+        let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
+        let mut found = None;
+        for number in 0..TRIED {
+            let mut runs: Vec<(Plan, Trace)> = Vec::new();
+            for drawn in &mut drawn {
+                let Some(trace) = count::seen(drawn, (model, seed, number), window, goes_on) else {
+                    return Ok(found);
+                };
+                runs.push((drawn.plan.clone(), trace));
+            }
+            let figures: Vec<_> =
+                runs.iter().map(|(plan, trace)| count::figures(plan, trace, window)).collect();
+            let differ = figures.iter().any(|f| *f != figures[0]);
+            found = Some(Sample { number: number + 1, runs });
+            if differ {
+                break;
+            }
+        }
+        Ok(found)
     }
 }

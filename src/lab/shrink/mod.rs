@@ -14,7 +14,6 @@
 
 mod judge;
 mod leaves;
-mod names;
 mod search;
 
 pub use judge::{Failed, Goal, Shrink, Shrunk, Size, Watch};

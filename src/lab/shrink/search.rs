@@ -1,12 +1,10 @@
 //! The search for the smallest scenario: removals, larger stretches first, then simpler values.
 
 use super::judge::{Failed, Goal, Judge, Seen, Shrink, Shrunk, Watch};
-use super::leaves;
-use super::names::Names;
+use super::leaves::{self, Names};
 use crate::analysis::properties::Property;
-use crate::language::text::Tree;
 use crate::language::text::tree::Value;
-use crate::language::{Claim, Expectation};
+use crate::language::{Claim, Expectation, Tree};
 
 /// Takes away what the violation does not need.
 ///

@@ -1,10 +1,7 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
-use super::blocked::blocked;
-use super::hit::Lost;
-use super::hit::{Hit, LATER, Why};
-use super::hit::{listed, up_to, whole};
-use super::holder::{Holder, first_sentence};
+use super::hit::{Hit, LATER, Lost, Why, listed, up_to, whole};
+use super::holder::{Holder, blocked, first_sentence};
 use super::losses::Kind;
 use crate::analysis::clock::short;
 use crate::analysis::grouped;

@@ -6,8 +6,7 @@
 
 use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};
-use crate::language::text::did_you_mean_or_list;
-use crate::language::{Cut, Problem};
+use crate::language::{Cut, Problem, did_you_mean_or_list};
 use crate::plan::{NodeIndex, NodeStart, Plan, PodStart};
 use crate::scenario::{Away, Outage};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,8 +5,8 @@
 //! losses   what can be lost, and which losses are alike
 //! run      a run for each, beside a run in which nothing is lost
 //! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
-//! findings what a person should know of it: `blocked` drains, what is the `holder` of
-//!          pods that room would not help
+//! findings what a person should know of it
+//! holder   what keeps pods that room would not help, and budgets that stop drains
 //! limit    what a loss must not come to
 //! ```
 //!
@@ -14,7 +14,6 @@
 //! it cost is what differs from the run without a loss. Both have the same seed, so that nothing
 //! else differs.
 
-mod blocked;
 mod findings;
 mod hit;
 mod holder;
@@ -25,9 +24,7 @@ mod run;
 mod tests;
 
 pub(crate) use findings::Finding;
-pub(crate) use hit::Hit;
-pub(crate) use hit::Lost;
-pub(crate) use hit::whole;
+pub(crate) use hit::{Hit, Lost, whole};
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use run::{Survey, Surveyed};

@@ -1,8 +1,7 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings, lead};
-use super::hit::{Damage, Lost};
-use super::hit::{Figures, Hit, LATER, Seen, Why, hits};
+use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, Why, hits};
 use super::losses::{How, Loss, Wanted, losses};
 use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
@@ -12,8 +11,7 @@ use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::kernel::{Choices, Dur, Time};
 use crate::lab::shards::Desk;
-use crate::lab::threads::Stopped;
-use crate::lab::threads::{Event, Watched};
+use crate::lab::threads::{Event, Stopped, Watched};
 use crate::language::{Problem, Problems, Scenario, duration};
 use crate::plan::{Plan, PodPlan, Size};
 use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};

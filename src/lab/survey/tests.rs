@@ -6,7 +6,7 @@ use super::{How, Kind, Survey, Surveyed, Wanted};
 use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
 use crate::lab::shards::Desk;
-use crate::language::text::Tree;
+use crate::language::Tree;
 use crate::scenario::{self, Loaded, Overrides, parse, replace_timeline};
 use crate::trace::ZoneState;
 use std::path::Path;

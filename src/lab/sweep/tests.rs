@@ -3,11 +3,11 @@
 use super::*;
 use crate::kernel::Dur;
 use crate::lab::shards::Desk;
-use crate::lab::threads::Event;
-use crate::lab::threads::Stopped;
+use crate::lab::threads::{Event, Stopped};
 use crate::scenario::{self, Loaded, Overrides};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Two nodes lose their network after a minute for two minutes, each with a pod that waits one
 /// minute.

@@ -1,8 +1,7 @@
 //! What is wrong with the form of a text, in a person's words: a word that the language does not
 //! have, a field that is missing, a value of another kind; and where it stands.
 
-use super::problem::spelt;
-use super::problem::{Problem, Source, did_you_mean, did_you_mean_or_list};
+use super::problem::{Problem, Source, did_you_mean, did_you_mean_or_list, spelt};
 use std::fmt;
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
 //! What a changed template means for the pods of its workload: the fields that a path into a template
 //! can change are carried to its pods.
 
-use super::reached::{Owners, full_names};
-use super::reached::{Reached, is_failing, stands};
+use super::reached::{Owners, Reached, full_names, is_failing, stands};
 use crate::api::taint::Effect;
 use crate::api::workload::WorkloadKind;
 use crate::language::{

@@ -1,15 +1,10 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
-use super::called::{self, Called};
+use super::called::{self, Called, Target};
 use super::edit::change;
-use super::known;
-use super::read::{Segment, names_of, segments, split};
-use super::settings::{custom_timing, flag_value, kubelet_timing, timing};
-use super::target::Target;
-use super::tolerations::toleration_seconds;
-use crate::language::text::place::{Place, at};
-use crate::language::text::{did_you_mean, did_you_mean_or_list};
-use crate::language::{Problem, Scenario, Shape};
+use super::known::{self, custom_timing, flag_value, kubelet_timing, timing};
+use super::read::{Segment, names_of, segments, split, toleration_seconds};
+use crate::language::{Place, Problem, Scenario, Shape, at, did_you_mean, did_you_mean_or_list};
 use std::collections::BTreeSet;
 use std::mem;
 

@@ -1,14 +1,12 @@
-//! What the groups of a scenario are called in paths, and which one a name means.
+//! What a path leads into, an element of a list of the scenario or the scenario itself; what groups are
+//! called in paths, and which one a name means.
 //!
 //! A name that fits several is refused: a setting that changes two workloads where one was meant
 //! shows nothing about either.
 
-use super::target::Target;
-use crate::language::Problem;
-use crate::language::names;
-use crate::language::text::did_you_mean_or_list;
 use crate::language::{
-    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload,
+    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Problem, Scenario, Shape, Workload,
+    did_you_mean_or_list, names,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -209,6 +207,55 @@ pub(super) fn find(
             ));
             Err(problem
                 .help(format!("say which; `{list}.*` is all of them, those of other names, too")))
+        }
+    }
+}
+
+/// What a path leads into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    Scenario,
+    Nodes,
+    Pods,
+    Workloads,
+    Budgets,
+    Timeline,
+}
+
+impl Target {
+    /// An element of the list of that name.
+    pub(super) fn of(list: &str) -> Option<Self> {
+        Some(match list {
+            "nodes" => Self::Nodes,
+            "pods" => Self::Pods,
+            "workloads" => Self::Workloads,
+            "podDisruptionBudgets" => Self::Budgets,
+            "timeline" => Self::Timeline,
+            _ => return None,
+        })
+    }
+
+    /// What it is called in messages.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Self::Scenario => "scenario",
+            Self::Nodes => "node group",
+            Self::Pods => "pod group",
+            Self::Workloads => "workload",
+            Self::Budgets => "disruption budget",
+            Self::Timeline => "entry",
+        }
+    }
+
+    /// Its type.
+    pub(super) fn shape(self) -> Shape {
+        match self {
+            Self::Scenario => Shape::scenario(),
+            Self::Nodes => Shape::of("NodeGroup"),
+            Self::Pods => Shape::of("PodGroup"),
+            Self::Workloads => Shape::of("Workload"),
+            Self::Budgets => Shape::of("PodDisruptionBudget"),
+            Self::Timeline => Shape::of("Entry"),
         }
     }
 }

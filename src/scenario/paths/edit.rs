@@ -1,12 +1,12 @@
 //! Writes a value into a part of a scenario: into its tree, by what the types of the language say
 //! of the field, and from there into the part as a file is read.
 
-use super::target::Target;
+use super::called::Target;
 use crate::language::duration::whole_seconds;
-use crate::language::text::place::{Place, at};
 use crate::language::text::tree::Value;
-use crate::language::text::{Tree, did_you_mean_or_list};
-use crate::language::{Kind, NodeSelector, Problem, Shape, Workload};
+use crate::language::{
+    Kind, NodeSelector, Place, Problem, Shape, Tree, Workload, at, did_you_mean_or_list,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

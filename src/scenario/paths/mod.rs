@@ -2,7 +2,7 @@
 //!
 //! A path is a list of names with dots in between, as the fields stand in the file;
 //! docs/scenario-language.md lists those most used. The types of the language say which fields there
-//! are and what is written for each (`edit`): what a path leads into (`target`), a node group say,
+//! are and what is written for each (`edit`): what a path leads into (`called`), a node group say,
 //! is written as a tree, its field replaced, and the tree read again as a file is. What is no plain
 //! field has a place of its own: the seconds of tolerations, timings, flags of components.
 //!
@@ -16,9 +16,6 @@ mod called;
 mod edit;
 mod known;
 mod read;
-mod settings;
-mod target;
-mod tolerations;
 
 pub(super) use apply::set;
 pub(crate) use known::Setting;

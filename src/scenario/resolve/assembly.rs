@@ -14,11 +14,10 @@ use super::{assumed, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
-use crate::language::complaints::Complaints;
-use crate::language::text::place::{Place, at};
-use crate::language::values::KUBERNETES;
+use crate::language::values::{self, KUBERNETES};
 use crate::language::{
-    self, NodeStart, PodStart, Problem, Scenario, Timing as WrittenTiming, flags, prices, values,
+    self, Complaints, NodeStart, Place, PodStart, Problem, Scenario, Timing as WrittenTiming, at,
+    flags, prices,
 };
 use crate::plan::{
     Action, Controllers, Do, KubeletMode, NodePlan, Plan, PodPlan, Profile, WorkloadPlan,

@@ -5,11 +5,11 @@ use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::{Place, with};
-use crate::language::{FlagValue, PodDisruptionBudget, UnhealthyPodEvictionPolicy};
+use crate::language::{
+    Complaints, FlagValue, PodDisruptionBudget, Problem, UnhealthyPodEvictionPolicy,
+    did_you_mean_or_list,
+};
 use crate::plan::{BudgetIndex, BudgetPlan};
 
 /// The disruption budgets of a scenario, those of the timeline last.

@@ -5,10 +5,8 @@ use crate::api::labels::Labels;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::validation;
-use crate::language::Problem;
-use crate::language::QuantityText;
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
+use crate::language::{Complaints, Problem, QuantityText};
 use std::collections::BTreeMap;
 
 /// The name of a node or pod.

@@ -3,15 +3,11 @@
 
 use super::budgets::Budgets;
 use super::nodes::Defaults;
-use super::pod_templates::Lookup;
+use super::pods::Lookup;
 use super::priorities::Priorities;
-use super::select::Workloads;
-use super::select::{Nodes, Pods};
+use super::select::{Nodes, Pods, Workloads};
 use super::{namespaces, scheduling};
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::place::at;
-use crate::language::{self, Entry, Scenario, Step};
+use crate::language::{self, Complaints, Entry, Problem, Scenario, Step, at};
 use crate::plan::{NamespaceTolerations, NodeIndex, SchedulerSettings};
 use crate::scenario::form::Damage;
 use std::collections::BTreeMap;

@@ -2,8 +2,7 @@
 //! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
 //! longer run the same ones and more.
 
-use super::models::Tilt;
-use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, When};
+use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, Tilt, When};
 use super::outages::{Away, Outage};
 use crate::kernel::choice::{Keyed, hash_name};
 use crate::kernel::{Dur, Time};

@@ -1,9 +1,8 @@
 //! What the objects of a group are called, `name` for one, `names` for several, and how many there may
 //! be.
 
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
-use crate::language::{OneOrMany, Problem, names};
+use crate::language::{Complaints, OneOrMany, Problem, names};
 
 /// The names of a group as they are written, and how complaints speak of it.
 pub(super) struct GroupNames<'a> {

@@ -2,9 +2,8 @@
 
 use super::declared::Declared;
 use crate::api::workload::WorkloadKind;
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
-use crate::language::{self, Problem, values};
+use crate::language::{self, Complaints, Problem, values};
 use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
 
 const SECOND_US: i64 = 1_000_000;

@@ -2,7 +2,6 @@
 //! releases and limits are checked, the timeline is spread out. Everything that is wrong is found
 //! in one go.
 
-mod actions;
 mod assembly;
 mod assumed;
 mod budgets;
@@ -13,7 +12,6 @@ mod draw;
 mod expect;
 mod faults;
 mod group_names;
-mod maintain;
 mod memory;
 mod models;
 mod namespaces;
@@ -23,7 +21,6 @@ mod outages;
 mod overlap;
 mod overrides;
 mod pod_names;
-mod pod_templates;
 mod pods;
 mod primitive;
 mod priorities;
@@ -31,7 +28,6 @@ mod read_models;
 mod resolved;
 mod scheduling;
 mod select;
-mod steps;
 mod tape;
 mod timeline;
 mod timing;
@@ -43,8 +39,7 @@ mod workload_pods;
 pub(crate) use assembly::Drawn;
 pub(crate) use draw::LONGEST_S;
 pub use group_names::{NODES_MAX, PODS_MAX};
-pub(crate) use models::Tilt;
-pub(crate) use models::{Model, Object, YEAR_S};
+pub(crate) use models::{Model, Object, Tilt, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};
 pub use overrides::Overrides;
 pub(super) use read_models::{group_of, no_group};

@@ -1,12 +1,9 @@
 //! Namespaces: the defaults and whitelists of their pods' tolerations, as the API accepts
 //! tolerations.
 
-use super::{checks, pod_templates};
-use crate::language::Namespace;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::names;
+use super::{checks, pods};
 use crate::language::text::place::{Place, at, with};
+use crate::language::{Complaints, Namespace, Problem, names};
 use crate::plan::NamespaceTolerations;
 use std::collections::BTreeMap;
 
@@ -26,7 +23,7 @@ pub(super) fn read(
         let mut list = |tolerations: &Option<Vec<_>>, field: &str| {
             tolerations
                 .as_ref()
-                .map(|t| pod_templates::tolerations(t, &with(&place, field), operators, complaints))
+                .map(|t| pods::tolerations(t, &with(&place, field), operators, complaints))
         };
         let said = NamespaceTolerations {
             defaults: list(&namespace.default_tolerations, "defaultTolerations"),

@@ -1,8 +1,7 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
-use super::group_names::NODES_MAX;
-use super::group_names::{GroupNames, Names};
+use super::group_names::{GroupNames, NODES_MAX, Names};
 use super::select::Nodes;
 use crate::api::labels::Labels;
 use crate::api::meta::Timestamp;
@@ -13,11 +12,10 @@ use crate::api::node::{
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
-use crate::language::values;
-use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
+use crate::language::{
+    Complaints, Condition, DurationText, NodeGroup, NodeStart as Written, Problem, values,
+};
 use crate::plan::{NodeIndex, NodePlan, NodeStart};
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -3,10 +3,8 @@
 use super::super::existing::{Reached, roll_out};
 use super::super::loaded::Loaded;
 use super::super::paths;
-use crate::language::Scenario;
 use crate::language::complaints::Overridden;
-use crate::language::flags;
-use crate::language::{Problem, Problems, Source};
+use crate::language::{Problem, Problems, Scenario, Source, flags};
 use std::ops::Range;
 
 /// What a command line changes in a scenario.

@@ -1,14 +1,10 @@
 //! The names of a group's pods, and the nodes that they are put on.
 
 use super::checks;
-use super::group_names::PODS_MAX;
-use super::group_names::{GroupNames, Names};
-use super::select::said;
-use super::select::{Nodes, Pods};
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
+use super::group_names::{GroupNames, Names, PODS_MAX};
+use super::select::{Nodes, Pods, said};
 use crate::language::text::place::{Place, with};
-use crate::language::{self, Placement, PodGroup};
+use crate::language::{self, Complaints, Placement, PodGroup, Problem};
 use crate::plan::NodeIndex;
 
 /// What the pods of a group are called.

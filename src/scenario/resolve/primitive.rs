@@ -1,16 +1,23 @@
-//! Primitive steps with offsets from the beginning of their entry.
+//! Primitive steps with offsets from the beginning of their entry, and the entries that change objects
+//! as a person or a tool would: edits, drains and rolling maintenances.
 
-use super::budgets::Budgets;
-use super::select::Workloads;
-use super::select::{Nodes, Pods};
-use super::select::{Nothing, said};
+use super::budgets::{self, Budgets};
+use super::checks;
+use super::group_names::PODS_MAX;
+use super::pods::tolerations;
+use super::select::{Nodes, Nothing, Pods, Workloads, said};
+use crate::api::budget::IntOrPercent;
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
-use crate::language::complaints::Complaints;
-use crate::language::text::place::{Place, at};
-use crate::language::{Cut, DurationText, Problem, Step, values};
+use crate::language::text::place::{Place, at, with};
+use crate::language::{
+    Afterwards, Complaints, Cut, DrainFlags, DurationText, FlagValue, Problem, Step, Toleration,
+    values,
+};
 use crate::plan::{
-    BudgetIndex, Connections, Do, LeaderElection, NodeFault, NodeIndex, Phase, PodIndex, Profile,
-    WorkloadIndex,
+    BudgetIndex, Connections, Do, DrainOptions, IfNotDrained, LeaderElection, Maintenance,
+    NodeFault, NodeIndex, Phase, PodIndex, Profile, WorkloadIndex,
 };
 use std::collections::BTreeMap;
 
@@ -188,5 +195,210 @@ pub(super) fn partition(cut: Cut, connections: Connections) -> Vec<NodeFault> {
     match cut {
         Cut::Network => vec![NodeFault::Cut(connections), NodeFault::Isolated],
         Cut::ApiServer => vec![NodeFault::Cut(connections)],
+    }
+}
+
+impl Reader<'_> {
+    /// Taints of nodes are added or removed.
+    pub(super) fn taint(&mut self, texts: &[String], overwrite: bool) -> Option<Vec<Primitive>> {
+        let edit = self.complaints.take(self.at("taint"), checks::taint_edit(texts));
+        let n = self.nodes()?;
+        once(Do::Taint(n, TaintEdit { overwrite, ..edit? }))
+    }
+
+    /// Labels of nodes are set or removed.
+    pub(super) fn label(
+        &mut self,
+        labels: &BTreeMap<String, Option<String>>,
+    ) -> Option<Vec<Primitive>> {
+        for (key, value) in labels {
+            let value = value.as_deref().unwrap_or_default();
+            if let Err(problem) = checks::label(key, value) {
+                self.complaints.add(with(&self.at("labels"), key), problem);
+            }
+        }
+        if labels.is_empty() {
+            self.say("labels", "no label is given here");
+        }
+        let n = self.nodes()?;
+        once(Do::Label(n, labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect()))
+    }
+
+    /// Nodes are drained.
+    pub(super) fn drain(&mut self, flags: &DrainFlags) -> Option<Vec<Primitive>> {
+        let n = self.nodes();
+        let options = drain_options(flags, &self.place(), self.complaints);
+        once(Do::Drain(n?, options))
+    }
+
+    /// Pods are deleted.
+    pub(super) fn delete_pod(&mut self, grace: Option<i64>) -> Option<Vec<Primitive>> {
+        if grace.is_some_and(|g| g < 0) {
+            self.say("gracePeriodSeconds", "must be greater than or equal to 0");
+        }
+        let pods = self.pods()?;
+        Some(each(&pods, |p| Do::DeletePod(p, grace)))
+    }
+
+    /// A pod is bound to a node.
+    pub(super) fn bind_pod(&mut self, pod: &str, node: &str) -> Option<Vec<Primitive>> {
+        let pod = self.found("pod", self.world.pods.named(pod));
+        let node = self.found("node", self.world.nodes.named(node));
+        once(Do::BindPod(pod?, node?))
+    }
+
+    /// Tolerations of pods are changed.
+    pub(super) fn patch_tolerations(&mut self, written: &[Toleration]) -> Option<Vec<Primitive>> {
+        let read = tolerations(
+            written,
+            &self.at("tolerations"),
+            self.world.profile.taint_eviction.comparison_operators,
+            self.complaints,
+        );
+        let pods = self.pods()?;
+        Some(each(&pods, |p| Do::PatchTolerations(p, read.clone())))
+    }
+
+    /// A workload asks for another number of pods.
+    pub(super) fn scale(&mut self, workload: &str, replicas: i32) -> Option<Vec<Primitive>> {
+        let index = self.workload(workload)?;
+        let kind = self.world.workloads.plans[index as usize].kind;
+        if replicas < 0 {
+            self.say("replicas", "must be greater than or equal to 0");
+        } else if replicas as u64 > PODS_MAX {
+            self.say("replicas", format!("a cluster has at most {PODS_MAX} pods"));
+        }
+        if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
+            self.say("workload", format!("a {} cannot be scaled", kind.as_str()));
+        }
+        once(Do::Scale(index, replicas))
+    }
+
+    /// A disruption budget asks for something else.
+    pub(super) fn patch_budget(
+        &mut self,
+        budget: &str,
+        min_available: Option<&FlagValue>,
+        max_unavailable: Option<&FlagValue>,
+    ) -> Option<Vec<Primitive>> {
+        let rule = budgets::rule(min_available, max_unavailable, &self.place(), self.complaints);
+        once(Do::PatchBudget(self.budget(budget)?, rule?))
+    }
+
+    /// Nodes are maintained one after another.
+    pub(super) fn maintain(&mut self, written: &Written<'_>) -> Option<Vec<Primitive>> {
+        let n = self.nodes();
+        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place(), self.complaints);
+        once(Do::Maintain(n?, Box::new(how?)))
+    }
+}
+
+/// Taints as `kubectl taint` takes them to remove them.
+pub(super) fn removing(taints: &[String]) -> Vec<String> {
+    let one = |t: &String| if t.ends_with('-') { t.clone() } else { format!("{t}-") };
+    taints.iter().map(one).collect()
+}
+
+/// The shortest time that a machine is off: times have whole seconds, and a heartbeat from before
+/// it has to differ from one after it.
+const OFF_LEAST: Dur = Dur::from_secs(1);
+
+/// The flags of `kubectl drain`.
+pub(super) fn drain_options(
+    flags: &DrainFlags,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> DrainOptions {
+    if flags.grace_period_seconds.is_some_and(|g| g < 0) {
+        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
+    }
+    let mut span = |text: &Option<DurationText>, field: &'static str| {
+        text.as_ref()
+            .and_then(|t| complaints.take(with(place, field), values::positive(t.as_str())))
+    };
+    DrainOptions {
+        force: flags.force,
+        ignore_daemonsets: flags.ignore_daemonsets.unwrap_or(true),
+        delete_emptydir_data: flags.delete_emptydir_data,
+        disable_eviction: flags.disable_eviction,
+        grace_period: flags.grace_period_seconds,
+        timeout: span(&flags.timeout, "timeout"),
+        skip_wait_for_delete_timeout: span(
+            &flags.skip_wait_for_delete_timeout,
+            "skip_wait_for_delete_timeout",
+        ),
+    }
+}
+
+/// A maintenance as it is written.
+pub(super) struct Written<'a> {
+    pub(super) at_a_time: Option<&'a FlagValue>,
+    pub(super) drain: &'a DrainFlags,
+    pub(super) off: &'a DurationText,
+    pub(super) then: Option<Afterwards>,
+    pub(super) if_not_drained: Option<IfNotDrained>,
+}
+
+impl Written<'_> {
+    /// The maintenance of this number of nodes.
+    pub(super) fn read(
+        &self,
+        nodes: usize,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Maintenance> {
+        let drain = drain_options(self.drain, &with(place, "drain"), complaints);
+        let at_a_time = match self.at_a_time {
+            None => Some(1),
+            Some(written) => complaints.take(with(place, "at_a_time"), at_a_time(written, nodes)),
+        };
+        let off = complaints.take(with(place, "off"), values::positive(self.off.as_str()));
+        if off.is_some_and(|off| off < OFF_LEAST) {
+            complaints.say(with(place, "off"), "a machine is off for at least a second");
+        }
+        Some(Maintenance {
+            at_a_time: at_a_time?,
+            drain,
+            off: off?,
+            uncordon: self.then != Some(Afterwards::Leave),
+            if_not_drained: self.if_not_drained.unwrap_or_default(),
+        })
+    }
+}
+
+/// How many of these nodes are maintained at a time. A share is rounded down, so that no more are
+/// away than were asked for, but is never less than one node, or nothing would ever happen; the
+/// node pools of the machine config operator do the same.
+fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
+    let wrong =
+        || Problem::new(format!("expected a number or a share such as \"5%\", found {written}"));
+    match IntOrPercent::parse(&written.to_string()).ok_or_else(wrong)? {
+        IntOrPercent::Int(n) => match usize::try_from(n) {
+            Ok(n) if n > 0 => Ok(n),
+            _ => Err(Problem::new("at least one node at a time")),
+        },
+        IntOrPercent::Percent(share @ 1..=100) => Ok((nodes * share as usize / 100).max(1)),
+        IntOrPercent::Percent(_) => Err(Problem::new("a share of nodes is between 1% and 100%")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 5 % of 30 is 1.5: one; 5 % of 19 is 0.95: still one; 5 % of 41 is 2.05: two; half of 7 is
+    /// 3.5: three.
+    #[test]
+    fn a_share_is_rounded_down_and_at_least_one() {
+        let of =
+            |text: &str, nodes| at_a_time(&FlagValue::Text(text.to_owned()), nodes).map_err(|_| ());
+        assert_eq!(
+            [of("5%", 30), of("5%", 19), of("5%", 41), of("50%", 7), of("100%", 7)],
+            [1, 1, 2, 3, 7].map(Ok::<usize, ()>)
+        );
+        assert_eq!([of("2", 30), of("40", 30)], [2, 40].map(Ok));
+        for wrong in ["0", "-1", "0%", "101%", "x", ""] {
+            assert!(of(wrong, 30).is_err(), "{wrong}");
+        }
     }
 }

@@ -5,11 +5,10 @@
 //! read. Where ours differs: a pod may state a priority without a class.
 
 use super::checks;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::{Place, at, with};
-use crate::language::{PodTemplate, PreemptionPolicy, PriorityClass};
+use crate::language::{
+    Complaints, PodTemplate, PreemptionPolicy, PriorityClass, Problem, did_you_mean_or_list,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).

@@ -1,19 +1,15 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
 use super::super::loaded::Loaded;
-use super::models::Tilt;
-use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
-use super::select::Nodes;
-use super::select::said;
+use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
+use super::select::{Nodes, said};
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
-use crate::language::values;
 use crate::language::{
-    Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel, FaultRate, Problem,
-    RepairAct, Scenario,
+    Complaints, Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel,
+    FaultRate, Problem, RepairAct, Scenario, values,
 };
 use crate::outages::{Distribution, Spans};
 use crate::plan::{NodeIndex, NodeStart};

@@ -4,11 +4,8 @@ use super::super::expectations::Expectations;
 use super::super::loaded::Loaded;
 use super::assembly::{Drawn, plan};
 use super::overrides::{Changed, Overrides, overridden};
-use crate::language::Scenario;
-use crate::language::complaints::Complaints;
-use crate::language::text::Tree;
 use crate::language::values::SEED;
-use crate::language::{Problem, Problems};
+use crate::language::{Complaints, Problem, Problems, Scenario, Tree};
 use crate::plan::Plan;
 use crate::scenario::form::Damage;
 

@@ -10,11 +10,10 @@ use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, at, with};
 use crate::language::{
-    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Problem,
-    Protocol, SchedulerConfiguration, WhenUnsatisfiable,
+    self, Complaints, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy,
+    Problem, Protocol, SchedulerConfiguration, WhenUnsatisfiable,
 };
 use crate::plan::SchedulerSettings;
 use std::rc::Rc;

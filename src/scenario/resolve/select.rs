@@ -8,10 +8,10 @@ use crate::api::names::stable_hash;
 use crate::api::node::{region, zone};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, short_name, told_apart};
-use crate::language::complaints::Complaints;
-use crate::language::text::place::Place;
-use crate::language::text::{did_you_mean, did_you_mean_or_list};
-use crate::language::{NodeSelector, PodSelector, Problem, names};
+use crate::language::{
+    Complaints, NodeSelector, Place, PodSelector, Problem, did_you_mean, did_you_mean_or_list,
+    names,
+};
 use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan, WorkloadIndex, WorkloadPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -4,11 +4,7 @@
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
-use crate::language::Problem;
-use crate::language::Tape;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean_or_list;
-use crate::language::text::place::at;
+use crate::language::{Complaints, Problem, Tape, at, did_you_mean_or_list};
 use crate::plan::Perturb;
 use crate::profiles::Release;
 

@@ -1,16 +1,13 @@
 //! The timeline of a plan: each entry at each of its times, as primitive steps in order.
 
 use super::describe::describe;
+use super::faults::{lasts, primitives};
 use super::group_names::MENTIONS_MAX;
 use super::primitive::{Primitive, Reader, World, weight};
-use super::steps::{lasts, primitives};
 use super::when::{self, Occurrences, Resolver};
 use crate::files;
 use crate::kernel::{Dur, Time};
-use crate::language::Entry;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::place::at;
+use crate::language::{Complaints, Entry, Problem, at};
 use crate::plan::{Action, TimelineEntry};
 
 /// The most steps of a timeline.

@@ -18,12 +18,11 @@
 //! | user | `Kubectl` | people write with kubectl |
 
 use crate::kernel::Dur;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::language::text::place::{Place, at};
-use crate::language::values;
-use crate::language::{ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written};
+use crate::language::{
+    ClientLimit, ClientLimits, Complaints, DurationText, KubeletTiming, Place, Problem,
+    Timing as Written, at, values,
+};
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
 };

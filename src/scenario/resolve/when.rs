@@ -2,13 +2,7 @@
 
 use super::select::{Nothing, said};
 use crate::kernel::{Dur, Time};
-use crate::language::Entry;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::duration;
-use crate::language::text::did_you_mean;
-use crate::language::text::place::at;
-use crate::language::values;
+use crate::language::{Complaints, Entry, Problem, at, did_you_mean, duration, values};
 use std::collections::BTreeMap;
 
 /// When an entry happens.

@@ -7,11 +7,10 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
 use crate::language::text::place::{Place, with};
 use crate::language::{
-    self, FlagValue, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup,
+    self, Complaints, FlagValue, PodManagementPolicy, Problem, RestartPolicy, Workload,
+    WorkloadGroup,
 };
 
 /// A field that not all kinds have, and whether it is given.

@@ -1,20 +1,15 @@
 //! Groups of workloads to workloads.
 
 use super::checks;
-use super::pod_templates::{Lookup, pod_template};
-use super::select::said;
-use super::select::{Numbered, Workloads};
-use super::select::{Pods, PodsOf};
+use super::pods::{Lookup, pod_template};
+use super::select::{Numbered, Pods, PodsOf, Workloads, said};
 use super::workload_fields::{
     at_least_zero, called, check_own_fields, names, needed, read_selector, spec,
 };
 use super::workload_pods::{Declared, Set};
 use crate::api::workload::{WorkloadKind, short_name};
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean;
 use crate::language::text::place::{Place, at, with};
-use crate::language::{FlagValue, Workload};
+use crate::language::{Complaints, FlagValue, Problem, Workload, did_you_mean};
 use crate::plan::{PodPlan, PodStart, WorkloadIndex};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

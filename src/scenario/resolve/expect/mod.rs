@@ -3,8 +3,6 @@
 
 mod expected;
 mod figures;
-mod moments;
-mod read;
 mod reader;
 mod selected;
 mod sought;

@@ -2,11 +2,7 @@
 
 use crate::api::pod::PodConditionType;
 use crate::kernel::{Dur, Time};
-use crate::language;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean;
-use crate::language::text::place::Place;
+use crate::language::{self, Complaints, Place, Problem, did_you_mean};
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
 use crate::trace::{Actor, ZoneState};

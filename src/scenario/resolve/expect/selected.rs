@@ -3,15 +3,11 @@
 use super::reader::Reader;
 use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean;
 use crate::language::text::place::{Place, with};
-use crate::language::{Common, NodeSelector, PodSelector};
+use crate::language::{Common, Complaints, NodeSelector, PodSelector, Problem, did_you_mean};
 use crate::plan::{NodeIndex, PodIndex, PodPlan};
 use crate::scenario::expectations::{Pods as Selected, glob};
-use crate::scenario::resolve::select::namespaced;
-use crate::scenario::resolve::select::{Nothing, ambiguous, said};
+use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced, said};
 use std::collections::BTreeSet;
 
 impl Reader<'_> {

@@ -1,13 +1,9 @@
 //! What records are looked for, and how often.
 
-use super::reader::{Reader, actor};
-use super::reader::{pod_condition, zone_state};
+use super::reader::{Reader, actor, pod_condition, zone_state};
 use crate::api::taint::Effect;
-use crate::language::Problem;
-use crate::language::complaints::Complaints;
-use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::{Place, with};
-use crate::language::{self, Common, FlagValue};
+use crate::language::{self, Common, Complaints, FlagValue, Problem, did_you_mean_or_list};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::trace::EvictionCause;
 
