@@ -14,6 +14,7 @@ pub mod duration;
 mod expect;
 mod faults;
 pub(crate) mod flags;
+mod maintain;
 mod memory;
 pub mod names;
 pub(crate) mod prices;
@@ -41,6 +42,7 @@ pub(crate) use faults::{
     RepairAct,
 };
 pub use flags::{PLUGINS, known as known_flags};
+pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub(crate) use prices::Prices;
 pub use scenario::Scenario;
@@ -58,7 +60,6 @@ pub use text::{Problem, Problems, Source};
 pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
-pub(crate) use timeline::{Afterwards, DrainFlags};
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub(crate) use timing::ClientLimit;
 pub use timing::{ClientLimits, KubeletTiming, Timing};
