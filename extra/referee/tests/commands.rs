@@ -177,9 +177,7 @@ fn a_miss_says_where_the_nearest_run_departs() {
     assert!(out.stdout.contains("\n    outcome 2 missed after "), "{}", out.stdout);
     assert!(out.stdout.contains(missed), "{}", out.stdout);
 }
-/// Seeds come to what upstream's runs of 1.34 came to as often, at one per cent for all recordings together, but where
-/// controllers start while nodes are Unknown: the odds of such a start are those of real time, and recordings are made in
-/// virtual time (docs/model.md).
+/// Seeds come to what upstream's runs of 1.34 came to as often, at one per cent for all recordings together.
 #[test]
 fn outcomes_come_about_as_often_as_upstream_s() {
     let timelines = recordings("timelines").display().to_string();
@@ -189,5 +187,5 @@ fn outcomes_come_about_as_often_as_upstream_s() {
     let rejected = v["recordings"].as_array().unwrap().iter();
     let rejected = rejected.filter(|r| r["rejected"] == true);
     let names: Vec<&str> = rejected.filter_map(|r| r["scenario"].as_str()).collect();
-    assert_eq!(names, ["restart-mid-countdown", "restart-mid-countdown-lat"]);
+    assert!(names.is_empty(), "{names:?}");
 }

@@ -118,15 +118,18 @@ impl Eviction {
         };
         marks_pods_again && tried.observed != ConditionStatus::True
             || match decision {
-                Decision::MarkNodeAsReachable => {
-                    node.has_taint(&self.core.templates.not_ready)
-                        || node.has_taint(&self.core.templates.unreachable)
-                }
+                Decision::MarkNodeAsReachable => self.waits_to_spare(node),
                 Decision::SwapTaint(_) | Decision::EvictPods => true,
                 Decision::MarkNodeForTainting(_)
                 | Decision::CancelPodEviction
                 | Decision::Nothing => false,
             }
+    }
+
+    /// Whether `markNodeAsReachable` has taints to take off.
+    pub(super) fn waits_to_spare(&self, node: &Node) -> bool {
+        node.has_taint(&self.core.templates.not_ready)
+            || node.has_taint(&self.core.templates.unreachable)
     }
 
     /// Carries out a decision for which nothing has to wait.

@@ -19,7 +19,7 @@ pub(super) struct Disruption {
     health: Rc<HealthMap>,
     skipper: Rc<Skipper>,
     eviction: Rc<Eviction>,
-    /// Whether the first round of the NoExecute loop comes amid the first pass, which is still to
+    /// Whether the first round of the NoExecute loop comes amid the first pass, and is still to
     /// come.
     pub(super) round_amid_pass: Cell<bool>,
     /// That loop, while it waits for the pass to come so far.
@@ -49,21 +49,29 @@ impl Disruption {
         }
     }
 
-    /// Where the first round comes amid the first pass and turns are drawn: waits until that has come so far.
+    /// Where the first round of the NoExecute loop comes amid the first pass and turns are drawn:
+    /// waits until it is due.
     pub(super) async fn until_amid_pass(&self) {
         if self.core.ctx.draws_turns() && self.round_amid_pass.get() {
             self.core.ctx.parked(|ticket| self.round_waits.set(Some(ticket))).await;
         }
     }
 
-    /// `handleDisruption`
-    pub(super) async fn handle_disruption(&self, counted: &Counted) {
-        let amid = self.round_amid_pass.take();
+    /// The first round of the NoExecute loop comes now, if it was to come amid this pass: the pass
+    /// has come to the limiters, or waits before that, which is when that loop looks at the latest.
+    /// Returns whether it was to come amid this pass.
+    pub(super) fn round_is_due(&self) -> bool {
         if let Some(ticket) = self.round_waits.take()
             && self.core.ctx.claim(ticket)
         {
             self.core.ctx.wake(ticket);
         }
+        self.round_amid_pass.take()
+    }
+
+    /// `handleDisruption`
+    pub(super) async fn handle_disruption(&self, counted: &Counted) {
+        let amid = self.round_is_due();
         for (zone, _) in counted.iter() {
             self.zones.init_zone_state(zone);
         }

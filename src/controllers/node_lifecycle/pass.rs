@@ -162,6 +162,7 @@ impl Monitor {
                 let waits = self.update_or_skip(&roused).is_some();
                 debug_assert!(!waits, "a node that rests needs nothing");
             }
+            self.disruption.round_is_due();
             return Some(work);
         }
     }
@@ -179,6 +180,9 @@ impl Monitor {
         self.core.recorder.event(About::Node(node.id, Some(node.uid)), EventText::RegisteredNode);
         self.know(node.id, Some(node.uid));
         self.add_pod_evictor_for_new_zone(node).await;
+        if self.eviction.waits_to_spare(node) {
+            self.disruption.round_is_due();
+        }
         self.eviction.spare(node).await;
     }
 
