@@ -175,7 +175,7 @@ impl Kubelets {
             KubeletMode::Imitated(_) => {
                 self.imitated.begin(node);
                 if is_back {
-                    self.workers.overdue(node);
+                    self.workers.overdue([node]);
                 }
             }
             KubeletMode::Real(real) if starts => {
@@ -256,7 +256,7 @@ impl Kubelets {
             KubeletMode::Imitated(_) if cut => self.imitated.pause(node),
             KubeletMode::Imitated(_) => {
                 self.imitated.resume(node);
-                self.workers.overdue(node);
+                self.workers.overdue([node]);
             }
             KubeletMode::Real(_) => self.reach.way_changes(node),
         }
@@ -308,7 +308,7 @@ impl Kubelets {
         }
         if let (false, KubeletMode::Imitated(_)) = (down, mode) {
             // What kubelets owe their pods is done at once.
-            api.nodes().iter().for_each(|n| self.workers.overdue(n.id));
+            self.workers.overdue(api.nodes().iter().map(|n| n.id));
         }
     }
 

@@ -174,7 +174,7 @@ impl Machines {
         ctx.set_cause(heard);
         let KubeletMode::Real(real) = self.nodes.mode else {
             self.imitated.resume(node);
-            self.workers.overdue(node);
+            self.workers.overdue([node]);
             return None;
         };
         Some((self.begins(node, real), real))

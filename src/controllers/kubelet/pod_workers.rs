@@ -32,11 +32,9 @@ impl PodWorkers {
         }
     }
 
-    /// Does at once what came due while a kubelet was cut off.
-    pub(super) fn overdue(&self, node: NodeId) {
-        for uid in self.pods.of_node(node) {
-            self.work(uid);
-        }
+    /// Does at once what came due while these kubelets were cut off.
+    pub(super) fn overdue(&self, nodes: impl IntoIterator<Item = NodeId>) {
+        self.pods.of_nodes(nodes).into_iter().for_each(|uid| self.work(uid));
     }
 
     /// The recorder's kubelets: nothing but the end of containers goes on where they are cut off.

@@ -4,9 +4,10 @@ use super::nodes::Nodes;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
-use crate::kernel::{Class, Dur, HandlerId, Shared, Time, slot};
+use crate::kernel::{Class, Dur, HandlerId, Object, PointId, Shared, Time, slot};
 use crate::plan::Real;
 use crate::trace::Actor;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What a kubelet has to do for one life of a pod.
@@ -14,6 +15,8 @@ use std::rc::Rc;
 pub(super) struct Due {
     pub(super) pod: PodId,
     pub(super) node: NodeId,
+    /// How many lives of pods there were before it, on any node.
+    pub(super) place: usize,
     pub(super) start: Time,
     /// When it is to have stopped; the end of time while it is not to stop.
     pub(super) stop: Time,
@@ -110,12 +113,23 @@ pub(super) struct Pods {
     due: Shared<Vec<Option<Due>>>,
     /// Uids of the pods of each node, in order of arrival.
     of_nodes: Shared<Vec<Vec<Uid>>>,
+    /// How many lives of pods there have been.
+    lives: Cell<usize>,
+    /// In which order pods are walked that are worked on in one instant.
+    walk: PointId,
 }
 
 impl Pods {
     /// None yet.
     pub(super) fn new(nodes: &Rc<Nodes>, worker: HandlerId<Uid>) -> Self {
-        Self { nodes: nodes.clone(), worker, due: Shared::default(), of_nodes: Shared::default() }
+        Self {
+            nodes: nodes.clone(),
+            worker,
+            due: Shared::default(),
+            of_nodes: Shared::default(),
+            lives: Cell::new(0),
+            walk: nodes.ctx.point("kubelet-pod-order"),
+        }
     }
 
     /// What is due for one life of a pod.
@@ -135,6 +149,7 @@ impl Pods {
     /// A life of a pod begins on its node.
     pub(super) fn add(&self, uid: Uid, due: Due) {
         let node = due.node.index();
+        let due = Due { place: self.lives.replace(self.lives.get() + 1), ..due };
         self.due.with(|all| {
             *slot(all, uid.0 as usize) = Some(due);
         });
@@ -161,6 +176,22 @@ impl Pods {
     /// The lives of pods that a kubelet has to do with, in order of their arrival.
     pub(super) fn of_node(&self, node: NodeId) -> Vec<Uid> {
         self.of_nodes.with(|all| all.get(node.index()).cloned().unwrap_or_default())
+    }
+
+    /// The lives of pods that these kubelets have to do with; where turns are drawn, as the recorder
+    /// walks them, whose kubelets share one map of all pods that ever were bound.
+    pub(super) fn of_nodes(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<Uid> {
+        let Nodes { ctx, api, .. } = &*self.nodes;
+        let mut pods: Vec<Uid> = nodes.into_iter().flat_map(|n| self.of_node(n)).collect();
+        if ctx.draws_turns() {
+            let place = |uid: &Uid| self.due(*uid).map_or(0, |d| d.place);
+            let object = |uid: &Uid| {
+                let pod = self.due(*uid).map(|d| d.pod);
+                pod.map_or(Object::NONE, |p| api.names(|n| Object { id: p.0, hash: n.pod_hash(p) }))
+            };
+            ctx.order_some(self.walk, None, self.lives.get(), &mut pods, place, object);
+        }
+        pods
     }
 
     /// The object of one life of a pod, if it is still there.

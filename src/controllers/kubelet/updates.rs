@@ -71,6 +71,7 @@ impl PodUpdates {
         let due = Due {
             pod: new.id,
             node,
+            place: 0,
             start: heard.unwrap_or(now) + start,
             stop: Time::MAX,
             started: !pending,
