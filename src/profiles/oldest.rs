@@ -190,6 +190,7 @@ pub(super) fn oldest() -> Profile {
                 tracking_finalizers: false,
                 failure_backoff: None,
                 pod_failure_policy: false,
+                batches_backoff: false,
                 failure_policy_waits: false,
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,

@@ -369,6 +369,7 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(28, 0)], |p| {
         p.workload.job.failure_backoff = Some(Dur::from_secs(600));
         p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        p.workload.job.batches_backoff = true;
         p.workload.job.failure_policy_waits = true;
         p.workload.job.pod_replacement_policy = true;
     }),

@@ -83,7 +83,9 @@ impl JobPods {
         let remaining =
             self.switches.failure_backoff.map_or(Dur::ZERO, |max| s.backoff.remaining(now, max));
         if !remaining.is_zero() {
-            self.core.queue.add_after(remaining, s.job.id);
+            let batch = self.switches.batch_period;
+            let least = if self.switches.batches_backoff { batch } else { Dur::ZERO };
+            self.core.queue.add_after(remaining.max(least), s.job.id);
             let counted = if self.switches.counts_active_in_backoff { active } else { 0 };
             return (counted, Ok(()));
         }

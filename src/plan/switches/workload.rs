@@ -58,6 +58,9 @@ pub(crate) struct JobSwitches {
     /// Replacements wait 10 s, doubling up to this, after the last failure (1.27 on); before, the
     /// whole Job waited.
     pub(crate) failure_backoff: Option<Dur>,
+    /// A replacement that is due sooner than a batch comes a batch's time after the sync
+    /// (`enqueueSyncJobWithDelay`, 1.28 on).
+    pub(crate) batches_backoff: bool,
     /// `spec.podFailurePolicy` is honoured (gate JobPodFailurePolicy, on from 1.26).
     pub(crate) pod_failure_policy: bool,
     /// A Job with such a policy replaces a pod only once that has failed (`onlyReplaceFailedPods`,
