@@ -37,14 +37,12 @@ impl BoundPods {
     }
 
     /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its
-    /// own: that a pod is gone may come to the cache after its successor has come to the queue, and
-    /// been tried in vain.
+    /// own: that a pod ends may come to the cache after its successor has come to the queue, and
+    /// been tried in vain, or put where a pod that is to end still counts.
     pub(super) fn hear(self: &Rc<Self>, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let first = self.is_caught_up();
         let late = !first
-            || old.is_some()
-                && new.is_none()
-                && self.core.ctx.yields(self.behind_point, Object::NONE, LET_IN);
+            || old.is_some() && self.core.ctx.yields(self.behind_point, Object::NONE, LET_IN);
         if !late {
             return self.bound_pod(old, new);
         }
