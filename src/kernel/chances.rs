@@ -1,7 +1,7 @@
 //! What a simulation asks of its choices through the handle to the kernel.
 
 use super::Dur;
-use super::choice::{Deviation, Object, PointId};
+use super::choice::{Deviation, Object, PointId, Walk, order_ties};
 use super::ctx::Ctx;
 
 /// Choices.
@@ -64,7 +64,7 @@ impl Ctx {
         items: &mut [T],
         object: impl Fn(&T) -> Object,
     ) {
-        self.0.choosing(|c| c.order_ties(point, items, object));
+        self.0.choosing(|c| order_ties(c, point, items, object));
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
@@ -116,7 +116,7 @@ impl Ctx {
     /// rank, so that one more item changes nothing in the order of the others. Without randomness
     /// the order stays as given.
     pub(crate) fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
-        self.0.choosing(|c| c.order(point, items, object));
+        self.0.choosing(|c| Walk { point, ordinal: None }.order(c, items, object));
     }
 
     /// The order of some of `whole` items, as Go has it when it walks a map of all of them, of a given
@@ -130,7 +130,7 @@ impl Ctx {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        self.0.choosing(|c| c.order_some(point, ordinal, whole, items, place, object));
+        self.0.choosing(|c| Walk { point, ordinal }.order_some(c, whole, items, place, object));
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
@@ -141,6 +141,6 @@ impl Ctx {
         items: &mut [T],
         object: impl Fn(&T) -> Object,
     ) {
-        self.0.choosing(|c| c.order_at(point, ordinal, items, object));
+        self.0.choosing(|c| Walk { point, ordinal: Some(ordinal) }.order(c, items, object));
     }
 }

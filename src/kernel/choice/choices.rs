@@ -1,7 +1,7 @@
 //! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid
 //! over it, and a record kept if wanted.
 
-use super::drawn::{Deviation, Drawn, Held, Span};
+use super::drawn::{Deviation, Drawn, Held, Span, THOUSAND};
 use super::keyed;
 use super::object::{Object, PointId};
 use super::pct::Pct;
@@ -77,16 +77,9 @@ pub struct Choices {
     ranks: BTreeMap<u64, u64>,
 }
 
-/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
-/// a bucket).
-const SLOTS: u32 = 8;
-
 /// A search that draws takes each end of a range one time in this many: at the ends two things
 /// meet that miss each other in between.
 const ENDS: u64 = 8;
-
-/// What the odds of a [`Span::Chance`] are out of.
-const THOUSAND: u64 = 1000;
 
 /// The choice of whether turns are drawn. A tape has it of the run that it was cut from, so that its replay has
 /// the same steps.
@@ -99,31 +92,6 @@ const ALONE: u64 = 200;
 /// How many times in a thousand what a step sets off goes next in the other instants (`runnext`); else another
 /// processor has come first. Fitted, too.
 const GOES_ON: u64 = 500;
-
-impl Span {
-    /// How likely [`Choices::natural`] comes to one of these values, both ends included.
-    #[must_use]
-    pub(crate) fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
-        let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
-        // Which share of the values from `least` to `last` is among these.
-        let part = |least: u64, last: u64| {
-            let (from, to) = (low.max(least), high.min(last));
-            if from > to { 0.0 } else { ((to - from) as f64 + 1.0) / ((last - least) as f64 + 1.0) }
-        };
-        let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
-        match self {
-            Self::Alternatives(n) | Self::Turn(n) => one_of(n),
-            Self::Range(min, max) => part(min, max),
-            Self::Bits | Self::Rank => part(0, u64::MAX),
-            Self::Place => holds(self.default_value()),
-            Self::TurnOf(_, place) => holds(place.into()),
-            Self::Yield(odds) | Self::Chance(odds) => {
-                let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
-                comes * holds(1) + (1.0 - comes) * holds(0)
-            }
-        }
-    }
-}
 
 /// The place of the least rank, if the first has one.
 fn first_ranked(mut ranks: impl Iterator<Item = Option<u64>>) -> Option<u32> {
@@ -292,12 +260,18 @@ impl Choices {
         }))
     }
 
-    fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
+    pub(super) fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
         let ordinal = self.points[point.0 as usize].next_ordinal(object);
         self.ask_at(point, object, ordinal, span)
     }
 
-    fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
+    pub(super) fn ask_at(
+        &mut self,
+        point: PointId,
+        object: Object,
+        ordinal: u32,
+        span: Span,
+    ) -> u64 {
         let natural = self.is_natural();
         let p = &mut self.points[point.0 as usize];
         let planned =
@@ -502,106 +476,15 @@ impl Choices {
         }
     }
 
+    /// Whether nothing is random, and nobody asks what would be.
+    pub(super) fn is_fixed(&self) -> bool {
+        matches!(self.base, Base::Default) && !self.taped && self.log.is_none()
+    }
+
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are
     /// drawn, or the choices are recorded.
     #[must_use]
     pub(crate) fn is_choosing(&self) -> bool {
         self.taped || self.free > 0 || self.log.is_some()
-    }
-
-    /// Puts things that upstream treats at one time into the order in which it comes to them: as
-    /// given, except in a search.
-    pub(crate) fn order_ties<T>(
-        &mut self,
-        point: PointId,
-        items: &mut [T],
-        object: impl Fn(&T) -> Object,
-    ) {
-        if items.len() > 1 && self.is_choosing() {
-            items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Place));
-        }
-    }
-
-    /// Puts items into an order in which Go may walk a map of them, given the order in which they
-    /// were put in; as given where nothing is random.
-    ///
-    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot
-    /// on: the order is a rotation. In a larger one each item draws its own rank, so that one more
-    /// item changes nothing in the order of the others.
-    pub(crate) fn order<T>(
-        &mut self,
-        point: PointId,
-        items: &mut [T],
-        object: impl Fn(&T) -> Object,
-    ) {
-        self.order_by(items, |choices, items| {
-            if let Some(items) = items {
-                items.sort_by_cached_key(|item| choices.ask(point, object(item), Span::Rank));
-                return 0;
-            }
-            choices.ask(point, Object::NONE, Span::Alternatives(SLOTS))
-        });
-    }
-
-    /// The order of a given ordinal, for walks that may be skipped.
-    pub(crate) fn order_at<T>(
-        &mut self,
-        point: PointId,
-        ordinal: u32,
-        items: &mut [T],
-        object: impl Fn(&T) -> Object,
-    ) {
-        self.order_by(items, |choices, items| {
-            if let Some(items) = items {
-                items.sort_by_cached_key(|item| {
-                    choices.ask_at(point, object(item), ordinal, Span::Rank)
-                });
-                return 0;
-            }
-            choices.ask_at(point, Object::NONE, ordinal, Span::Alternatives(SLOTS))
-        });
-    }
-
-    /// The order of some of `whole` items when Go walks a map of all of them, of a given ordinal or the
-    /// next; `place` says how many of all were put in before an item, in whose order the items are given.
-    /// As given where nothing is random.
-    pub(crate) fn order_some<T>(
-        &mut self,
-        point: PointId,
-        ordinal: Option<u32>,
-        whole: usize,
-        items: &mut [T],
-        place: impl Fn(&T) -> usize,
-        object: impl Fn(&T) -> Object,
-    ) {
-        let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
-        if fixed || items.len() <= 1 {
-            return;
-        }
-        let mut ask = |object, span| match ordinal {
-            Some(ordinal) => self.ask_at(point, object, ordinal, span),
-            None => self.ask(point, object, span),
-        };
-        if whole > SLOTS as usize {
-            items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
-            return;
-        }
-        let from = ask(Object::NONE, Span::Alternatives(SLOTS)) as usize;
-        let slots = SLOTS as usize;
-        items.sort_by_cached_key(|item| (place(item) + slots - from) % slots);
-    }
-
-    /// Rotates few items by what `f` draws without them, and has it sort many.
-    fn order_by<T>(&mut self, items: &mut [T], f: impl Fn(&mut Self, Option<&mut [T]>) -> u64) {
-        let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
-        if fixed || items.len() <= 1 {
-            return;
-        }
-        if items.len() > SLOTS as usize {
-            f(self, Some(items));
-            return;
-        }
-        let from = f(self, None) as usize;
-        items.rotate_left(if from < items.len() { from } else { 0 });
     }
 }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// because a point was renamed, or asks for other things, or in another order.
 pub const FORMAT: u32 = 1;
 
+/// What the odds of a [`Span::Chance`] are out of.
+pub(super) const THOUSAND: u64 = 1000;
+
 /// What could have been chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
@@ -47,6 +50,29 @@ impl Span {
             | Self::Chance(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank | Self::Place => Self::MIDDLE,
+        }
+    }
+
+    /// How likely [`super::Choices::natural`] comes to one of these values, both ends included.
+    #[must_use]
+    pub(crate) fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
+        let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
+        // Which share of the values from `least` to `last` is among these.
+        let part = |least: u64, last: u64| {
+            let (from, to) = (low.max(least), high.min(last));
+            if from > to { 0.0 } else { ((to - from) as f64 + 1.0) / ((last - least) as f64 + 1.0) }
+        };
+        let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
+        match self {
+            Self::Alternatives(n) | Self::Turn(n) => one_of(n),
+            Self::Range(min, max) => part(min, max),
+            Self::Bits | Self::Rank => part(0, u64::MAX),
+            Self::Place => holds(self.default_value()),
+            Self::TurnOf(_, place) => holds(place.into()),
+            Self::Yield(odds) | Self::Chance(odds) => {
+                let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
+                comes * holds(1) + (1.0 - comes) * holds(0)
+            }
         }
     }
 

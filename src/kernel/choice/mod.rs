@@ -9,6 +9,7 @@ mod choices;
 mod drawn;
 mod keyed;
 mod object;
+mod order;
 mod pct;
 #[cfg(test)]
 mod tests;
@@ -18,3 +19,4 @@ pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
 pub(crate) use keyed::Keyed;
 pub(crate) use keyed::hash_name;
 pub use object::{Object, PointId};
+pub(crate) use order::{Walk, order_ties};

@@ -1,6 +1,6 @@
 //! Who makes the choices, held against what is said of it: draws, ranges, orders, tapes.
 
-use super::{Choices, Deviation, Held, Object, Span, first_divergence};
+use super::{Choices, Deviation, Held, Object, Span, Walk, first_divergence, order_ties};
 
 fn object(i: u32) -> Object {
     Object::named(i, &format!("node-{i}"))
@@ -38,7 +38,7 @@ fn ties_and_yields_are_for_searches() {
     let places = |choices: Choices| {
         let mut c = choices;
         let (tie, pause, mut items) = (c.point("tie"), c.point("pause"), [0, 1, 2]);
-        c.order_ties(tie, &mut items, |i| object(*i));
+        order_ties(&mut c, tie, &mut items, |i| object(*i));
         (items, c.yields(pause, Object::NONE, 0))
     };
     let usual = ([0, 1, 2], false);
@@ -76,7 +76,7 @@ fn natural_draws_have_their_odds() {
     assert!(turns.iter().all(|seen| near(*seen, 2_000)), "{turns:?}");
     assert!(near(pauses, 2_000) && ends <= 1, "{pauses} {ends}");
     let (tie, mut items) = (c.point("tie"), [0, 1, 2]);
-    c.order_ties(tie, &mut items, |i| object(*i));
+    order_ties(&mut c, tie, &mut items, |i| object(*i));
     assert_eq!(items, [0, 1, 2]);
 }
 
@@ -128,7 +128,8 @@ fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
             let mut c = Choices::seeded(*seed);
             let point = c.point("walk");
             let mut items = [1, 3];
-            c.order_some(point, None, whole, &mut items, |i| *i as usize, |i| object(*i));
+            let walk = Walk { point, ordinal: None };
+            walk.order_some(&mut c, whole, &mut items, |i| *i as usize, |i| object(*i));
             items == [3, 1]
         });
         drawn.count() as i32
@@ -205,7 +206,7 @@ fn an_order_keeps_when_an_item_joins() {
         let mut c = Choices::seeded(3);
         let p = c.point("walk");
         let mut items = numbers.to_vec();
-        c.order(p, &mut items, |i| object(*i));
+        Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
         items
     };
     // More than eight items, so that each draws a rank of its own.
@@ -223,10 +224,12 @@ fn some_of_the_items_are_ordered_as_they_are_among_all() {
             let mut c = Choices::seeded(seed);
             let p = c.point("walk");
             let mut all: Vec<u32> = (0..whole).collect();
-            c.order_at(p, 5, &mut all, |i| object(*i));
+            let walk = Walk { point: p, ordinal: Some(5) };
+            walk.order(&mut c, &mut all, |i| object(*i));
             all.retain(|i| i % 3 != 1);
             let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
-            c.order_some(p, Some(5), whole as usize, &mut some, |i| *i as usize, |i| object(*i));
+            let place = |i: &u32| *i as usize;
+            walk.order_some(&mut c, whole as usize, &mut some, place, |i| object(*i));
             assert_eq!(some, all, "seed {seed}, {whole} items");
         }
     }
@@ -239,7 +242,7 @@ fn few_items_are_walked_from_one_of_eight_slots_on() {
         let mut c = Choices::seeded(seed);
         let p = c.point("walk");
         let mut items = [0, 1, 2];
-        c.order(p, &mut items, |i| object(*i));
+        Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
         *seen.entry(items).or_insert(0) += 1;
     }
     // Three of eight slots are taken: from the first, and from the five empty ones behind, the
@@ -253,7 +256,7 @@ fn the_default_takes_the_first_and_the_least() {
     let mut c = Choices::default_order();
     let p = c.point("p");
     let mut items = [3, 1, 2];
-    c.order(p, &mut items, |i| object(*i));
+    Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
     assert_eq!(items, [3, 1, 2]);
     assert_eq!(
         (

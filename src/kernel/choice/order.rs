@@ -1,0 +1,88 @@
+//! Orders that are left to chance: of things at one time, and of Go's walks over maps.
+
+use super::choices::Choices;
+use super::drawn::Span;
+use super::object::{Object, PointId};
+
+/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
+/// a bucket).
+const SLOTS: usize = 8;
+
+/// Puts things that upstream treats at one time into the order in which it comes to them: as given,
+/// except in a search.
+pub(crate) fn order_ties<T>(
+    choices: &mut Choices,
+    point: PointId,
+    items: &mut [T],
+    object: impl Fn(&T) -> Object,
+) {
+    if items.len() > 1 && choices.is_choosing() {
+        items.sort_by_cached_key(|item| choices.ask(point, object(item), Span::Place));
+    }
+}
+
+/// The walk over a map: the next at its point, or one of a given ordinal, for walks that may be
+/// skipped.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk {
+    pub(crate) point: PointId,
+    pub(crate) ordinal: Option<u32>,
+}
+
+impl Walk {
+    /// Puts items into an order in which Go may walk a map of them, given the order in which they
+    /// were put in; as given where nothing is random.
+    ///
+    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot
+    /// on: the order is a rotation. In a larger one each item draws its own rank, so that one more
+    /// item changes nothing in the order of the others.
+    pub(crate) fn order<T>(
+        self,
+        choices: &mut Choices,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
+        let whole = items.len();
+        if let Some(from) = self.begin(choices, whole, items, object) {
+            items.rotate_left(if from < whole { from } else { 0 });
+        }
+    }
+
+    /// The order of some of `whole` items when Go walks a map of all of them; `place` says how many
+    /// of all were put in before an item, in whose order the items are given.
+    pub(crate) fn order_some<T>(
+        self,
+        choices: &mut Choices,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        if let Some(from) = self.begin(choices, whole, items, object) {
+            items.sort_by_cached_key(|item| (place(item) + SLOTS - from) % SLOTS);
+        }
+    }
+
+    /// From which slot on a map of one group is walked. The items of a larger one are sorted here;
+    /// then, and where the order stays as given, none.
+    fn begin<T>(
+        self,
+        choices: &mut Choices,
+        whole: usize,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) -> Option<usize> {
+        if choices.is_fixed() || items.len() <= 1 {
+            return None;
+        }
+        let mut ask = |object, span| match self.ordinal {
+            Some(ordinal) => choices.ask_at(self.point, object, ordinal, span),
+            None => choices.ask(self.point, object, span),
+        };
+        if whole > SLOTS {
+            items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
+            return None;
+        }
+        Some(ask(Object::NONE, Span::Alternatives(SLOTS as u32)) as usize)
+    }
+}
