@@ -82,30 +82,36 @@ impl InformerFactory {
         new: Option<&Rc<T>>,
     ) {
         let listeners = listeners.borrow();
+        if !self.ctx.draws_turns() {
+            for listener in listeners.iter() {
+                self.ctx.at_home(listener.home);
+                listener.handler.cached(old, new);
+                listener.handler.on_change(old, new);
+            }
+            return;
+        }
         let telling = self.streams[resource as usize].telling.clone();
         let untaken = Rc::new(Cell::new(listeners.iter().filter(|l| l.handler.listens()).count()));
-        if self.ctx.draws_turns() && untaken.get() > 0 {
+        if untaken.get() > 0 {
             telling.begins();
         }
         for listener in listeners.iter() {
             self.ctx.at_home(listener.home);
             listener.handler.cached(old, new);
-            if self.ctx.draws_turns() && listener.handler.listens() {
-                let heard = (self.ctx.cause(), old.cloned(), new.cloned());
-                let (untaken, telling) = (untaken.clone(), telling.clone());
-                let deliveries = self.deliveries.get();
-                listener.add(&self.ctx, self.group, heard, move |ctx| {
-                    untaken.set(untaken.get() - 1);
-                    if let (true, Some(handler)) =
-                        (untaken.get() == 0 && telling.ends(), deliveries)
-                    {
-                        let next = Delivery { due: Due::Delta, resource };
-                        ctx.post_at(ctx.now(), Class::Delivery, handler, next);
-                    }
-                });
-            } else {
+            if !listener.handler.listens() {
                 listener.handler.on_change(old, new);
+                continue;
             }
+            let heard = (self.ctx.cause(), old.cloned(), new.cloned());
+            let (untaken, telling) = (untaken.clone(), telling.clone());
+            let deliveries = self.deliveries.get();
+            listener.add(&self.ctx, self.group, heard, move |ctx| {
+                untaken.set(untaken.get() - 1);
+                if let (true, Some(handler)) = (untaken.get() == 0 && telling.ends(), deliveries) {
+                    let next = Delivery { due: Due::Delta, resource };
+                    ctx.post_at(ctx.now(), Class::Delivery, handler, next);
+                }
+            });
         }
     }
 
