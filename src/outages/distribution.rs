@@ -91,11 +91,16 @@ impl Distribution {
                     let x = f64::from(i) / f64::from(STEPS);
                     t * x * x * x
                 };
+                // Where one step ends the next begins.
+                let mut before = self.survival(at(0));
                 (0..STEPS)
                     .map(|i| {
                         let (a, b) = (at(i), at(i + 1));
                         let middle = self.survival((a + b) / 2.0);
-                        (b - a) / 6.0 * (self.survival(a) + 4.0 * middle + self.survival(b))
+                        let after = self.survival(b);
+                        let part = (b - a) / 6.0 * (before + 4.0 * middle + after);
+                        before = after;
+                        part
                     })
                     .sum()
             }
