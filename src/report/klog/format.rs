@@ -3,7 +3,8 @@
 
 use crate::api::taint::Taint;
 use crate::files::acts;
-use crate::kernel::{Dur, Time};
+use crate::kernel::Time;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 /// A value behind a key.
@@ -42,37 +43,15 @@ pub(super) fn header(at: Time, severity: Severity, place: (&str, u32)) -> String
         Severity::Warning => 'W',
         Severity::Error => 'E',
     };
-    let (month, day) = date(at.as_secs() / 86_400);
-    let s = at.as_secs() % 86_400;
-    let micros = at.as_micros() % 1_000_000;
-    format!(
-        "{letter}{month:02}{day:02} {:02}:{:02}:{:02}.{micros:06} {:>7} {}:{}] ",
-        s / 3_600,
-        s / 60 % 60,
-        s % 60,
-        1,
-        place.0,
-        place.1
-    )
+    let time = by_the_clock(at).format("%m%d %H:%M:%S%.6f");
+    format!("{letter}{time} {:>7} {}:{}] ", 1, place.0, place.1)
 }
 
-/// Month and day of a number of days after the first of January 2000.
-fn date(mut days: u64) -> (u64, u64) {
-    let leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let mut year = 2000;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    for (month, length) in (1..).zip(lengths) {
-        if days < length {
-            return (month, days + 1);
-        }
-        days -= length;
-    }
-    (12, 31)
+/// A time of the run by the clock on the wall: runs begin with the year 2000.
+fn by_the_clock(at: Time) -> DateTime<Utc> {
+    const BEGINS: i64 = 946_684_800;
+    let nanos = at.as_nanos() % 1_000_000_000;
+    DateTime::from_timestamp(BEGINS + at.as_secs() as i64, nanos as u32).unwrap_or_default()
 }
 
 /// A string as Go quotes it (`%q`).
@@ -114,101 +93,67 @@ pub(super) fn structured(message: &str, values: Values<'_>) -> String {
 
 /// `2000-01-01 00:01:45.1 +0000 UTC`: Go's `Time.String`, without its monotonic reading.
 pub(super) fn go_time(at: Time) -> String {
-    let seconds = at.as_secs();
-    let (year, month, day) = year_date(seconds / 86_400);
-    let s = seconds % 86_400;
     let rest = at.as_nanos() % 1_000_000_000;
     let fraction = if rest == 0 {
         String::new()
     } else {
         format!(".{}", format!("{rest:09}").trim_end_matches('0'))
     };
-    format!(
-        "{year}-{month:02}-{day:02} {:02}:{:02}:{:02}{fraction} +0000 UTC",
-        s / 3_600,
-        s / 60 % 60,
-        s % 60
-    )
-}
-
-fn year_date(days: u64) -> (u64, u64, u64) {
-    let leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let (mut year, mut rest) = (2000, days);
-    while rest >= 365 + u64::from(leap(year)) {
-        rest -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let (month, day) = date(days);
-    (year, month, day)
-}
-
-/// `50.000010001s`: Go's `Duration.String`.
-pub(super) fn go_duration(d: Dur) -> String {
-    d.to_string()
+    format!("{}{fraction} +0000 UTC", by_the_clock(at).format("%F %T"))
 }
 
 /// A taint with the second in which it was written.
 pub(super) type Timed<'a> = (&'a Taint, Option<Time>);
 
-/// Taints as JSON, as klog writes them from 1.27 on.
-pub(super) fn taints_json(taints: &[Timed<'_>]) -> String {
-    let one = |(t, at): &Timed<'_>| {
-        let value = if t.value.is_empty() {
-            String::new()
-        } else {
-            format!(",\"value\":{}", quoted(&t.value))
-        };
-        let added = at.map_or(String::new(), |at| {
-            let (year, month, day) = year_date(at.as_secs() / 86_400);
-            let s = at.as_secs() % 86_400;
-            format!(
-                ",\"timeAdded\":\"{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z\"",
-                s / 3_600,
-                s / 60 % 60,
-                s % 60
-            )
-        });
-        format!("{{\"key\":{}{value},\"effect\":\"{}\"{added}}}", quoted(&t.key), t.effect)
-    };
-    format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(","))
+/// A list of Go: what stands for each taint, in brackets.
+fn list(
+    taints: &[Timed<'_>],
+    separator: &str,
+    one: impl Fn(&Taint, Option<Time>) -> String,
+) -> String {
+    let all: Vec<String> = taints.iter().map(|(taint, at)| one(taint, *at)).collect();
+    format!("[{}]", all.join(separator))
 }
 
+/// Taints as JSON, as klog writes them from 1.27 on.
+pub(super) fn taints_json(taints: &[Timed<'_>]) -> String {
+    list(taints, ",", |t, at| {
+        let value = match t.value.as_str() {
+            "" => String::new(),
+            value => format!(",\"value\":{}", quoted(value)),
+        };
+        let added = at.map_or(String::new(), |at| {
+            format!(",\"timeAdded\":\"{}\"", by_the_clock(at).format("%FT%TZ"))
+        });
+        format!("{{\"key\":{}{value},\"effect\":\"{}\"{added}}}", quoted(&t.key), t.effect)
+    })
+}
+
+/// When a taint was added, to the second as the API has it.
 fn added(at: Option<Time>) -> String {
     at.map_or("<nil>".to_owned(), |at| go_time(Time::from_secs(at.as_secs())))
 }
 
 /// Taints as `%+v` of a list of structures.
 pub(super) fn taints_fields(taints: &[Timed<'_>]) -> String {
-    let one = |(t, at): &Timed<'_>| {
-        format!("{{Key:{} Value:{} Effect:{} TimeAdded:{}}}", t.key, t.value, t.effect, added(*at))
-    };
-    format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
+    list(taints, " ", |t, at| {
+        format!("{{Key:{} Value:{} Effect:{} TimeAdded:{}}}", t.key, t.value, t.effect, added(at))
+    })
 }
 
 /// Taints as `%v` of a list of structures.
 pub(super) fn taints_plain(taints: &[Timed<'_>]) -> String {
-    let one =
-        |(t, at): &Timed<'_>| format!("{{{} {} {} {}}}", t.key, t.value, t.effect, added(*at));
-    format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
+    list(taints, " ", |t, at| format!("{{{} {} {} {}}}", t.key, t.value, t.effect, added(at)))
 }
 
 /// Taints as a list of pointers, which print themselves (`Taint.String`), with all of their time,
 /// as they are in memory.
 pub(super) fn taints_pointers(taints: &[Timed<'_>]) -> String {
-    let added = |at: Option<Time>| {
-        at.map_or("<nil>".to_owned(), |at| go_time(Time::from_micros(at.as_micros())))
-    };
-    let one = |(t, at): &Timed<'_>| {
-        format!(
-            "&Taint{{Key:{},Value:{},Effect:{},TimeAdded:{},}}",
-            t.key,
-            t.value,
-            t.effect,
-            added(*at)
-        )
-    };
-    format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
+    list(taints, " ", |t, at| {
+        let at = at.map(|at| go_time(Time::from_micros(at.as_micros())));
+        let added = at.as_deref().unwrap_or("<nil>");
+        format!("&Taint{{Key:{},Value:{},Effect:{},TimeAdded:{added},}}", t.key, t.value, t.effect)
+    })
 }
 
 #[cfg(test)]
@@ -225,8 +170,6 @@ mod tests {
             header(at, Severity::Info, ("a.go", 12)),
             "I0229 01:01:01.123456       1 a.go:12] "
         );
-        assert_eq!(date(365), (12, 31));
-        assert_eq!(date(366), (1, 1));
     }
 
     #[test]
@@ -235,6 +178,7 @@ mod tests {
             go_time(Time::from_nanos(105_100_001_001)),
             "2000-01-01 00:01:45.100001001 +0000 UTC"
         );
+        assert_eq!(go_time(Time::from_secs(365 * 86_400)), "2000-12-31 00:00:00 +0000 UTC");
         assert_eq!(go_time(Time::from_secs(366 * 86_400)), "2001-01-01 00:00:00 +0000 UTC");
         assert_eq!(quoted("say \"x\"\n"), r#""say \"x\"\n""#);
         let values = [("node", Value::Text("a".to_owned())), ("n", Value::Raw("3".to_owned()))];

@@ -1,6 +1,6 @@
 //! What the node lifecycle controller says, and what node controllers share.
 
-use super::format::{Timed, Value, go_duration, go_time, taints_json, taints_pointers};
+use super::format::{Timed, Value, go_time, taints_json, taints_pointers};
 use super::log::{Log, text};
 use super::statements::Said;
 use crate::analysis::state::{Follow, NO_NODE};
@@ -43,7 +43,7 @@ impl<'a> Log<'a> {
     pub(super) fn expired(&mut self, r: &Record, ms: u32) {
         let switches = &self.analysis.plan.profile.node_lifecycle;
         let node = self.node(r.object);
-        let duration = go_duration(Dur::from_millis(ms.into()));
+        let duration = Dur::from_millis(ms.into()).to_string();
         let kinds = [
             (NodeConditionType::Ready, true),
             (NodeConditionType::OutOfDisk, switches.out_of_disk),
