@@ -27,29 +27,73 @@ use crate::api::workload::short_name;
 use crate::report::prelude::*;
 use crate::trace::NO_RECORD;
 
-const COLUMNS: [(&str, Kind); 22] = [
-    ("time_s", Kind::Seconds),
-    ("pod", Kind::Text),
-    ("namespace", Kind::Text),
-    ("node", Kind::Text),
-    ("zone", Kind::Text),
-    ("workload", Kind::Text),
-    ("cause", Kind::Text),
-    ("taint", Kind::Text),
-    ("toleration_seconds", Kind::Whole),
-    ("timer_set_s", Kind::Seconds),
-    ("fault", Kind::Text),
-    ("since_fault_s", Kind::Seconds),
-    ("gone_s", Kind::Seconds),
-    ("node_back_s", Kind::Seconds),
-    ("needless", Kind::Whole),
-    ("replacement", Kind::Text),
-    ("replacement_node", Kind::Text),
-    ("replacement_created_s", Kind::Seconds),
-    ("replacement_ready_s", Kind::Seconds),
-    ("time_to_ready_s", Kind::Seconds),
-    ("record", Kind::Whole),
-    ("cause_record", Kind::Whole),
+/// An eviction, and what is looked up for its row.
+struct Row<'a> {
+    analysis: &'a Analysis<'a>,
+    e: Eviction<'a>,
+    next: Option<&'a Replacement>,
+    owner: Option<WorkloadId>,
+    needless: Option<u32>,
+}
+
+impl Row<'_> {
+    /// Namespace and name of its pod.
+    fn pod(&self) -> (&str, &str) {
+        let full = self.analysis.pod_name(self.e.pod);
+        full.split_once('/').unwrap_or(("", full))
+    }
+
+    /// The entry of the timeline that it is reckoned from.
+    fn fault(&self) -> Option<&str> {
+        let entry = self.analysis.plan.timeline.get(self.e.fault?.entry as usize)?;
+        Some(entry.name.as_str())
+    }
+
+    fn ready_at(&self) -> Option<Time> {
+        self.next?.ready_at
+    }
+
+    fn cause(&self) -> Option<RecordId> {
+        self.analysis.trace.get(self.e.record).map(|r| r.cause).filter(|c| *c != NO_RECORD)
+    }
+}
+
+/// A column: its name, what it holds, and what stands in it.
+type Field = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Cell<'r>);
+
+const FIELDS: [Field; 22] = [
+    ("time_s", Kind::Seconds, |r| Cell::Seconds(r.e.at)),
+    ("pod", Kind::Text, |r| Cell::Text(r.pod().1.into())),
+    ("namespace", Kind::Text, |r| Cell::Text(r.pod().0.into())),
+    ("node", Kind::Text, |r| Cell::text(r.e.node.map(|n| r.analysis.node_name(n)))),
+    ("zone", Kind::Text, |r| Cell::text(r.e.node.map(|n| r.analysis.zone_name(n)))),
+    ("workload", Kind::Text, |r| {
+        Cell::text(r.owner.map(|w| r.analysis.trace.names.workload_name(w)))
+    }),
+    ("cause", Kind::Text, |r| Cell::Text(r.e.cause.as_str().into())),
+    ("taint", Kind::Text, |r| Cell::text(r.e.taint.map(ToString::to_string))),
+    ("toleration_seconds", Kind::Whole, |r| Cell::whole(r.e.timer_seconds)),
+    ("timer_set_s", Kind::Seconds, |r| Cell::seconds(r.e.timer_set_at)),
+    ("fault", Kind::Text, |r| Cell::text(r.fault())),
+    ("since_fault_s", Kind::Seconds, |r| {
+        Cell::seconds(r.e.latency().map(|d| Time::from_nanos(d.as_nanos())))
+    }),
+    ("gone_s", Kind::Seconds, |r| Cell::seconds(r.e.gone_at)),
+    ("node_back_s", Kind::Seconds, |r| Cell::seconds(r.e.node_back_at)),
+    ("needless", Kind::Whole, |r| Cell::whole(r.needless)),
+    ("replacement", Kind::Text, |r| {
+        Cell::text(r.next.map(|n| short_name(r.analysis.pod_name(n.pod))))
+    }),
+    ("replacement_node", Kind::Text, |r| {
+        Cell::text(r.next.and_then(|n| n.node).map(|n| r.analysis.node_name(n)))
+    }),
+    ("replacement_created_s", Kind::Seconds, |r| Cell::seconds(r.next.map(|n| n.created_at))),
+    ("replacement_ready_s", Kind::Seconds, |r| Cell::seconds(r.ready_at())),
+    ("time_to_ready_s", Kind::Seconds, |r| {
+        Cell::seconds(r.ready_at().map(|t| Time::from_nanos(t.since(r.e.at).as_nanos())))
+    }),
+    ("record", Kind::Whole, |r| Cell::Whole(r.e.record.into())),
+    ("cause_record", Kind::Whole, |r| Cell::whole(r.cause())),
 ];
 
 /// The evictions of a run, in the order in which they happened.
@@ -74,7 +118,7 @@ impl Table for EvictionsTable<'_> {
     }
 
     fn columns(&self) -> Vec<Column> {
-        Column::all(&COLUMNS)
+        FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect()
     }
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
@@ -87,45 +131,9 @@ impl Table for EvictionsTable<'_> {
             } else {
                 e.is_for_node_failure().then(|| u32::from(e.is_needless(self.window)))
             };
-            each(&row(self.analysis, &e, next, (owner, needless)))?;
+            let row = Row { analysis: self.analysis, e, next, owner, needless };
+            each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
         }
         Ok(())
     }
-}
-
-fn row<'a>(
-    analysis: &'a Analysis<'a>,
-    e: &Eviction<'_>,
-    next: Option<&Replacement>,
-    (owner, needless): (Option<WorkloadId>, Option<u32>),
-) -> [Cell<'a>; COLUMNS.len()] {
-    let full = analysis.pod_name(e.pod);
-    let (namespace, name) = full.split_once('/').unwrap_or(("", full));
-    let fault = e.fault.and_then(|f| analysis.plan.timeline.get(f.entry as usize));
-    let ready = next.and_then(|n| n.ready_at);
-    let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
-    [
-        Cell::Seconds(e.at),
-        Cell::Text(name.into()),
-        Cell::Text(namespace.into()),
-        Cell::text(e.node.map(|n| analysis.node_name(n))),
-        Cell::text(e.node.map(|n| analysis.zone_name(n))),
-        Cell::text(owner.map(|w| analysis.trace.names.workload_name(w))),
-        Cell::Text(e.cause.as_str().into()),
-        Cell::text(e.taint.map(ToString::to_string)),
-        Cell::whole(e.timer_seconds),
-        Cell::seconds(e.timer_set_at),
-        Cell::text(fault.map(|f| f.name.as_str())),
-        Cell::seconds(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
-        Cell::seconds(e.gone_at),
-        Cell::seconds(e.node_back_at),
-        Cell::whole(needless),
-        Cell::text(next.map(|n| short_name(analysis.pod_name(n.pod)))),
-        Cell::text(next.and_then(|n| n.node).map(|n| analysis.node_name(n))),
-        Cell::seconds(next.map(|n| n.created_at)),
-        Cell::seconds(ready),
-        Cell::seconds(ready.map(|t| Time::from_nanos(t.since(e.at).as_nanos()))),
-        Cell::Whole(e.record.into()),
-        Cell::whole(Some(cause).filter(|c| *c != NO_RECORD)),
-    ]
 }

@@ -6,39 +6,69 @@ use crate::report::events::Entry;
 use crate::report::prelude::*;
 use crate::trace::{Fields, NO_RECORD, Stand, Told};
 
-const COLUMNS: [(&str, Kind); 32] = [
-    ("id", Kind::Whole),
-    ("t_ns", Kind::Natural),
-    ("actor", Kind::Text),
-    ("what", Kind::Text),
-    ("node", Kind::Text),
-    ("pod", Kind::Text),
-    ("object", Kind::Text),
-    ("type", Kind::Text),
-    ("status", Kind::Text),
-    ("reason", Kind::Text),
-    ("message", Kind::Text),
-    ("value", Kind::Truth),
-    ("seconds", Kind::Whole),
-    ("grace", Kind::Whole),
-    ("millis", Kind::Whole),
-    ("count", Kind::Whole),
-    ("replicas", Kind::Whole),
-    ("added", Kind::Texts),
-    ("removed", Kind::Texts),
-    ("budget", Kind::Text),
-    ("budget_rule", Kind::Text),
-    ("budget_amount", Kind::Text),
-    ("budget_expected_pods", Kind::Whole),
-    ("budget_desired_healthy", Kind::Whole),
-    ("budget_current_healthy", Kind::Whole),
-    ("budget_disruptions_allowed", Kind::Whole),
-    ("left", Kind::Texts),
-    ("filters", Kind::Texts),
-    ("entry", Kind::Text),
-    ("entry_index", Kind::Whole),
-    ("cause", Kind::Whole),
-    ("saw", Kind::Whole),
+/// A record, and what is told of it.
+struct Row<'a> {
+    id: RecordId,
+    r: &'a Record,
+    fields: Fields,
+    about: Entry<'a>,
+}
+
+impl Row<'_> {
+    /// The seconds of a grace period, or those of a timer.
+    fn seconds(&self, of_a_deletion: bool) -> Option<u32> {
+        self.fields.seconds.filter(|_| matches!(self.r.what, What::PodDeleting(_)) == of_a_deletion)
+    }
+
+    /// A field of the disruption budget.
+    fn budget<'r>(&'r self, field: fn(&'r Stand) -> Cell<'r>) -> Cell<'r> {
+        self.fields.budget.as_ref().map_or(Cell::Empty, field)
+    }
+}
+
+/// A reference to another record, if it is one.
+fn reference(id: RecordId) -> Cell<'static> {
+    Cell::whole(Some(id).filter(|id| *id != NO_RECORD))
+}
+
+/// A column: its name, what it holds, and what stands in it.
+type Field = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Cell<'r>);
+
+const FIELDS: [Field; 32] = [
+    ("id", Kind::Whole, |r| Cell::Whole(r.id.into())),
+    ("t_ns", Kind::Natural, |r| Cell::Natural(r.r.at.as_nanos())),
+    ("actor", Kind::Text, |r| Cell::Text(r.r.actor.as_str().into())),
+    ("what", Kind::Text, |r| Cell::Text(r.fields.what.into())),
+    ("node", Kind::Text, |r| Cell::text(r.fields.node.as_deref().or(r.about.node))),
+    ("pod", Kind::Text, |r| Cell::text(r.fields.pod.as_deref())),
+    ("object", Kind::Text, |r| Cell::text(r.fields.object.as_deref())),
+    ("type", Kind::Text, |r| Cell::text(r.fields.kind)),
+    ("status", Kind::Text, |r| Cell::text(r.fields.status)),
+    ("reason", Kind::Text, |r| Cell::text(r.fields.reason.as_deref())),
+    ("message", Kind::Text, |r| Cell::text(r.fields.message.as_deref())),
+    ("value", Kind::Truth, |r| r.fields.value.map_or(Cell::Empty, Cell::Truth)),
+    ("seconds", Kind::Whole, |r| Cell::whole(r.seconds(false))),
+    ("grace", Kind::Whole, |r| Cell::whole(r.seconds(true))),
+    ("millis", Kind::Whole, |r| Cell::whole(r.fields.millis)),
+    ("count", Kind::Whole, |r| Cell::whole(r.fields.count)),
+    ("replicas", Kind::Whole, |r| Cell::whole(r.fields.replicas)),
+    ("added", Kind::Texts, |r| Cell::texts(&r.fields.added)),
+    ("removed", Kind::Texts, |r| Cell::texts(&r.fields.removed)),
+    ("budget", Kind::Text, |r| r.budget(|b| Cell::Text(b.name.as_str().into()))),
+    ("budget_rule", Kind::Text, |r| r.budget(|b| Cell::Text(b.rule.into()))),
+    ("budget_amount", Kind::Text, |r| r.budget(|b| Cell::Text(b.amount.as_str().into()))),
+    ("budget_expected_pods", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[0].into()))),
+    ("budget_desired_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[1].into()))),
+    ("budget_current_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[2].into()))),
+    ("budget_disruptions_allowed", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[3].into()))),
+    ("left", Kind::Texts, |r| Cell::texts(&r.fields.left)),
+    ("filters", Kind::Texts, |r| {
+        Cell::texts(r.fields.filters.iter().map(filter).collect::<Vec<_>>())
+    }),
+    ("entry", Kind::Text, |r| Cell::text(r.about.name)),
+    ("entry_index", Kind::Whole, |r| Cell::whole(r.about.index)),
+    ("cause", Kind::Whole, |r| reference(r.r.cause)),
+    ("saw", Kind::Whole, |r| reference(r.r.saw)),
 ];
 
 /// The records of a run, in their order.
@@ -60,93 +90,17 @@ impl Table for RecordsTable<'_> {
     }
 
     fn columns(&self) -> Vec<Column> {
-        Column::all(&COLUMNS)
+        FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect()
     }
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
         for (id, r) in self.analysis.trace.iter().enumerate() {
-            each(&row(self.analysis, id as RecordId, r))?;
+            let fields = self.analysis.trace.fields(r);
+            let row = Row { id: id as RecordId, r, fields, about: Entry::of(self.analysis, r) };
+            each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
         }
         Ok(())
     }
-}
-
-fn row<'a>(analysis: &'a Analysis<'a>, id: RecordId, r: &Record) -> [Cell<'a>; COLUMNS.len()] {
-    let Fields {
-        what,
-        node,
-        pod,
-        object,
-        kind,
-        status,
-        reason,
-        message,
-        value,
-        seconds,
-        millis,
-        count,
-        replicas,
-        added,
-        removed,
-        budget,
-        left,
-        filters,
-    } = analysis.trace.fields(r);
-    let about = Entry::of(analysis, r);
-    let is_deletion = matches!(r.what, What::PodDeleting(_));
-    let [name, rule, amount, expected, desired, current, allowed] = stand(budget);
-    let reference = |id: RecordId| Cell::whole(Some(id).filter(|id| *id != NO_RECORD));
-    [
-        Cell::Whole(id.into()),
-        Cell::Natural(r.at.as_nanos()),
-        Cell::Text(r.actor.as_str().into()),
-        Cell::Text(what.into()),
-        Cell::text(node.or_else(|| about.node.map(str::to_owned))),
-        Cell::text(pod),
-        Cell::text(object),
-        Cell::text(kind),
-        Cell::text(status),
-        Cell::text(reason),
-        Cell::text(message),
-        value.map_or(Cell::Empty, Cell::Truth),
-        Cell::whole(seconds.filter(|_| !is_deletion)),
-        Cell::whole(seconds.filter(|_| is_deletion)),
-        Cell::whole(millis),
-        Cell::whole(count),
-        Cell::whole(replicas),
-        Cell::texts(added),
-        Cell::texts(removed),
-        name,
-        rule,
-        amount,
-        expected,
-        desired,
-        current,
-        allowed,
-        Cell::texts(left),
-        Cell::texts(filters.iter().map(filter).collect()),
-        Cell::text(about.name),
-        Cell::whole(about.index),
-        reference(r.cause),
-        reference(r.saw),
-    ]
-}
-
-/// A disruption budget: its name, what it asks for, and its status.
-fn stand<'a>(budget: Option<Stand>) -> [Cell<'a>; 7] {
-    let Some(b) = budget else {
-        return [const { Cell::Empty }; 7];
-    };
-    let [expected, desired, current, allowed] = b.status.map(|n| Cell::Whole(n.into()));
-    [
-        Cell::Text(b.name.into()),
-        Cell::Text(b.rule.into()),
-        Cell::Text(b.amount.into()),
-        expected,
-        desired,
-        current,
-        allowed,
-    ]
 }
 
 /// What a filter said, as the JSON that `events.jsonl` has.

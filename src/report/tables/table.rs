@@ -142,8 +142,9 @@ impl<'a> Cell<'a> {
     }
 
     /// A list, unless it has no items.
-    pub(crate) fn texts(texts: Vec<String>) -> Self {
-        if texts.is_empty() { Cell::Empty } else { Cell::Texts(texts.into()) }
+    pub(crate) fn texts(texts: impl Into<Cow<'a, [String]>>) -> Self {
+        let texts = texts.into();
+        if texts.is_empty() { Cell::Empty } else { Cell::Texts(texts) }
     }
 
     /// A whole number, where there is one.
