@@ -20,35 +20,10 @@ pub(super) struct TimeScale {
 }
 
 /// Steps of ticks in milliseconds up to a day; longer ones are whole days.
-const STEPS_MS: [u64; 28] = [
-    1,
-    2,
-    5,
-    10,
-    20,
-    50,
-    100,
-    200,
-    500,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    15_000,
-    30_000,
-    60_000,
-    120_000,
-    300_000,
-    600_000,
-    900_000,
-    1_800_000,
-    3_600_000,
-    7_200_000,
-    10_800_000,
-    21_600_000,
-    43_200_000,
-    86_400_000,
-    172_800_000,
+const STEPS_MS: [u64; 27] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000,
+    120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000,
+    43_200_000, 86_400_000,
 ];
 
 impl TimeScale {
@@ -162,10 +137,7 @@ impl CountScale {
     ) -> (Self, Vec<u32>) {
         let span = u64::from(most.saturating_sub(least).max(1));
         let rough = span.div_ceil(u64::from(ticks.max(1)));
-        let step = (0..11)
-            .flat_map(|e| [1, 2, 5].map(|m| m * 10u64.pow(e)))
-            .find(|&s| s >= rough)
-            .unwrap_or(rough);
+        let step = round_step(rough.into(), 0) as u64;
         let low = u64::from(least) / step * step;
         let high = u64::from(most).max(low + 1).div_ceil(step) * step;
         let marks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
@@ -177,6 +149,12 @@ impl CountScale {
         self.bottom
             - (f64::from(value.clamp(self.least, self.most) - self.least)) / span * self.height
     }
+}
+
+/// The least of 1, 2, 5, 10 and so on, from ten to the power of `least` on, that is no less.
+pub(super) fn round_step(rough: u128, least: u32) -> u128 {
+    let mut steps = (least..30).flat_map(|e| [1, 2, 5].map(|m| m * 10_u128.pow(e)));
+    steps.find(|step| *step >= rough).unwrap_or(rough)
 }
 
 /// A run of columns with one value: from, to (in points from the left edge of the chart), value.

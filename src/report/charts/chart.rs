@@ -10,6 +10,7 @@ use super::frame::{FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis
 use super::{node_lanes, pods, states, workloads, zone_lanes};
 use crate::analysis::curves::waiting;
 use crate::analysis::disruption::disruptions;
+use crate::analysis::lanes::NodeLane;
 use crate::analysis::{Curves, Lanes, Serving};
 use crate::report::Heading;
 use crate::report::prelude::*;
@@ -144,26 +145,19 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
     let mut legend = states.to_vec();
     match lanes {
         Lanes::Nodes(nodes) => {
+            let any = |is: fn(&NodeLane) -> bool| nodes.iter().any(is);
             let taints = || nodes.iter().flat_map(|n| &n.taints);
             let strip = Swatch::Strip;
-            legend.extend([
-                (taints().any(|t| t.1.no_schedule), strip(NO_SCHEDULE), "NoSchedule taint"),
-                (taints().any(|t| t.1.no_execute), strip(NO_EXECUTE), "NoExecute taint"),
-            ]);
-            let evicted = nodes.iter().any(|n| !n.evictions.is_empty());
-            let preempted = nodes.iter().any(|n| !n.preemptions.is_empty());
-            legend.extend([
-                (evicted, Swatch::Mark(EVICTION), "pods evicted"),
-                (preempted, Swatch::Hollow(EVICTION), "pods preempted"),
-            ]);
-            let drained = nodes.iter().any(|n| !n.drains.is_empty());
-            legend.push((drained, strip(DRAIN), "drain"));
-            let replaced = nodes.iter().any(|n| !n.replacements.is_empty());
             // Lanes that are too low have no room for timers.
             let mut timers = nodes.iter().flat_map(|n| &n.timers);
             let timers = nodes.len() <= 30 && timers.any(|s| s.1 > 0);
             legend.extend([
-                (replaced, Swatch::Risen(REPLACED), "replacements"),
+                (taints().any(|t| t.1.no_schedule), strip(NO_SCHEDULE), "NoSchedule taint"),
+                (taints().any(|t| t.1.no_execute), strip(NO_EXECUTE), "NoExecute taint"),
+                (any(|n| !n.evictions.is_empty()), Swatch::Mark(EVICTION), "pods evicted"),
+                (any(|n| !n.preemptions.is_empty()), Swatch::Hollow(EVICTION), "pods preempted"),
+                (any(|n| !n.drains.is_empty()), strip(DRAIN), "drain"),
+                (any(|n| !n.replacements.is_empty()), Swatch::Risen(REPLACED), "replacements"),
                 (timers, Swatch::Line(TIMER), "eviction timer"),
             ]);
         }

@@ -1,6 +1,7 @@
 //! Figures of several rows side by side: a panel for each figure, and in it a dot for the mean of
 //! each row, with its interval and its range as bars behind it.
 
+use super::axis::round_step;
 use super::drawing::{AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GRID, INTERVAL, RULE};
 use super::font;
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
@@ -204,15 +205,9 @@ const TICKS: Number = 4;
 impl Scale {
     fn new(left: f64, width: f64, most: Number, unit: Unit) -> Self {
         let rough = most.max(1).div_ceil(TICKS);
-        let decimal = |least: u32| {
-            (least..30)
-                .flat_map(|e| [1, 2, 5].map(|m| m * 10u128.pow(e)))
-                .find(|&s| s >= rough)
-                .unwrap_or(rough)
-        };
         let step = match unit {
-            Unit::Count => decimal(3),
-            Unit::Minutes | Unit::Percent => decimal(0),
+            Unit::Count => round_step(rough, 3),
+            Unit::Minutes | Unit::Percent => round_step(rough, 0),
             // Up to a day; days from there on.
             Unit::Seconds => [
                 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,

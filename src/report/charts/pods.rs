@@ -106,14 +106,11 @@ fn most(steps: &Steps) -> u32 {
 }
 
 /// The level lines and numbers of a panel.
-fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale, ticks: &[u32]) {
+pub(super) fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale, ticks: &[u32]) {
     for &tick in ticks {
         let y = scale.y(tick);
-        c.rule(
-            (time.left, y),
-            (time.left + time.width, y),
-            if tick == scale.least { RULE } else { GRID },
-        );
+        let color = if tick == scale.least { RULE } else { GRID };
+        c.rule((time.left, y), (time.left + time.width, y), color);
         c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL);
     }
 }

@@ -11,7 +11,7 @@ use super::drawing::{
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG, zone_labels};
 use crate::analysis::disruption::{Disrupted, Disruptions, Troubled};
-use crate::kernel::Time;
+use crate::report::prelude::*;
 use crate::trace::ZoneState;
 use plotters::style::RGBColor;
 

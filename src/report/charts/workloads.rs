@@ -6,13 +6,14 @@
 
 use super::axis::{CountScale, Spans, TimeScale, spans};
 use super::drawing::{
-    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
+    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GHOST, MISSING, NO_EXECUTE, PAPER, SAID,
 };
-use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::frame::{FOOT, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::{font, pods};
+use crate::analysis::Serving;
 use crate::analysis::serving::{Count, Served};
-use crate::analysis::{Analysis, Serving, grouped};
 use crate::report::Heading;
+use crate::report::prelude::*;
 use crate::report::text::{counted_from, tenths};
 
 /// More workloads are not drawn.
@@ -158,11 +159,7 @@ fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top:
             c.rect((left, scale.y(high)), (right, scale.y(low)), color);
         }
     }
-    for &tick in &ticks {
-        let y = scale.y(tick);
-        c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID });
-        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL);
-    }
+    pods::numbers(c, &time, &scale, &ticks);
     let outline = |of| outline(&time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
     c.line(&outline(|n| n.ready), SAID, 1.0);
