@@ -48,31 +48,19 @@ struct Thread {
 }
 
 impl Thread {
-    fn push(
-        &mut self,
-        ph: &str,
-        at: Time,
-        name: &str,
-        record: Option<RecordId>,
-        more: &[(&str, Value)],
-    ) {
-        let mut event = Map::new();
-        event.insert("ph".to_owned(), ph.into());
-        event.insert("ts".to_owned(), micros(at));
-        event.insert("name".to_owned(), name.into());
-        if ph == "i" {
-            event.insert("s".to_owned(), "t".into());
+    /// A moment, with what is told of it beside its record.
+    fn moment(&mut self, at: Time, name: &str, record: RecordId, more: Option<(&str, Value)>) {
+        let mut args = json!({ "record": record });
+        if let Some((key, value)) = more {
+            args[key] = value;
         }
-        if let Some(record) = record {
-            let mut args = Map::from_iter([("record".to_owned(), record.into())]);
-            args.extend(more.iter().map(|(k, v)| ((*k).to_owned(), v.clone())));
-            event.insert("args".to_owned(), args.into());
-        }
-        self.events.push(event.into());
+        let ts = micros(at);
+        self.events.push(json!({ "ph": "i", "ts": ts, "name": name, "s": "t", "args": args }));
     }
 
     fn begin(&mut self, at: Time, name: &str, record: RecordId) {
-        self.push("B", at, name, Some(record), &[]);
+        let (ts, args) = (micros(at), json!({ "record": record }));
+        self.events.push(json!({ "ph": "B", "ts": ts, "name": name, "args": args }));
         self.open.push(name.to_owned());
     }
 
@@ -85,11 +73,15 @@ impl Thread {
 
     /// Ends the innermost span that such a name belongs to, and what is open within it.
     fn end(&mut self, at: Time, is_it: impl Fn(&str) -> bool) {
-        let Some(from) = self.open.iter().rposition(|name| is_it(name)) else {
-            return;
-        };
+        if let Some(from) = self.open.iter().rposition(|name| is_it(name)) {
+            self.end_from(from, at);
+        }
+    }
+
+    /// Ends what is open from one on, the innermost first.
+    fn end_from(&mut self, from: usize, at: Time) {
         for name in self.open.split_off(from).iter().rev() {
-            self.push("E", at, name, None, &[]);
+            self.events.push(json!({ "ph": "E", "ts": micros(at), "name": name }));
         }
     }
 }
@@ -232,7 +224,7 @@ impl Drawing<'_> {
             What::TimerCancelled => {
                 let thread = self.pod_thread(pod, before, id);
                 thread.end(r.at, is_timer);
-                thread.push("i", r.at, "timer cancelled", Some(id), &[]);
+                thread.moment(r.at, "timer cancelled", id, None);
                 self.timers.remove(&place);
             }
             What::PodDeleting(grace) if !before.deleting => {
@@ -245,7 +237,7 @@ impl Drawing<'_> {
                 } else {
                     format!("deleted by {}", r.actor.as_str())
                 };
-                thread.push("i", r.at, &name, Some(id), &[("grace_s", grace.into())]);
+                thread.moment(r.at, &name, id, Some(("grace_s", grace.into())));
                 thread.begin(r.at, "terminating", id);
                 self.timers.remove(&place);
             }
@@ -255,36 +247,29 @@ impl Drawing<'_> {
                 self.timers.remove(&place);
             }
             What::EvictionFailed => {
-                self.pod_thread(pod, before, id).push("i", r.at, "eviction failed", Some(id), &[])
+                self.pod_thread(pod, before, id).moment(r.at, "eviction failed", id, None);
             }
             What::PodPhase(phase) if r.at > Time::ZERO => {
-                self.pod_thread(pod, before, id).push("i", r.at, phase.as_str(), Some(id), &[]);
+                self.pod_thread(pod, before, id).moment(r.at, phase.as_str(), id, None);
             }
             What::PodEvent(..) | What::PodMessage(_) => {
                 let fields = self.analysis.trace.fields(r);
-                let message = [("message", Value::from(fields.message))];
-                self.pod_thread(pod, before, id).push(
-                    "i",
-                    r.at,
-                    fields.reason.as_deref().unwrap_or("event"),
-                    Some(id),
-                    &message,
-                );
+                let reason = fields.reason.as_deref().unwrap_or("event");
+                let message = ("message", Value::from(fields.message));
+                self.pod_thread(pod, before, id).moment(r.at, reason, id, Some(message));
             }
             _ => {}
         }
     }
 
+    fn master(&mut self) -> &mut Thread {
+        self.thread(CLUSTER, Row::Master, || "master disruption".to_owned())
+    }
+
     fn cluster(&mut self, id: RecordId, r: &Record) {
         let analysis = self.analysis;
-        let entry = || {
-            analysis
-                .plan
-                .timeline
-                .get(r.object as usize)
-                .map(|e| e.name.clone())
-                .unwrap_or_default()
-        };
+        let timeline = &analysis.plan.timeline;
+        let entry = || timeline.get(r.object as usize).map_or(String::new(), |e| e.name.clone());
         match r.what {
             What::FaultBegan => {
                 let lasts = analysis.plan.lasts(r.object);
@@ -292,21 +277,19 @@ impl Drawing<'_> {
                 if lasts {
                     thread.begin(r.at, &entry(), id)
                 } else {
-                    thread.push("i", r.at, &entry(), Some(id), &[])
+                    thread.moment(r.at, &entry(), id, None)
                 }
             }
             What::FaultEnded => {
                 self.thread(CLUSTER, Row::Entry(r.object), entry).end(r.at, |_| true)
             }
             What::Refused(text) => {
-                let message =
-                    [("message", Value::from(analysis.trace.names.text_of(TextId(text))))];
-                self.thread(CLUSTER, Row::Entry(r.object), entry).push(
-                    "i",
+                let message = ("message", analysis.trace.names.text_of(TextId(text)).into());
+                self.thread(CLUSTER, Row::Entry(r.object), entry).moment(
                     r.at,
                     "refused",
-                    Some(id),
-                    &message,
+                    id,
+                    Some(message),
                 );
             }
             What::Zone(state) => {
@@ -326,15 +309,9 @@ impl Drawing<'_> {
                 }
             }
             What::MasterDisruptionEntered => {
-                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).begin_once(
-                    r.at,
-                    "master disruption",
-                    id,
-                );
+                self.master().begin_once(r.at, "master disruption", id)
             }
-            What::MasterDisruptionLeft => self
-                .thread(CLUSTER, Row::Master, || "master disruption".to_owned())
-                .end(r.at, |_| true),
+            What::MasterDisruptionLeft => self.master().end(r.at, |_| true),
             What::ControllersStopped => {
                 for (process, pod) in std::mem::take(&mut self.timers) {
                     if let Some(thread) = self.threads.get_mut(&(process, Row::Pod(pod))) {
@@ -347,7 +324,7 @@ impl Drawing<'_> {
             What::ControllersStarted if r.at > Time::ZERO => {
                 let thread = self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned());
                 thread.end(r.at, |_| true);
-                thread.push("i", r.at, "started", Some(id), &[]);
+                thread.moment(r.at, "started", id, None);
             }
             _ => {}
         }
@@ -400,9 +377,7 @@ impl Drawing<'_> {
             let number = first_thread + i;
             line(&meta(process, number, "thread_name", json!({ "name": thread.name })))?;
             line(&meta(process, number, "thread_sort_index", json!({ "sort_index": number })))?;
-            while let Some(name) = thread.open.pop() {
-                thread.push("E", horizon, &name, None, &[]);
-            }
+            thread.end_from(0, horizon);
             for mut event in thread.events {
                 event["pid"] = process.into();
                 event["tid"] = number.into();
