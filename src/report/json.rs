@@ -17,16 +17,17 @@ use crate::trace::EvictionCause;
 /// The whole report as one document: `run`, `timeline`, `summary`, `workloads`, and `files`, where
 /// some were written.
 pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64)]) -> Value {
-    let mut doc = Map::new();
-    doc.insert("run".to_owned(), run(report));
-    doc.insert("timeline".to_owned(), report.rows.iter().map(|r| row(report, r)).collect());
-    doc.insert("summary".to_owned(), summary(&report.summary));
-    doc.insert("workloads".to_owned(), workloads(report));
+    let mut doc = json!({
+        "run": run(report),
+        "timeline": report.rows.iter().map(|r| row(report, r)).collect::<Value>(),
+        "summary": summary(&report.summary),
+        "workloads": workloads(report),
+    });
     if let Some(folder) = folder {
         let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
-        doc.insert("files".to_owned(), json!({ "folder": folder, "names": names }));
+        doc["files"] = json!({ "folder": folder, "names": names });
     }
-    doc.into()
+    doc
 }
 
 /// What is in `summary.json`: `run`, `summary` and `workloads`.
@@ -96,12 +97,9 @@ fn row(report: &Report<'_>, r: &Row) -> Value {
 }
 
 fn spread(s: Option<Spread>) -> Value {
-    match s {
-        None => Value::Null,
-        Some(s) => {
-            json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) })
-        }
-    }
+    s.map_or(Value::Null, |s| {
+        json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) })
+    })
 }
 
 fn workloads(report: &Report<'_>) -> Value {
@@ -123,44 +121,40 @@ fn workloads(report: &Report<'_>) -> Value {
         })
     };
     let one = |w: &Served| {
-        let mut all = Map::new();
-        match w.id {
-            None => drop(all.insert("name".to_owned(), w.name.clone().into())),
-            Some(_) => {
-                let kind = w.name.split('/').next().unwrap_or_default();
-                for (key, value) in [
-                    ("kind", kind),
-                    ("namespace", namespace_of(&w.name)),
-                    ("name", short_name(&w.name)),
-                ] {
-                    all.insert(key.to_owned(), value.into());
-                }
-            }
-        }
-        all.extend(costs(&w.costs));
-        all.insert("costs_from_s".to_owned(), w.from.map_or(Value::Null, time));
-        let late = w.late(report.analysis).is_some();
-        all.insert("not_whole_at_first_fault".to_owned(), late.into());
+        let mut all = match w.id {
+            None => json!({ "name": w.name }),
+            Some(_) => json!({
+                "kind": w.name.split('/').next().unwrap_or_default(),
+                "namespace": namespace_of(&w.name),
+                "name": short_name(&w.name),
+            }),
+        };
+        extend(&mut all, costs(&w.costs));
+        all["costs_from_s"] = w.from.map_or(Value::Null, time);
+        all["not_whole_at_first_fault"] = w.late(report.analysis).is_some().into();
         for (key, figure) in Served::FIGURES {
-            let steps = w.course(figure);
-            let steps: Value = steps.iter().map(|(at, n)| json!([time(*at), n])).collect();
-            all.insert(key.to_owned(), steps);
+            all[key] = w.course(figure).iter().map(|(at, n)| json!([time(*at), n])).collect();
         }
         let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
-        if let Some(Value::Object(said)) = outcome.map(by_api) {
-            all.extend(said);
-        }
-        Value::from(all)
+        extend(&mut all, outcome.map_or(Value::Null, by_api));
+        all
     };
     report.serving.workloads.iter().map(one).collect()
 }
 
+/// Adds the fields of another object, if it is one.
+pub(crate) fn extend(object: &mut Value, more: Value) {
+    if let (Value::Object(object), Value::Object(more)) = (object, more) {
+        object.extend(more);
+    }
+}
+
 /// Every figure under its name.
-fn costs(costs: &Costs) -> Map<String, Value> {
+fn costs(costs: &Costs) -> Value {
     let value = |f: Figure| {
         if f.is_count() { Value::from(f.of(costs) as u64) } else { Value::from(f.of(costs)) }
     };
-    Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect()
+    Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect::<Map<_, _>>().into()
 }
 
 fn summary(s: &Summary) -> Value {
@@ -173,44 +167,44 @@ fn summary(s: &Summary) -> Value {
         .collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
     let mut all = costs(&m.costs);
-    let rest = json!({
-        "pods_evicted": m.evicted,
-        "needless_evictions": m.needless,
-        "needless_undecided": m.undecided,
-        "needless_window_s": dur(m.window),
-        "pods_kept": s.kept,
-        "pending_timers": s.pending_timers,
-        "evictions_failed": s.evictions_failed,
-        "evicted_by_cause": evicted_by,
-        "evictions_refused": s.evictions_refused,
-        "nodes_not_drained": s.nodes_not_drained,
-        "refused": s.refused,
-        "deletions": deletions,
-        "nodes_unknown": s.nodes_unknown,
-        "nodes_tainted": s.nodes_tainted,
-        "detection_latency": spread(m.detection),
-        "tainting_latency": spread(m.tainting),
-        "eviction_latency": spread(m.eviction),
-        "end": {
-            "nodes": {
-                "ready": nodes(Health::Ready),
-                "silent": nodes(Health::Silent),
-                "unknown": nodes(Health::Unknown),
-                "not_ready": nodes(Health::NotReady),
-                "no_execute": s.end.nodes_no_execute,
+    extend(
+        &mut all,
+        json!({
+            "pods_evicted": m.evicted,
+            "needless_evictions": m.needless,
+            "needless_undecided": m.undecided,
+            "needless_window_s": dur(m.window),
+            "pods_kept": s.kept,
+            "pending_timers": s.pending_timers,
+            "evictions_failed": s.evictions_failed,
+            "evicted_by_cause": evicted_by,
+            "evictions_refused": s.evictions_refused,
+            "nodes_not_drained": s.nodes_not_drained,
+            "refused": s.refused,
+            "deletions": deletions,
+            "nodes_unknown": s.nodes_unknown,
+            "nodes_tainted": s.nodes_tainted,
+            "detection_latency": spread(m.detection),
+            "tainting_latency": spread(m.tainting),
+            "eviction_latency": spread(m.eviction),
+            "end": {
+                "nodes": {
+                    "ready": nodes(Health::Ready),
+                    "silent": nodes(Health::Silent),
+                    "unknown": nodes(Health::Unknown),
+                    "not_ready": nodes(Health::NotReady),
+                    "no_execute": s.end.nodes_no_execute,
+                },
+                "pods": {
+                    "running_and_ready": s.end.available,
+                    "ready_and_not_up": s.end.dead,
+                    "running_not_ready": s.end.not_ready,
+                    "pending": s.end.pending,
+                    "terminating": s.end.terminating,
+                    "finished": s.end.finished,
+                },
             },
-            "pods": {
-                "running_and_ready": s.end.available,
-                "ready_and_not_up": s.end.dead,
-                "running_not_ready": s.end.not_ready,
-                "pending": s.end.pending,
-                "terminating": s.end.terminating,
-                "finished": s.end.finished,
-            },
-        },
-    });
-    if let Value::Object(rest) = rest {
-        all.extend(rest);
-    }
-    all.into()
+        }),
+    );
+    all
 }

@@ -1,5 +1,6 @@
 //! `manifest.json`: what a folder of results came from, so that the run can be repeated.
 
+use super::json::extend;
 use super::model::Report;
 use crate::files::{Fingerprint, hash_text};
 use crate::plan::{Delay, Flags, Plan};
@@ -36,15 +37,11 @@ pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
 /// A whole manifest: by which program and in which form it is written, what the folder came from,
 /// and its files with their sizes in bytes.
 pub fn whole(came_from: Value, files: &[(String, u64)]) -> Value {
-    let mut all = Map::new();
-    all.insert("taintsim".to_owned(), env!("CARGO_PKG_VERSION").into());
-    all.insert("format".to_owned(), FORMAT.into());
-    if let Value::Object(came_from) = came_from {
-        all.extend(came_from);
-    }
+    let mut all = json!({ "taintsim": env!("CARGO_PKG_VERSION"), "format": FORMAT });
+    extend(&mut all, came_from);
     let file = |(name, bytes): &(String, u64)| json!({ "name": name, "bytes": bytes });
-    all.insert("files".to_owned(), files.iter().map(file).collect());
-    all.into()
+    all["files"] = files.iter().map(file).collect();
+    all
 }
 
 /// What the folder of a run came from; `records` is the hash of its records.
