@@ -84,7 +84,6 @@ impl<'a> Evicted<'a> {
 
     pub(super) fn write(
         &self,
-        analysis: &Analysis<'_>,
         clock: Clock,
         (nodes, pods): (&Nodes, &Pods),
         columns: &mut Columns,
@@ -135,17 +134,11 @@ impl<'a> Evicted<'a> {
                     .map_or(0, |t| 1 + clock.of(t).saturating_sub(clock.of(e.at)))
             }),
         );
-        self.write_timers(analysis, clock, (nodes, pods), columns);
+        self.write_timers(clock, (nodes, pods), columns);
     }
 
     /// The timers that led to no eviction; the others are told with theirs.
-    fn write_timers(
-        &self,
-        _analysis: &Analysis<'_>,
-        clock: Clock,
-        (nodes, pods): (&Nodes, &Pods),
-        columns: &mut Columns,
-    ) {
+    fn write_timers(&self, clock: Clock, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
         let all = || self.timers.iter().filter(|t| !matches!(t.how, Ended::Evicted));
         let node = |t: &Timer| (t.node != NO_NODE).then_some(NodeId(t.node));
         columns.near("timer.pod", all().map(|t| pods.place(t.pod)));

@@ -50,7 +50,7 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let places: BTreeMap<_, u32> = workloads.zip(0..).collect();
     let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
     columns.codes("pod.workload", pods.ids().map(place));
-    evicted.write(analysis, clock, (&lanes.nodes, &pods), &mut columns);
+    evicted.write(clock, (&lanes.nodes, &pods), &mut columns);
     let preempted = || evicted.preempted.iter();
     columns.near("preempted.at", preempted().map(|p| clock.of(p.at)));
     columns.near("preempted.pod", preempted().map(|p| pods.place(p.pod)));
