@@ -2,24 +2,26 @@
 //! comes to over the seeds.
 
 use super::heading::{Heading, Swept};
-use crate::analysis::{Interval, Sample};
+use crate::analysis::Sample;
 use crate::lab::Case;
 use crate::report::tables::{self, Cell, Kind, Rows, are_numbers};
 
-/// What is written of each figure over the seeds; the names of columns end in it.
-const STATISTICS: [&str; 12] = [
-    "n",
-    "mean",
-    "mean_low",
-    "mean_high",
-    "median",
-    "median_low",
-    "median_high",
-    "p95",
-    "p95_low",
-    "p95_high",
-    "min",
-    "max",
+/// The end of a column's name, and what stands in the column, where it can be told.
+type Statistic = (&'static str, fn(&Sample) -> Option<f64>);
+
+/// What is written of each figure over the seeds.
+const STATISTICS: [Statistic; 11] = [
+    ("mean", |s| Some(s.mean())),
+    ("mean_low", |s| Some(s.figure_interval()?.low)),
+    ("mean_high", |s| Some(s.figure_interval()?.high)),
+    ("median", |s| Some(s.quantile(50))),
+    ("median_low", |s| Some(s.quantile_interval(50)?.low)),
+    ("median_high", |s| Some(s.quantile_interval(50)?.high)),
+    ("p95", |s| Some(s.quantile(95))),
+    ("p95_low", |s| Some(s.quantile_interval(95)?.low)),
+    ("p95_high", |s| Some(s.quantile_interval(95)?.high)),
+    ("min", |s| Some(s.min())),
+    ("max", |s| Some(s.max())),
 ];
 
 /// The same of the differences from another row.
@@ -49,21 +51,26 @@ pub(crate) fn table(swept: Swept<'_>) -> Rows {
     let mut columns = settings(swept.heading, swept.cases);
     columns.push(tables::Column::new("seeds", Kind::Natural));
     for figure in &figures {
-        for which in STATISTICS.iter().chain(differences) {
-            let kind = if *which == "n" { Kind::Natural } else { Kind::Number };
-            columns.push(tables::Column::new(format!("{}_{which}", figure.name()), kind));
-        }
+        let name = figure.name();
+        columns.push(tables::Column::new(format!("{name}_n"), Kind::Natural));
+        let numbers = STATISTICS.iter().map(|s| &s.0).chain(differences);
+        let number = |which: &&str| tables::Column::new(format!("{name}_{which}"), Kind::Number);
+        columns.extend(numbers.map(number));
     }
     let row = |case: &Case| {
         let mut row = values(case);
         row.push(Cell::Natural(swept.heading.seeds));
         for figure in &figures {
-            row.extend(statistics(figure.sample(case).as_ref()));
+            let sample = figure.sample(case);
+            let n = sample.as_ref().map(|s| s.count() as u64);
+            row.push(n.map_or(Cell::Empty, Cell::Natural));
+            row.extend(statistics(sample.as_ref()));
             if let Some(from) = against {
                 let difference = figure.difference(case, from);
                 let interval = difference.as_ref().and_then(Sample::mean_interval);
-                row.push(Cell::number(difference.as_ref().map(Sample::mean)));
-                row.extend(ends(interval));
+                let (low, high) = interval.map(|i| (i.low, i.high)).unzip();
+                let all = [difference.as_ref().map(Sample::mean), low, high];
+                row.extend(all.map(Cell::number));
             }
         }
         row
@@ -75,7 +82,7 @@ pub(crate) fn table(swept: Swept<'_>) -> Rows {
 pub(crate) fn tidy(swept: Swept<'_>) -> Rows {
     let mut columns = settings(swept.heading, swept.cases);
     columns.extend(tables::Column::all(&[("figure", Kind::Text), ("n", Kind::Whole)]));
-    columns.extend(STATISTICS[1..].iter().map(|name| tables::Column::new(*name, Kind::Number)));
+    columns.extend(STATISTICS.iter().map(|(name, _)| tables::Column::new(*name, Kind::Number)));
     let mut rows = Vec::new();
     for case in swept.cases {
         for figure in swept.columns_of_files() {
@@ -83,7 +90,7 @@ pub(crate) fn tidy(swept: Swept<'_>) -> Rows {
             let mut row = values(case);
             row.push(Cell::Text(figure.name().into()));
             row.push(Cell::whole(sample.as_ref().map(|s| s.count() as i64)));
-            row.extend(statistics(sample.as_ref()).into_iter().skip(1));
+            row.extend(statistics(sample.as_ref()));
             rows.push(row);
         }
     }
@@ -95,25 +102,9 @@ pub(super) fn values(case: &Case) -> Vec<Cell<'static>> {
     case.values.iter().map(|v| Cell::Given(v.clone().into())).collect()
 }
 
-fn ends(interval: Option<Interval>) -> [Cell<'static>; 2] {
-    [Cell::number(interval.map(|i| i.low)), Cell::number(interval.map(|i| i.high))]
-}
-
-fn statistics(sample: Option<&Sample>) -> Vec<Cell<'static>> {
-    let Some(s) = sample else {
-        return vec![Cell::Empty; STATISTICS.len()];
-    };
-    let mut row = vec![Cell::Natural(s.count() as u64)];
-    for (value, interval) in [
-        (s.mean(), s.figure_interval()),
-        (s.quantile(50), s.quantile_interval(50)),
-        (s.quantile(95), s.quantile_interval(95)),
-    ] {
-        row.push(Cell::Number(value));
-        row.extend(ends(interval));
-    }
-    row.extend([s.min(), s.max()].map(Cell::Number));
-    row
+/// What a figure comes to over the seeds; nothing where it never happened.
+fn statistics(sample: Option<&Sample>) -> impl Iterator<Item = Cell<'static>> {
+    STATISTICS.iter().map(move |(_, of)| Cell::number(sample.and_then(of)))
 }
 
 #[cfg(test)]
