@@ -413,8 +413,7 @@ fn board_table(searches: &[Searched<'_>], properties: &[Property]) -> Table {
         let says = searches.iter().map(|s| Says::of(s.report, p).words().into());
         std::iter::once(p.to_string().into()).chain(says).collect()
     };
-    let rows: Vec<Vec<Value>> = properties.iter().map(row).collect();
-    Table { title: "Properties".to_owned(), columns, runs: vec![None; rows.len()], rows }
+    Table::new("Properties", columns, properties.iter().map(row).collect())
 }
 
 /// The steps of the run in which a property does not hold.

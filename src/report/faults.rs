@@ -101,7 +101,7 @@ pub(crate) fn board_of(
                 marks: "the median",
                 rows: models().filter_map(bar).collect(),
             },
-            Part::Table(board::Table::new("By model", &COLUMNS, rows().map(cells).collect())),
+            Part::Table(board::Table::new("By model", COLUMNS, rows().map(cells).collect())),
             Part::text("As it was printed", text),
         ],
         ..Board::default()

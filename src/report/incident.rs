@@ -305,7 +305,7 @@ fn evictions(verdict: &Verdict) -> Table {
         ]
     });
     let columns = ["pod", "recorded", "simulated", "apart, seconds", "% of seeds", "verdict"];
-    Table::new("Evictions", &columns, rows.chain(only).collect())
+    Table::new("Evictions", columns, rows.chain(only).collect())
 }
 
 #[cfg(test)]

@@ -176,8 +176,7 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
         vec![format!("{} %", q * 100.0).into(), longest.into()]
     });
     let columns = ["tolerationSeconds", "an outage costs", "% of outages evict"];
-    let rows = [costs.to_vec(), lasts.to_vec()];
-    let [costs, lasts] = rows;
+    let lengths = ["of all", "no longer than"];
     Board {
         title: told.asked.file.clone(),
         subtitle: told.how_many(),
@@ -189,8 +188,8 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
         parts: vec![
             Part::list("Which toleration", items),
             Part::Curve(curve(plane(told))),
-            Part::Table(Table::new("Some of them", &columns, costs)),
-            Part::Table(Table::new("How long outages last", &["of all", "no longer than"], lasts)),
+            Part::Table(Table::new("Some of them", columns, costs.into())),
+            Part::Table(Table::new("How long outages last", lengths, lasts.into())),
             Part::text("As it was printed", text),
         ],
         ..Board::default()

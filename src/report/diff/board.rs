@@ -17,7 +17,7 @@ pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board
     let name = &plans[0].name;
     let costs = rows_of_one(&d.costs[0], &d.costs[1], d.tolerance);
     let group = |g| vec![Value::from(group_text(g))];
-    let differs = Table::new("What differs", &["what"], d.groups.iter().map(group).collect());
+    let differs = Table::new("What differs", ["what"], d.groups.iter().map(group).collect());
     let mut said = causes(&d.settings);
     if d.is_empty() {
         said.push("Both runs came to the same.".to_owned());
@@ -41,7 +41,7 @@ pub(crate) fn board_over_seeds(
     let pattern = |p| vec![Value::from(seeds::often(&[p], d.seeds)), Value::from(seeds::said(p))];
     let differs = Table::new(
         "What differs in nearly all seeds",
-        &["seeds", "what"],
+        ["seeds", "what"],
         d.nearly_all.iter().map(pattern).collect(),
     );
     let mut said = causes(settings);
@@ -94,14 +94,14 @@ fn of(
         runs: vec![named("A", "run-a"), named("B", "run-b")],
         beside: true,
     }));
-    let columns: Vec<&str> = ["figure"].into_iter().chain(heads.iter().copied()).collect();
+    let columns = ["figure"].into_iter().chain(heads.iter().copied());
     let row = |(figure, values, _): Cells| {
         let cells = [figure].into_iter().chain(values);
         cells.map(Value::from).collect()
     };
     let rows: Vec<Vec<Value>> = costs.into_iter().filter(|c| !c.1.is_empty()).map(row).collect();
     if !rows.is_empty() {
-        parts.push(Part::Table(Table::new("What it costs; more is worse", &columns, rows)));
+        parts.push(Part::Table(Table::new("What it costs; more is worse", columns, rows)));
     }
     if !differs.rows.is_empty() {
         parts.push(Part::Table(differs));

@@ -175,7 +175,7 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         "% of seeds",
         "node",
     ];
-    Table::new(title, &columns, outlook.forecast.happenings.iter().map(row).collect())
+    Table::new(title, columns, outlook.forecast.happenings.iter().map(row).collect())
 }
 
 /// Draws how many are evicted by when.

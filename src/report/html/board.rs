@@ -171,12 +171,12 @@ impl Part {
 
 impl Table {
     /// A table without runs.
-    pub(crate) fn new(title: &str, columns: &[&str], rows: Vec<Vec<Value>>) -> Self {
-        Table {
-            title: title.to_owned(),
-            columns: columns.iter().map(|c| (*c).to_owned()).collect(),
-            runs: vec![None; rows.len()],
-            rows,
-        }
+    pub(crate) fn new<C: Into<String>>(
+        title: &str,
+        columns: impl IntoIterator<Item = C>,
+        rows: Vec<Vec<Value>>,
+    ) -> Self {
+        let columns = columns.into_iter().map(C::into).collect();
+        Table { title: title.to_owned(), columns, runs: vec![None; rows.len()], rows }
     }
 }

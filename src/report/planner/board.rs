@@ -137,11 +137,6 @@ fn table(told: &Told<'_>) -> Table {
         cells.push(row.breaks.join(", ").into());
         cells
     };
-    let rows: Vec<Vec<Value>> = (0..told.answer.rows.len()).map(row).collect();
-    Table {
-        title: "All values: figures of a year".to_owned(),
-        columns,
-        runs: vec![None; rows.len()],
-        rows,
-    }
+    let rows = (0..told.answer.rows.len()).map(row).collect();
+    Table::new("All values: figures of a year", columns, rows)
 }

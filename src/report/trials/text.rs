@@ -177,7 +177,7 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     let columns = ["scenario", "status", "expectations", "runs"];
     let shows = runs.iter().any(Option::is_some);
     let title = if shows { "Scenarios, and a run of each that failed" } else { "Scenarios" };
-    parts.push(Part::Table(Table { runs, ..Table::new(title, &columns, scenarios.collect()) }));
+    parts.push(Part::Table(Table { runs, ..Table::new(title, columns, scenarios.collect()) }));
     // That a scenario can be read and run is a case, too; called as it, it would seem to be its result.
     let name = |case: &Case| match case.name.as_str() {
         SCENARIO => "the file can be read and run".to_owned(),
@@ -190,7 +190,7 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
         vec![name(c).into(), c.came.word().into(), t.id.as_str().into()]
     });
     let columns = ["case", "status", "scenario"];
-    parts.push(Part::Table(Table::new("Cases", &columns, cases.collect())));
+    parts.push(Part::Table(Table::new("Cases", columns, cases.collect())));
     Board { title: "Tests".to_owned(), doc, subtitle: String::new(), notes: warnings, parts }
 }
 
