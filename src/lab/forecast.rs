@@ -3,17 +3,10 @@
 //! A run leaves nothing but its course; courses are taken in by the order of seeds, whatever the
 //! threads.
 
-use super::threads::{Event, Stopped, Watched};
-use crate::analysis::Analysis;
+use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::statistics::nearest_rank;
-use crate::kernel::{Choices, Dur, Time};
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
-use crate::scenario::{self, Loaded, Overrides};
-use crate::sim;
 use crate::trace::ZoneState;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;

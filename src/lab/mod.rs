@@ -8,6 +8,7 @@ pub mod explore;
 pub(crate) mod forecast;
 pub(crate) mod pairs;
 pub(crate) mod planner;
+mod prelude;
 pub mod replay;
 pub(crate) mod shards;
 pub mod shrink;

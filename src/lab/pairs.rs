@@ -4,16 +4,9 @@
 //! only where the sides make them differ. Runs leave nothing but their difference; differences are
 //! taken in by the order of seeds, whatever the threads.
 
+use super::prelude::*;
 use super::sweep::RUNS_MAX;
-use super::threads::{Event, Stopped, Watched};
-use crate::analysis::Analysis;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
-use crate::kernel::{Choices, Dur};
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
-use crate::scenario::{self, Loaded, Overrides};
-use crate::sim;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// What to run and compare.

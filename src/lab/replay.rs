@@ -1,14 +1,13 @@
 //! A tape that is run again, step by step: which choices differ from the default order, and where
 //! the run departs from its tape.
 
+use super::prelude::*;
 use super::tape::Texts;
 use crate::analysis::properties::Violation;
-use crate::kernel::Time;
 use crate::kernel::choice::{Deviation, Span};
 use crate::kernel::search::Step;
 use crate::sim::Searched;
 use crate::trace::RecordId;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A step of a replayed run.

@@ -9,18 +9,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::prelude::*;
 use crate::analysis::Metrics;
 use crate::analysis::summary::metrics;
-use crate::kernel::{Choices, Dur};
-use crate::lab::shards::{Desk, unpacked};
-use crate::lab::threads::{Event, Stopped, Watched};
-use crate::language::{Problem, Problems};
-use crate::scenario::{self, Loaded, Overrides};
-use crate::sim;
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use crate::lab::shards::unpacked;
 use std::ops::Range;
 
 /// The most runs of a sweep.

@@ -1,16 +1,14 @@
 //! Tapes: a run that can be repeated for ever. The scenario as it was, what the command line changed in it, and the
 //! deviations from the default order.
 
+use super::prelude::*;
 use crate::api::names::Names;
 use crate::kernel::choice::{Deviation, FORMAT, Held};
 use crate::kernel::{NEXT, Name};
-use crate::language::{self, Problem, Problems, object_text_of_number};
-use crate::plan::{Plan, Resource};
+use crate::language::{self, object_text_of_number};
+use crate::plan::Resource;
 use crate::profiles::Release;
-use crate::scenario::{self, Loaded, Overrides};
 use crate::sim::Searched;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of the file.

@@ -4,18 +4,12 @@
 //! it asks for. One that makes no sense for a run at all (a pod that there never was) is a
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
-use crate::analysis::Analysis;
+use super::prelude::*;
 use crate::analysis::clock::short;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
-use crate::kernel::{Choices, Time};
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
 use crate::scenario::expectations::{Expectation, Expectations};
-use crate::scenario::{self, Loaded, Overrides};
-use crate::sim;
-use crate::trace::{RecordId, Trace};
-use rayon::prelude::*;
+use crate::trace::RecordId;
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;

@@ -7,8 +7,7 @@
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::{Asked, Searched as Notes};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use crate::lab::prelude::*;
 
 /// How many latencies are tried for one request that bring it behind something else; beside them
 /// the longest.

@@ -12,13 +12,8 @@ use super::search::{Explore, Report, Strategy, Watch};
 use crate::kernel::HashIndex;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
-use crate::lab::shards::Desk;
-use crate::lab::threads::Stopped;
+use crate::lab::prelude::*;
 use crate::sim::{GoesOn, Searcher};
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many of them one thread makes at least, with one plan.

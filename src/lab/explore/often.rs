@@ -10,17 +10,10 @@ use super::levels::explore;
 use super::one::{self, Found};
 use super::search::{Explore, Strategy, Violated};
 use super::ways::{NoWay, Way, way};
-use crate::analysis::Interval;
 use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
-use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn, Held, Keyed};
+use crate::lab::prelude::*;
 use crate::lab::tape::Texts;
-use crate::plan::Plan;
-use crate::sim;
-use crate::trace::Trace;
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// As many violations of runs that are drawn as they come say how often it is.

@@ -2,15 +2,13 @@
 
 use super::outcome::Outcome;
 use super::search::{Explore, Violated};
+use crate::analysis::expect;
 use crate::analysis::properties::{Property, check};
-use crate::analysis::{Analysis, expect};
-use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::fold;
-use crate::plan::Plan;
-use crate::sim::{self, GoesOn, Searched};
-use crate::trace::{Trace, What};
-use serde::{Deserialize, Serialize};
+use crate::lab::prelude::*;
+use crate::sim::{GoesOn, Searched};
+use crate::trace::What;
 use std::hash::{Hash, Hasher};
 
 /// A violation in a run.

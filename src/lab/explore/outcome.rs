@@ -7,9 +7,8 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Taint;
 use crate::kernel::choice::hash_name;
-use crate::trace::{Actor, Trace, What};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::lab::prelude::*;
+use crate::trace::{Actor, What};
 use std::fmt::Write as _;
 
 /// How many pods, and nodes, are described one by one.

@@ -5,16 +5,10 @@ use super::one::{self, Found, shorter};
 use super::outcome::Outcome;
 use super::search::{Beside, Explore, Reached, Report, Strategy, Violated, Watch};
 use crate::analysis::properties::Property;
-use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
-use crate::lab::shards::Desk;
-use crate::lab::threads::Stopped;
-use crate::plan::{Perturb, Plan};
-use crate::sim;
-use rayon::ThreadPool;
-use rayon::prelude::*;
+use crate::lab::prelude::*;
+use crate::plan::Perturb;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of them one thread makes at least, with one plan.
 const PIECE: usize = 16;

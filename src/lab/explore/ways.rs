@@ -3,11 +3,9 @@
 
 use super::one;
 use super::search::{Explore, Violated};
-use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn, Held, Span};
-use crate::plan::Plan;
-use crate::sim::{self, GoesOn};
-use crate::trace::Trace;
+use crate::lab::prelude::*;
+use crate::sim::GoesOn;
 
 /// How many runs are drawn to see whether a violation comes about with some choices held, of which so
 /// many have to have it.

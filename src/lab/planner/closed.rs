@@ -10,12 +10,10 @@ use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::Dur;
+use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
-use crate::plan::{KubeletMode, Plan, PodPlan, PodStart, WorkloadPlan};
-use crate::scenario::{Drawn, LONGEST_S, Model, Object};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::plan::{KubeletMode, PodPlan, PodStart, WorkloadPlan};
+use crate::scenario::{LONGEST_S, Model, Object};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.

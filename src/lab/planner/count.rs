@@ -6,13 +6,9 @@
 //! costs after it, and whether an eviction was needless, is known.
 
 use super::spec::{FIGURES, OWN};
-use crate::analysis::{Analysis, Costs, Serving, summary};
-use crate::kernel::{Choices, Dur, Time};
-use crate::plan::Plan;
-use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
-use crate::sim;
-use crate::trace::Trace;
-use serde::{Deserialize, Serialize};
+use crate::analysis::{Costs, Serving, summary};
+use crate::lab::prelude::*;
+use crate::scenario::{Away, Model, Outage, YEAR_S};
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]

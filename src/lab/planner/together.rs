@@ -14,11 +14,7 @@ use super::count::{self, Counting, GoesOn};
 use super::kept::Kept;
 use super::run::Planner;
 use super::spec::{Bound, FIGURES, Objective, Only};
-use crate::analysis::Interval;
-use crate::language::Problems;
-use crate::plan::Plan;
-use crate::scenario;
-use crate::trace::Trace;
+use crate::lab::prelude::*;
 
 /// What settings cost together beside what each of them costs alone.
 #[derive(Clone, PartialEq, Debug)]

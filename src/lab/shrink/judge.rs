@@ -1,18 +1,16 @@
 //! What to shrink, what must stay true of it, and whether a candidate still does what the scenario
 //! did.
 
+use crate::analysis::expect;
 use crate::analysis::properties::{Harm, Property, check};
-use crate::analysis::{Analysis, expect};
 use crate::kernel::choice::Deviation;
-use crate::kernel::{Choices, Time};
 use crate::lab::explore::{Explore, explore};
+use crate::lab::prelude::*;
 use crate::lab::tape;
-use crate::language::{Problems, Scenario, Tree};
-use crate::plan::Plan;
-use crate::scenario::{Loaded, Overrides, build, expecting, parse, seed};
-use crate::sim::{self, run};
-use crate::trace::Trace;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use crate::language::{Scenario, Tree};
+use crate::scenario::{build, expecting, parse, seed};
+use crate::sim::run;
+use rayon::ThreadPoolBuilder;
 
 /// The most runs in search of an order that shifted.
 const RUNS: u64 = 200;

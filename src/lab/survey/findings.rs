@@ -6,9 +6,7 @@ use super::losses::Kind;
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::Dur;
-use crate::plan::Plan;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::lab::prelude::*;
 
 /// Something that a person should know.
 #[derive(Clone, PartialEq, Eq, Debug)]

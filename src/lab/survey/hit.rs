@@ -9,13 +9,10 @@ use super::losses::Loss;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
-use crate::analysis::{Analysis, Costs, Figure, Metrics, Serving, grouped};
+use crate::analysis::{Costs, Figure, Metrics, Serving, grouped};
 use crate::api::names::WorkloadId;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::{Dur, Time};
-use crate::plan::Plan;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::lab::prelude::*;
 
 /// What a loss cost in all.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]

@@ -5,11 +5,10 @@
 //! template. The losses of such nodes come to the same but for chance, and are run once.
 
 use crate::api::node::{region, zone};
-use crate::kernel::{Dur, Time};
-use crate::language::{Cut, Problem, did_you_mean_or_list};
-use crate::plan::{NodeIndex, NodeStart, Plan, PodStart};
+use crate::lab::prelude::*;
+use crate::language::{Cut, did_you_mean_or_list};
+use crate::plan::{NodeIndex, NodeStart, PodStart};
 use crate::scenario::{Away, Outage};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What is lost at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,19 +3,15 @@
 use super::findings::{Finding, findings, lead};
 use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, Why, hits};
 use super::losses::{How, Loss, Wanted, losses};
-use crate::analysis::Analysis;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::{evicted_after, moment};
 use crate::analysis::summary::summary_and_serving;
 use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
-use crate::kernel::{Choices, Dur, Time};
-use crate::lab::shards::Desk;
-use crate::lab::threads::{Event, Stopped, Watched};
-use crate::language::{Problem, Problems, Scenario, duration};
-use crate::plan::{Plan, PodPlan, Size};
-use crate::scenario::{self, Loaded, Outage, Overrides, replace_timeline};
-use crate::sim;
+use crate::lab::prelude::*;
+use crate::language::{Scenario, duration};
+use crate::plan::{PodPlan, Size};
+use crate::scenario::{Outage, replace_timeline};
 use std::rc::Rc;
 
 /// When things are lost: an export's controllers have found their feet by then.

@@ -9,8 +9,8 @@ use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,
 };
 use crate::report::output::write_drawing;
+use crate::report::prelude::*;
 use crate::report::{Folder, Heading, OutputError, Style, Written, html, json};
-use serde_json::json;
 use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole;

@@ -6,6 +6,7 @@
 //! begin with `taintsim.`; `taintsim.schema` is [`SCHEMA`]. The same rows give the same bytes.
 
 use super::table::{Cell, Column, Kind, SCHEMA, Table, given_number};
+use crate::report::prelude::*;
 use ::parquet::basic::{
     Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type,
 };
@@ -15,7 +16,6 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::{ColumnPath, Type as Schema, TypePtr};
-use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The rows of a group, which are gathered and written at once.
