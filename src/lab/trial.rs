@@ -75,18 +75,8 @@ pub struct Failure {
     pub(crate) kind: &'static str,
     /// Where it stands in the file, and in one sentence what came instead.
     pub problem: Problem,
-    /// What was expected.
-    pub(crate) expected: String,
-    /// What came, in the first run that failed.
-    pub(crate) got: String,
-    /// The records that decided it in that run: number and text.
-    pub(crate) records: Vec<(RecordId, String)>,
-    /// Why it came so: the verdict on the object that decided it in that run, and the rules behind
-    /// that.
-    pub(crate) why: Vec<String>,
-    /// That object, as `explain` takes it, and the moment in question where that is not the end of
-    /// the run.
-    pub(crate) about: Option<(String, Option<Time>)>,
+    /// What the first run that failed tells of it.
+    pub(crate) told: Told,
     /// The seed of that run.
     pub(crate) seed: u64,
     /// In how many runs it was not met.
@@ -224,18 +214,11 @@ impl<'a> Trial<'a> {
         let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else {
             return Held::Met;
         };
-        let problem = Problem::new(format!(
-            "{}: expected {}, got {}",
-            e.kind, first.failed.expected, first.failed.got
-        ));
+        let problem = Problem::new(format!("{}: {}", e.kind, first.text));
         Held::Failed(Failure {
             kind: e.kind,
             problem: problem.at(&self.loaded.source, e.bytes.clone()),
-            expected: first.failed.expected.clone(),
-            got: first.failed.got.clone(),
-            records: first.records.clone(),
-            why: first.why.clone(),
-            about: first.about.clone(),
+            told: (*first).clone(),
             seed: *seed,
             failed_runs: failed.len(),
             share: e.share,
@@ -267,13 +250,18 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// A failure, with what only the run can tell of it.
-#[derive(Clone, Debug)]
-struct Told {
-    failed: Failed,
-    records: Vec<(RecordId, String)>,
-    why: Vec<String>,
-    about: Option<(String, Option<Time>)>,
+/// What a run tells of an expectation that it does not meet.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Told {
+    /// What was expected, and what came.
+    text: String,
+    /// The records that decided it: number and text.
+    pub(crate) records: Vec<(RecordId, String)>,
+    /// Why it came so: the verdict on the object that decided it, and the rules behind that.
+    pub(crate) why: Vec<String>,
+    /// That object, as `explain` takes it, and the moment in question where that is not the end of
+    /// the run.
+    pub(crate) about: Option<(String, Option<Time>)>,
 }
 
 impl Told {
@@ -303,7 +291,8 @@ impl Told {
             why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
         }
         let about = failed.about.map(|(object, at)| (object.name(analysis), at));
-        Told { failed, records, why, about }
+        let text = format!("expected {}, got {}", failed.expected, failed.got);
+        Told { text, records, why, about }
     }
 }
 

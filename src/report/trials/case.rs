@@ -75,9 +75,10 @@ impl Failed {
     /// An expectation that was not met in a scenario with those changes.
     pub fn new(f: &Failure, runs: usize, overrides: &Overrides) -> Self {
         let mut notes: Vec<String> =
-            f.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
+            f.told.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
         notes.extend(
-            f.why
+            f.told
+                .why
                 .iter()
                 .enumerate()
                 .map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " })),
@@ -89,7 +90,7 @@ impl Failed {
             change.push_str(&format!(" --seed {seed}"));
         }
         let mut calls = Vec::new();
-        if let Some((object, at)) = &f.about {
+        if let Some((object, at)) = &f.told.about {
             let at =
                 at.map(|t| format!(" --at {}", duration::format(Dur::from_nanos(t.as_nanos()))));
             let behind = format!(" {}{}{change}", quoted(object), at.unwrap_or_default());

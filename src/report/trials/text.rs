@@ -9,12 +9,7 @@ use crate::report::diagnostics::draw_folded;
 use crate::report::html::board::{Board, Item, Part, Table};
 use crate::report::prelude::*;
 use crate::report::tables::{self, Cell, Column, Each, Kind};
-use crate::report::text::fold;
-use anstyle::{AnsiColor, Style as Ansi};
-
-fn painted(text: &str, ansi: Ansi, style: Style) -> String {
-    if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
-}
+use crate::report::text::{GREEN, RED, YELLOW, fold, painted};
 
 /// `passed  scenarios/zone-partition.ron (12 expectations, 1 run)`
 ///
@@ -23,24 +18,17 @@ fn painted(text: &str, ansi: Ansi, style: Style) -> String {
 pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
     let status = t.status();
     let ansi = match status {
-        Status::Passed => AnsiColor::Green.on_default(),
-        Status::Failed | Status::Wrong => AnsiColor::Red.on_default().bold(),
-        Status::NoExpectations | Status::NotRun => AnsiColor::Yellow.on_default(),
+        Status::Passed => GREEN,
+        Status::Failed | Status::Wrong => RED,
+        Status::NoExpectations | Status::NotRun => YELLOW,
     };
-    let mistakes = || {
-        t.cases
-            .iter()
-            .map(|c| if let Came::Wrong(p) = &c.came { p.0.len() } else { 0 })
-            .sum::<usize>()
-    };
+    let of_case = |c: &Case| if let Came::Wrong(p) = &c.came { p.0.len() } else { 0 };
+    let mistakes = || t.cases.iter().map(of_case).sum::<usize>();
     let detail = match status {
         Status::Passed => format!(" ({})", t.size()),
         Status::Failed => {
-            format!(
-                " ({} failed of {})",
-                t.cases.iter().filter(|c| matches!(c.came, Came::Failed(_))).count(),
-                t.size()
-            )
+            let failed = t.cases.iter().filter(|c| matches!(c.came, Came::Failed(_))).count();
+            format!(" ({failed} failed of {})", t.size())
         }
         Status::Wrong => {
             format!(" ({})", if mistakes() == 1 { "1 mistake" } else { "several mistakes" })
@@ -65,7 +53,7 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             let said = said.replacen(&format!("{0}: {0}", t.file), &t.file, 1);
             for (n, line) in said.lines().flat_map(|l| fold(l, style.width.max(40) - 4)).enumerate()
             {
-                let line = painted(&line, AnsiColor::Yellow.on_default(), style);
+                let line = painted(&line, YELLOW, style);
                 writeln!(out, "{}{line}", if n == 0 { "" } else { "    " })?;
             }
         }
@@ -88,11 +76,8 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
                 write!(out, "\n{}", draw_folded(problems, style.colour, style.width))?
             }
             Came::Failed(f) => {
-                write!(
-                    out,
-                    "\n{}",
-                    draw_folded(&Problems::one(f.problem.clone()), style.colour, style.width)
-                )?;
+                let problem = Problems::one(f.problem.clone());
+                write!(out, "\n{}", draw_folded(&problem, style.colour, style.width))?;
                 for note in f.notes(&t.file) {
                     // What can be pasted stays in one line.
                     let room =
