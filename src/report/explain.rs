@@ -2,13 +2,10 @@
 
 use super::model::WallClock;
 use super::prelude::*;
-use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
+use super::text::{DIM, GREEN, PLAIN, Printer, Style};
 use crate::analysis::clock::absolute;
 use crate::analysis::explain::{Explanation, Step};
 use crate::files::acts;
-
-/// A column is not narrower than this, however narrow the terminal is.
-const NARROWEST: usize = 30;
 
 /// The time since the step before, where there is one.
 fn delays(steps: &[Step]) -> Vec<Option<Dur>> {
@@ -35,21 +32,9 @@ pub fn write(
     clock: Option<WallClock>,
     style: Style,
 ) -> io::Result<()> {
-    let folded =
-        |out: &mut dyn Write, text: &str, column: usize, ansi: anstyle::Style| -> io::Result<()> {
-            for (i, line) in
-                fold(text, style.width.saturating_sub(column).max(NARROWEST)).iter().enumerate()
-            {
-                if i > 0 {
-                    write!(out, "{:column$}", "")?;
-                }
-                writeln!(out, "{}", painted(line, ansi, style))?;
-            }
-            Ok(())
-        };
-    writeln!(out, "{}", painted(&e.object, BOLD, style))?;
-    write!(out, "  ")?;
-    folded(out, &e.verdict, 2, PLAIN)?;
+    let mut p = Printer::of_sentences(out, style);
+    p.title(&e.object)?;
+    p.indented(&e.verdict, 2, PLAIN)?;
     if !e.steps.is_empty() {
         let delays: Vec<String> =
             delays(&e.steps).into_iter().map(|d| d.map(delay).unwrap_or_default()).collect();
@@ -60,33 +45,31 @@ pub fn write(
         let times: Vec<String> = e.steps.iter().map(time).collect();
         let width = |all: &[String]| all.iter().map(|t| t.chars().count()).max().unwrap_or(0);
         let (first, second) = (width(&times), width(&delays));
-        writeln!(out)?;
+        writeln!(p.out)?;
         for ((step, time), delay) in e.steps.iter().zip(&times).zip(&delays) {
-            let delay = painted(&format!("{delay:>second$}"), DIM, style);
-            write!(out, "  {time:>first$}  {delay}  ")?;
+            let delay = p.painted(&format!("{delay:>second$}"), DIM);
+            write!(p.out, "  {time:>first$}  {delay}  ")?;
             let column = first + second + 6;
-            folded(out, &step.text, column, PLAIN)?;
+            p.folded(&step.text, column, PLAIN)?;
             if let Some(rule) = &step.rule {
-                write!(out, "{:column$}  ", "")?;
-                folded(out, rule, column + 2, DIM)?;
+                p.indented(rule, column + 2, DIM)?;
             }
         }
     }
     if !e.remedies.is_empty() {
-        writeln!(out, "\n{}", painted("What would have changed it", BOLD, style))?;
+        writeln!(p.out)?;
+        p.title("What would have changed it")?;
         for remedy in &e.remedies {
-            write!(out, "  ")?;
-            folded(out, &remedy.text, 2, GREEN)?;
+            p.indented(&remedy.text, 2, GREEN)?;
             if let Some(set) = &remedy.set {
-                writeln!(out, "    {}", painted(&format!("--set {set}"), DIM, style))?;
+                writeln!(p.out, "    {}", p.painted(&format!("--set {set}"), DIM))?;
             }
         }
     }
     if !e.notes.is_empty() {
-        writeln!(out)?;
+        writeln!(p.out)?;
         for note in &e.notes {
-            write!(out, "  ")?;
-            folded(out, note, 2, PLAIN)?;
+            p.indented(note, 2, PLAIN)?;
         }
     }
     Ok(())

@@ -21,6 +21,13 @@ pub struct Written {
     pub(crate) files: Vec<(String, u64)>,
 }
 
+impl Written {
+    /// The names of its files.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.files.iter().map(|f| f.0.as_str()).collect()
+    }
+}
+
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
 /// behind.
 #[derive(Debug)]

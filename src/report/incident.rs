@@ -124,7 +124,7 @@ pub(crate) fn write(
     all: bool,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)?;
     writeln!(p.out)?;
     let title = format!("An outage from {} on", verdict.clock.begins());

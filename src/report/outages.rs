@@ -95,7 +95,7 @@ impl Told {
 /// Those of `out`.
 pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Result<()> {
     let (h, s) = (&told.history, &told.spans);
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     writeln!(p.out, "{}", told.asked.file)?;
     p.indented(&told.how_many(), 2, PLAIN)?;
     if h.open > 0 || h.empty > 0 {

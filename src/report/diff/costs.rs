@@ -1,10 +1,10 @@
 //! What two sides cost, as tables: a row for each figure that differs.
 
-use super::printer::{Printer, ROWS};
+use super::printer::ROWS;
 use super::words::fates;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED};
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED};
 use std::cmp::Ordering;
 
 /// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
@@ -79,10 +79,10 @@ impl Printer<'_> {
         for (i, (title, rows, said)) in blocks.iter().enumerate() {
             if i == 0 {
                 let name = layout.name;
-                let heads = self.paint(&layout.right(heads), DIM);
+                let heads = self.painted(&layout.right(heads), DIM);
                 writeln!(self.out, "  {title:name$}{heads}")?;
             } else {
-                writeln!(self.out, "  {}", self.paint(title, BOLD))?;
+                writeln!(self.out, "  {}", self.painted(title, BOLD))?;
             }
             for (figure, values, way) in rows.iter().filter(|r| !r.1.is_empty()) {
                 let values: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -92,15 +92,14 @@ impl Printer<'_> {
                     Ordering::Equal => PLAIN,
                 };
                 let rest = layout.name - 2;
-                let values = self.paint(&layout.right(&values), ansi);
+                let values = self.painted(&layout.right(&values), ansi);
                 writeln!(self.out, "    {figure:rest$}{values}")?;
             }
             if i == 0 {
                 self.not_shown(rows)?;
             }
             if !said.is_empty() {
-                write!(self.out, "    ")?;
-                self.folded(said, 4, PLAIN)?;
+                self.indented(said, 4, PLAIN)?;
             }
         }
         Ok(())
@@ -119,8 +118,7 @@ impl Printer<'_> {
                 n if n == Figure::ALL.len() => format!("{said}: every figure"),
                 _ => format!("{said}: {}", list.join(", ")),
             };
-            write!(self.out, "    ")?;
-            self.folded(&text, 4, DIM)?;
+            self.indented(&text, 4, DIM)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::analysis::diff::{Noise, SettingChange, Settings};
 use crate::analysis::words::ranges;
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Style, YELLOW, fold, painted};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW};
 
 /// Rows of a part of the text; the rest is counted.
 pub(super) const ROWS: usize = 40;
@@ -28,50 +28,16 @@ pub(super) fn notes([a, b]: [&Plan; 2]) -> impl Iterator<Item = &String> {
     a.notes.iter().chain(of_b)
 }
 
-/// What prints.
-pub(super) struct Printer<'a> {
-    pub(super) out: &'a mut dyn Write,
-    pub(super) style: Style,
-}
-
 impl Printer<'_> {
-    /// A text in a colour, where there are colours.
-    pub(super) fn paint(&self, text: &str, ansi: anstyle::Style) -> String {
-        painted(text, ansi, self.style)
-    }
-
-    /// Writes a text from a column on, folded to the width.
-    pub(super) fn folded(
-        &mut self,
-        text: &str,
-        column: usize,
-        ansi: anstyle::Style,
-    ) -> io::Result<()> {
-        let room = self.style.width.saturating_sub(column).max(30);
-        for (i, line) in fold(text, room).iter().enumerate() {
-            if i > 0 {
-                write!(self.out, "{:column$}", "")?;
-            }
-            writeln!(self.out, "{}", self.paint(line, ansi))?;
-        }
-        Ok(())
-    }
-
-    /// The title of a part.
-    pub(super) fn title(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", self.paint(text, BOLD))
-    }
-
     /// Where the sides come from, and what a person should know of how their plans came about, each
     /// sentence once.
-    pub(super) fn header(&mut self, sides: [String; 2], plans: [&Plan; 2]) -> io::Result<()> {
+    pub(super) fn sides(&mut self, sides: [String; 2], plans: [&Plan; 2]) -> io::Result<()> {
         for (letter, line) in ["A", "B"].into_iter().zip(sides) {
-            write!(self.out, "{}  ", self.paint(letter, BOLD))?;
+            write!(self.out, "{}  ", self.painted(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
         for note in notes(plans) {
-            write!(self.out, "   ")?;
-            self.folded(note, 3, YELLOW)?;
+            self.indented(note, 3, YELLOW)?;
         }
         writeln!(self.out)
     }
@@ -119,8 +85,7 @@ impl Printer<'_> {
         for c in s.switches.iter().take(SETTINGS) {
             let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
             let (about, values) = c.prose.clone().unwrap_or_else(name);
-            write!(self.out, "  ")?;
-            self.folded(&about, 2, PLAIN)?;
+            self.indented(&about, 2, PLAIN)?;
             for (side, value) in sides.iter().zip(&values) {
                 write!(self.out, "    {side}: ")?;
                 self.folded(value, side.len() + 6, DIM)?;

@@ -1,11 +1,11 @@
 //! The difference of two runs as text.
 
-use super::printer::{Printer, ROWS, header};
+use super::printer::{ROWS, header};
 use super::words::{Side, changed, colour, group_text, shift, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Difference, Noise, Way};
 use crate::report::prelude::*;
-use crate::report::text::{DIM, GREEN, PLAIN, Style, YELLOW};
+use crate::report::text::{DIM, GREEN, PLAIN, Printer, Style, YELLOW};
 
 /// The lines on both sides.
 pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
@@ -35,10 +35,10 @@ pub(crate) fn write(
     d: &Difference,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
-    p.header(headers(sides), sides.map(|s| s.analysis.plan))?;
+    let mut p = Printer::of_sentences(out, style);
+    p.sides(headers(sides), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
-        let same = p.paint(
+        let same = p.painted(
             "Both runs came to the same: nobody was evicted, tainted or placed otherwise.",
             GREEN,
         );
@@ -75,11 +75,10 @@ impl Printer<'_> {
             return Ok(());
         };
         self.title("Where they part")?;
-        write!(self.out, "  ")?;
-        self.folded(&said, 2, YELLOW)?;
+        self.indented(&said, 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {
             match first.of(i) {
-                None => writeln!(self.out, "  {letter}  {}", self.paint("does not happen", DIM))?,
+                None => writeln!(self.out, "  {letter}  {}", self.painted("does not happen", DIM))?,
                 Some(o) => {
                     let steps = steps(sides[i].analysis, o.record);
                     for (n, (at, text)) in steps.iter().enumerate() {
@@ -104,7 +103,11 @@ impl Printer<'_> {
         let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
         let width = |i: usize| cells.iter().map(|c| c[i].chars().count()).max().unwrap_or(0).max(1);
         let (first, second) = (width(0), width(1));
-        writeln!(self.out, "  {}", self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM))?;
+        writeln!(
+            self.out,
+            "  {}",
+            self.painted(&format!("{:>first$}  {:>second$}", "A", "B"), DIM)
+        )?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
             let ansi = colour(Way::of(&group.change), &group.what);

@@ -1,12 +1,12 @@
 //! The difference of two sides over many seeds as text.
 
-use super::printer::{Printer, ROWS, header};
+use super::printer::{ROWS, header};
 use super::words::{PENDING, colour, detail, how, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::ranges;
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, Style, YELLOW};
+use crate::report::text::{BOLD, DIM, GREEN, Printer, Style, YELLOW};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +40,12 @@ pub(crate) fn write(
     d: &OverSeeds,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
-    p.header(headers(sides, d), sides.map(|s| s.plan))?;
+    let mut p = Printer::of_sentences(out, style);
+    p.sides(headers(sides, d), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
-        let same = p.paint(&format!("Both sides came to the same in each of {all} seeds."), GREEN);
+        let same =
+            p.painted(&format!("Both sides came to the same in each of {all} seeds."), GREEN);
         writeln!(p.out, "{same}\n")?;
         p.causes(settings)?;
         return p.switches(settings);
@@ -59,7 +60,7 @@ pub(crate) fn write(
     }
     p.costs_over_seeds(d)?;
     if d.nearly_all.is_empty() {
-        writeln!(p.out, "{}\n", p.paint("Nothing differs in nearly all seeds.", BOLD))?;
+        writeln!(p.out, "{}\n", p.painted("Nothing differs in nearly all seeds.", BOLD))?;
     }
     p.patterns("What differs in nearly all seeds", &d.nearly_all, d.seeds, ROWS)?;
     if d.seeds >= FEWEST {
@@ -86,7 +87,7 @@ impl Printer<'_> {
         if list.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "{}", self.paint(title, BOLD))?;
+        self.title(title)?;
         let lines = together(list);
         let shown = &lines[..lines.len().min(most)];
         let width = shown.iter().map(|of| often(of, seeds).chars().count()).max().unwrap_or(0);

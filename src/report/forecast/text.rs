@@ -26,7 +26,7 @@ pub(crate) fn write(
     all: bool,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     p.head(outlook)?;
     for said in answer(outlook) {
         p.indented(&line(&said), 2, BOLD)?;
@@ -75,7 +75,7 @@ pub(crate) fn write_beside(
     courses: &[Outlook<'_>],
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     writeln!(p.out, "{}", p.painted("Side by side", BOLD))?;
     for outlook in courses {
         let deleted = of(outlook, Happening::PodDeleted);
@@ -103,9 +103,10 @@ pub(crate) fn write_beside(
 }
 
 impl Printer<'_> {
-    fn title(&mut self, text: &str) -> io::Result<()> {
+    /// The title of a part that is set apart from the one before.
+    fn part(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out)?;
-        writeln!(self.out, "{}", self.painted(text, BOLD))
+        self.title(text)
     }
 
     fn item(&mut self, name: &str, said: &str) -> io::Result<()> {
@@ -150,7 +151,7 @@ impl Printer<'_> {
         if forecast.zones.is_empty() && forecast.master_disruption == [None, None] {
             return Ok(());
         }
-        self.title("Zones")?;
+        self.part("Zones")?;
         let words = ["all zones fully disrupted", "no longer"];
         for (word, at) in words.iter().zip(&forecast.master_disruption) {
             if let Some(at) = at {
@@ -187,7 +188,7 @@ impl Printer<'_> {
         if columns.is_empty() {
             return Ok(true);
         }
-        self.title("Pods evicted by")?;
+        self.part("Pods evicted by")?;
         let times = columns.iter().map(|i| outlook.forecast.times[*i]);
         let (mut clocks, mut spans) = (String::new(), String::new());
         for at in times {
@@ -247,7 +248,7 @@ impl Printer<'_> {
         if order.is_empty() {
             return Ok(true);
         }
-        self.title("Nodes")?;
+        self.part("Nodes")?;
         let one_by_one = all || order.len() <= FEW;
         if one_by_one {
             for (_, node) in &order {
@@ -324,7 +325,7 @@ impl Printer<'_> {
         if by_workload.is_empty() || !one_by_one {
             return Ok(one_by_one);
         }
-        self.title("Workloads")?;
+        self.part("Workloads")?;
         for (workload, happenings) in by_workload {
             writeln!(self.out, "  {}", line(workload))?;
             let kind = |what| happenings.iter().filter(move |f| f.what == what);
@@ -383,7 +384,7 @@ impl Printer<'_> {
         if stuck.is_empty() {
             return Ok(true);
         }
-        self.title("Terminating for good, while their nodes do not answer")?;
+        self.part("Terminating for good, while their nodes do not answer")?;
         // Nodes whose dead pods keep a StatefulSet from replacing them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
         let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
@@ -443,7 +444,7 @@ impl Printer<'_> {
         if pending.is_empty() {
             return Ok(());
         }
-        self.title("Pending at the end")?;
+        self.part("Pending at the end")?;
         let mut alike: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
         for left in pending {
             let workload = left.workload.as_deref().unwrap_or(ALONE);

@@ -3,8 +3,7 @@
 use super::told::{Told, amount, shown};
 use crate::analysis::Interval;
 use crate::lab::planner::{FIGURES, OWN, Row};
-use crate::report::text::fold;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use crate::report::text::{self, Filled, fold, width};
 
 /// The table is no wider than this.
 const WIDE: usize = 80;
@@ -15,14 +14,11 @@ fn with_span(value: f64, span: &Interval) -> String {
     format!("{} ±{}", amount(value), amount(half))
 }
 
-/// A heading, and what stands below it.
-type Column = (String, Vec<String>);
-
 /// The columns of figures, those first by which values differ: of the workload's own, and then those
 /// that have a price or occur.
-fn columns(told: &Told) -> Vec<Column> {
+fn columns(told: &Told) -> Vec<Filled> {
     let rows = &told.answer.rows;
-    let mut all: Vec<Column> = Vec::new();
+    let mut all: Vec<Filled> = Vec::new();
     for (i, workload) in told.kept.own.iter().enumerate() {
         // Evictions first: by them a value costs what it saves.
         for (f, figure) in OWN.iter().enumerate().cycle().skip(1).take(OWN.len()) {
@@ -63,14 +59,14 @@ fn marks(told: &Told) -> Vec<String> {
 }
 
 /// The table, as wide as a terminal is, and the columns that have no room in it.
-pub(super) fn table(told: &Told) -> (Table, Vec<String>) {
+pub(super) fn table(told: &Told) -> (String, Vec<String>) {
     let a = told.answer;
     let more = |(i, r): (usize, &Row)| match i == a.best {
         true => "-".to_owned(),
         false => with_span(r.more, &r.more_interval),
     };
     let cost = a.rows.iter().map(|r| with_span(r.cost, &r.interval));
-    let mut all: Vec<Column> = vec![
+    let mut all: Vec<Filled> = vec![
         ("value".to_owned(), (0..a.rows.len()).map(|r| told.name(r)).collect()),
         ("cost".to_owned(), cost.collect()),
         ("more".to_owned(), a.rows.iter().enumerate().map(more).collect()),
@@ -80,36 +76,19 @@ pub(super) fn table(told: &Told) -> (Table, Vec<String>) {
         all.push(("by formula".to_owned(), a.rows.iter().map(of).collect()));
     }
     let marks = (String::new(), marks(told));
-    let wide = |(heading, cells): &Column| {
-        let heading = fold(heading, 12);
-        let all = heading.iter().chain(cells).flat_map(|t| t.lines());
-        all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
-    };
-    let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(wide).sum());
+    let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(width).sum());
     let mut left_out = Vec::new();
-    for column in columns(told) {
-        match left.checked_sub(wide(&column)) {
+    for (heading, cells) in columns(told) {
+        let column = (fold(&heading, 12).join("\n"), cells);
+        match left.checked_sub(width(&column)) {
             Some(room) => {
                 left = room;
                 all.push(column);
             }
-            None => left_out.push(column.0),
+            None => left_out.push(heading),
         }
     }
     all.push(marks);
-    let mut table = Table::new();
     let last = all.len() - 1;
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(all.iter().map(|(heading, _)| fold(heading, 12).join("\n")));
-    for row in 0..a.rows.len() {
-        table.add_row(all.iter().map(|(_, cells)| Cell::new(&cells[row])));
-    }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i == last { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(alignment);
-        column.set_padding((0, 2));
-    }
-    (table, left_out)
+    (text::table(&all, |i| i == last), left_out)
 }

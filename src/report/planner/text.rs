@@ -7,7 +7,7 @@ use crate::lab::planner::{
     AS_IT_IS, Answer, BY_FORMULA, Counting, EVICTED, FIGURES, MISSING, NEEDLESS, Row,
 };
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
+use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
 use crate::report::{Style, Written};
 
 /// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
@@ -26,35 +26,26 @@ pub(crate) fn write(
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
+    let mut p = Printer::of_sentences(out, style);
     for (i, told) in all.iter().enumerate() {
         if i > 0 {
-            writeln!(out)?;
+            writeln!(p.out)?;
         }
-        one(out, told, style)?;
+        one(&mut p, told)?;
     }
-    if let Some(written) = written {
-        let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        let files = format!("Files in {}: {}", written.folder.display(), names.join(", "));
-        for line in fold(&files, style.width) {
-            writeln!(out, "{line}")?;
-        }
-    }
-    Ok(())
+    written.map_or(Ok(()), |written| p.files(written))
 }
 
-fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
+fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
     let kept = told.kept;
-    writeln!(out, "{}: {}", painted(&kept.scenario, BOLD, style), kept.paths.join(", "))?;
-    writeln!(out)?;
+    writeln!(p.out, "{}: {}\n", p.painted(&kept.scenario, BOLD), kept.paths.join(", "))?;
     let (first, rest) = sections(told);
-    said(out, &first, style)?;
+    write_sections(p, &first)?;
     for note in &told.source.notes {
-        for line in fold(note, style.width) {
-            writeln!(out, "{}", painted(&line, YELLOW, style))?;
-        }
+        p.folded(note, 0, YELLOW)?;
     }
     let (table, left_out) = table(told);
-    writeln!(out, "\n{}\n", table.trim_fmt())?;
+    writeln!(p.out, "\n{table}\n")?;
     let mut note = format!(
         "A year, on average, of all workloads where none is named. Cost in {}; more: beside the {} row, outage by outage; each with its {} % interval, and those of more all at one time.",
         told.objective.unit,
@@ -67,20 +58,17 @@ fn one(out: &mut dyn Write, told: &Told<'_>, style: Style) -> io::Result<()> {
             left_out.join(", ")
         ));
     }
-    for line in fold(&note, style.width) {
-        writeln!(out, "{}", painted(&line, DIM, style))?;
-    }
-    writeln!(out)?;
-    said(out, &rest, style)
+    p.folded(&note, 0, DIM)?;
+    writeln!(p.out)?;
+    write_sections(p, &rest)
 }
 
 /// Writes sections, each under its head.
-fn said(out: &mut dyn Write, all: &[Section], style: Style) -> io::Result<()> {
+fn write_sections(p: &mut Printer<'_>, all: &[Section]) -> io::Result<()> {
     for (head, text) in all {
-        let room = style.width.saturating_sub(19).max(30);
-        for (i, line) in fold(text, room).iter().enumerate() {
+        for (i, line) in fold(text, p.style.width.saturating_sub(19)).iter().enumerate() {
             let head = if i == 0 { head } else { "" };
-            writeln!(out, "{}{line}", painted(&format!("{head:<18} "), BOLD, style))?;
+            writeln!(p.out, "{}{line}", p.painted(&format!("{head:<18} "), BOLD))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};
 use crate::report::Style;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold, painted};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold};
 
 /// A survey that has run, and what is said with it.
 pub(crate) struct SurveyReport<'a> {
@@ -36,11 +36,9 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let survey = report.survey;
     let style = Style { width: style.width.min(WIDEST), ..style };
-    writeln!(out, "{}", painted(&report.name, BOLD, style))?;
-    let mut p = Printer { out, style };
-    write!(p.out, "  ")?;
-    let line = format!("{}; {}", size_in_words(&survey.size), report.line);
-    p.folded(&line, 2, PLAIN)?;
+    let mut p = Printer::new(out, style);
+    p.title(&report.name)?;
+    p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
     let mut runs = format!("{} for {} each", losses(survey.losses), short(report.lasts));
     if survey.lost.len() < survey.losses {
         runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
@@ -161,7 +159,7 @@ impl Printer<'_> {
         };
         let heads: Vec<&str> = figures.iter().map(|&i| COLUMNS[i]).collect();
         let head = format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(&heads));
-        writeln!(self.out, "{}", self.painted(&head, BOLD))?;
+        self.title(&head)?;
         for r in &rows {
             let cells: Vec<&str> = figures.iter().map(|&i| r[i].as_str()).collect();
             match is_beside {

@@ -6,9 +6,8 @@ use crate::analysis::Sample;
 use crate::lab::Case;
 use crate::report::charts::Unit;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
+use crate::report::text::{DIM, Filled, PLAIN, Printer, YELLOW, fold, table, width};
 use crate::report::{Style, Written, short};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///
@@ -21,9 +20,10 @@ pub(crate) fn write(
     style: Style,
 ) -> io::Result<()> {
     let Swept { heading, layout, .. } = swept;
-    write_heading(out, heading, style)?;
+    let mut p = Printer::new(out, style);
+    write_heading(&mut p, heading)?;
     let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
-    write_rows(out, swept, &of_all, style.width)?;
+    write_rows(&mut p, swept, &of_all)?;
     if let Some(from) = swept.against() {
         let name = if from.values.is_empty() {
             "the row".to_owned()
@@ -33,69 +33,51 @@ pub(crate) fn write(
         let head = format!(
             "Differences from {name}, seed by seed: the draws are the same, so that what differs is the setting's doing."
         );
-        write_folded(out, "", &head, style.width)?;
+        p.folded(&head, 0, PLAIN)?;
         let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
-        write_rows(out, swept, &of_difference, style.width)?;
+        write_rows(&mut p, swept, &of_difference)?;
     }
-    write_folded(out, "", &notes(swept), style.width)?;
+    p.folded(&notes(swept), 0, PLAIN)?;
     if let Some(written) = written {
-        let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        let files = format!("Files in {}: {}", written.folder.display(), names.join(", "));
-        write_folded(out, "", &files, style.width)?;
+        p.files(written)?;
     }
     if heading.seeds == 1 {
         let text = "One seed is one sample: --seeds 20 shows how much is chance.";
-        writeln!(out, "{}", painted(text, DIM, style))?;
+        writeln!(p.out, "{}", p.painted(text, DIM))?;
     }
     Ok(())
 }
 
 /// Writes what all rows have in common.
-fn write_heading(out: &mut dyn Write, heading: &Heading, style: Style) -> io::Result<()> {
-    let room = style.width.saturating_sub(2);
-    writeln!(out, "{}", painted(&heading.scenario, BOLD, style))?;
+fn write_heading(p: &mut Printer<'_>, heading: &Heading) -> io::Result<()> {
+    p.title(&heading.scenario)?;
     if !heading.doc.is_empty() {
-        write_folded(out, "  ", &heading.doc, room)?;
+        p.indented(&heading.doc, 2, PLAIN)?;
     }
-    write_folded(out, "  ", &heading.line, room)?;
+    p.indented(&heading.line, 2, PLAIN)?;
     if heading.unchecked {
         let text = "This release was not checked against recordings.";
-        writeln!(out, "  {}", painted(text, YELLOW, style))?;
+        writeln!(p.out, "  {}", p.painted(text, YELLOW))?;
     }
     for note in &heading.notes {
-        for line in fold(note, room) {
-            writeln!(out, "  {}", painted(&line, YELLOW, style))?;
-        }
+        p.indented(note, 2, YELLOW)?;
     }
     for fixed in &heading.fixed {
-        writeln!(out, "  {fixed}")?;
+        writeln!(p.out, "  {fixed}")?;
     }
     for (axis, column) in heading.axes.iter().zip(&heading.columns()).filter(|(a, c)| a.path != **c)
     {
-        let text = format!("{column} is {}", axis.path);
-        write_folded(out, "  ", &text, room)?;
+        p.indented(&format!("{column} is {}", axis.path), 2, PLAIN)?;
     }
     Ok(())
 }
-
-/// Writes a text folded to lines of `room` characters, each behind an indent.
-fn write_folded(out: &mut dyn Write, indent: &str, text: &str, room: usize) -> io::Result<()> {
-    for line in fold(text, room) {
-        writeln!(out, "{indent}{line}")?;
-    }
-    Ok(())
-}
-
-/// A heading, and what stands below it.
-type Filled = (String, Vec<String>);
 
 /// Writes a table with a row for each case; `cell` is what it says of a figure of the case. Columns
 /// that have no room beside the others follow in a table of their own.
 fn write_rows(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     swept: Swept<'_>,
     cell: &dyn Fn(&Column, &Case) -> String,
-    width: usize,
 ) -> io::Result<()> {
     let Swept { heading, layout, cases } = swept;
     let of_case = |c: &Column| -> Vec<String> { cases.iter().map(|case| cell(c, case)).collect() };
@@ -105,15 +87,11 @@ fn write_rows(
         (name, values.collect())
     };
     let names: Vec<Filled> = heading.columns().into_iter().enumerate().map(name).collect();
-    let wide = |(head, cells): &Filled| {
-        let all = head.lines().chain(cells.iter().map(String::as_str));
-        all.map(|t| t.chars().count()).max().unwrap_or(0) + 2
-    };
     // What stands behind the last column needs no room.
-    let room = (width + 2).saturating_sub(names.iter().map(wide).sum());
+    let room = (p.style.width + 2).saturating_sub(names.iter().map(width).sum());
     let mut tables = vec![(0, names.clone())];
     for column in figures {
-        let own = wide(&column);
+        let own = width(&column);
         match tables.last_mut() {
             Some((taken, columns)) if *taken == 0 || *taken + own <= room => {
                 *taken += own;
@@ -123,9 +101,9 @@ fn write_rows(
         }
     }
     for (_, columns) in tables {
-        writeln!(out, "\n{}", table(&columns).trim_fmt())?;
+        writeln!(p.out, "\n{}", table(&columns, |_| false))?;
     }
-    writeln!(out)
+    writeln!(p.out)
 }
 
 /// What the words and signs of the table mean.
@@ -168,20 +146,6 @@ fn notes(swept: Swept<'_>) -> String {
 /// A column's heading: two words each in a line of their own, so that it is no wider than what is below.
 fn head(column: &Column) -> String {
     fold(&column.heading(), 16).join("\n")
-}
-
-fn table(columns: &[Filled]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(columns.iter().map(|c| &c.0));
-    for row in 0..columns.first().map_or(0, |c| c.1.len()) {
-        table.add_row(columns.iter().map(|c| Cell::new(&c.1[row])));
-    }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((0, 2));
-    }
-    table
 }
 
 /// `12.1 ±0.4`, `12 (10–14)`, `12` where all are the same, `-` where it never happened.

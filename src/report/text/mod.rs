@@ -1,11 +1,15 @@
 //! The report as text for a terminal or a log: header, timeline, summary, workloads, where the
 //! files are.
 
+#[cfg(feature = "cli")]
+mod columns;
 mod style;
 mod timeline;
 mod workloads;
 mod write;
 
+#[cfg(feature = "cli")]
+pub(crate) use columns::{Filled, table, width};
 pub use style::Style;
 pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, counted, painted};
 pub(crate) use style::{Printer, fold};

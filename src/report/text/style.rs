@@ -2,6 +2,7 @@
 
 pub(crate) use crate::analysis::counted;
 use crate::files::line;
+use crate::report::files::Written;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -53,9 +54,20 @@ pub(super) const NARROWEST: usize = 16;
 pub(crate) struct Printer<'o> {
     pub(crate) out: &'o mut dyn Write,
     pub(crate) style: Style,
+    /// The room that a folded text has at least, however far right it begins.
+    narrowest: usize,
 }
 
-impl Printer<'_> {
+impl<'o> Printer<'o> {
+    pub(crate) fn new(out: &'o mut dyn Write, style: Style) -> Self {
+        Printer { out, style, narrowest: NARROWEST }
+    }
+
+    /// For texts of whole sentences, which read badly in less room.
+    pub(crate) fn of_sentences(out: &'o mut dyn Write, style: Style) -> Self {
+        Printer { out, style, narrowest: 30 }
+    }
+
     /// A text in a colour, where there are colours.
     pub(crate) fn painted(&self, text: &str, ansi: Ansi) -> String {
         painted(text, ansi, self.style)
@@ -63,7 +75,7 @@ impl Printer<'_> {
 
     /// Writes a text that begins at that column, folded between words to the width.
     pub(crate) fn folded(&mut self, text: &str, column: usize, ansi: Ansi) -> io::Result<()> {
-        let room = self.style.width.saturating_sub(column).max(NARROWEST);
+        let room = self.style.width.saturating_sub(column).max(self.narrowest);
         for (i, line) in fold(text, room).iter().enumerate() {
             if i > 0 {
                 write!(self.out, "{:column$}", "")?;
@@ -85,6 +97,17 @@ impl Printer<'_> {
             self.indented(&line(note), 2, YELLOW)?;
         }
         Ok(())
+    }
+
+    /// The title of a part.
+    pub(crate) fn title(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", self.painted(text, BOLD))
+    }
+
+    /// Where the files of a result are.
+    pub(crate) fn files(&mut self, written: &Written) -> io::Result<()> {
+        let text = format!("Files in {}: {}", written.folder.display(), written.names().join(", "));
+        self.folded(&text, 0, PLAIN)
     }
 
     /// A line of a list: its name, and what is said.

@@ -1,6 +1,6 @@
 //! The whole report, part by part, and the summary: what happened to how many, and what it cost.
 
-use super::style::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
+use super::style::{DIM, PLAIN, Printer, Style, YELLOW, counted};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
 use crate::analysis::{Metrics, Spread, Summary, size_in_words};
 use crate::files::PACKED;
@@ -19,7 +19,7 @@ pub fn write(
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     p.header(report)?;
     p.timeline(report)?;
     p.rest(report, written)
@@ -35,7 +35,7 @@ pub(crate) fn write_summary(
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer { out, style };
+    let mut p = Printer::new(out, style);
     p.header(report)?;
     p.rest(report, written)
 }
@@ -45,15 +45,14 @@ impl Printer<'_> {
     fn rest(&mut self, report: &Report<'_>, written: Option<&Written>) -> io::Result<()> {
         self.summary(report)?;
         self.workloads(report)?;
-        self.files(written)
+        self.end(written)
     }
 
     fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
         let plan = report.analysis.plan;
-        writeln!(self.out, "{}", self.painted(&plan.name, BOLD))?;
+        self.title(&plan.name)?;
         if !plan.doc.is_empty() {
-            write!(self.out, "  ")?;
-            self.folded(&plan.doc, 2, PLAIN)?;
+            self.indented(&plan.doc, 2, PLAIN)?;
         }
         let line = format!(
             "Kubernetes {}, timing {}, seed {}, {}, {}",
@@ -63,25 +62,18 @@ impl Printer<'_> {
             size_in_words(&report.size()),
             short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
         );
-        write!(self.out, "  ")?;
-        self.folded(&line, 2, PLAIN)?;
+        self.indented(&line, 2, PLAIN)?;
         if !plan.profile.recorded {
-            write!(self.out, "  ")?;
-            self.folded("This release was not checked against recordings.", 2, YELLOW)?;
+            self.indented("This release was not checked against recordings.", 2, YELLOW)?;
         }
         self.notes(&report.notes())?;
         writeln!(self.out)
     }
 
-    fn files(&mut self, written: Option<&Written>) -> io::Result<()> {
+    fn end(&mut self, written: Option<&Written>) -> io::Result<()> {
         if let Some(w) = written {
-            let names: Vec<&str> = w.files.iter().map(|f| f.0.as_str()).collect();
-            self.folded(
-                &format!("Files in {}: {}", w.folder.display(), names.join(", ")),
-                0,
-                PLAIN,
-            )?;
-            self.packed(&names)?;
+            self.files(w)?;
+            self.packed(&w.names())?;
         }
         self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
     }
@@ -106,7 +98,7 @@ type Line = (&'static str, String);
 impl Printer<'_> {
     /// The summary of a run.
     fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
-        writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
+        self.title("Summary")?;
         for (name, said) in summary_lines(report) {
             self.line(name, &said)?;
         }

@@ -7,7 +7,7 @@ use super::*;
 fn long_names_of_zones_and_nodes_stand_below_each_other() {
     let mut out = Vec::new();
     let style = Style { colour: false, width: 80 };
-    let mut p = Printer { out: &mut out, style };
+    let mut p = Printer::new(&mut out, style);
     let node = "ip-10-1-0-0.eu-central-1.compute.internal";
     p.item("40 nodes of eu-central-1/eu-central-1a", node).unwrap();
     p.item("a", node).unwrap();
