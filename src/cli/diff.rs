@@ -139,7 +139,7 @@ fn single(
         terminal,
         |out, style| write(out, sides, &found, style),
         || document(sides, &found),
-        |_| table(&found),
+        || table(&found),
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write(out, sides, &found, style))?;
@@ -263,7 +263,7 @@ fn print_many(
         terminal,
         |out, style| write_over_seeds(out, sides, &settings, found, style),
         || over_seeds(sides, &settings, found),
-        |_| table_over_seeds(found),
+        || table_over_seeds(found),
     )?;
     args.html.write(|| {
         let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;

@@ -310,7 +310,7 @@ fn print(
             _ => searches.iter().try_for_each(|s| write(out, s, style)),
         },
         || document(searches, properties),
-        |_| table(searches, properties),
+        || table(searches, properties),
     )
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         terminal.style(),
         |out, style| write(out, &heading, &drawn, &outages, style),
         || document(&heading, &drawn, &outages),
-        |_| history(&drawn, &outages),
+        || history(&drawn, &outages),
     )?;
     match file {
         Some(file) => super::file::write_whole(file, &bytes)?,

@@ -240,7 +240,7 @@ fn print(
         put_what_if(&mut whole, beside.get(1..).unwrap_or_default());
         whole
     };
-    args.output.form.print(terminal, text, document, |_| table(verdict))
+    args.output.form.print(terminal, text, document, || table(verdict))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         terminal,
         |out, style| write(out, &told, style),
         || document(&told),
-        |_| match args.table.unwrap_or_default() {
+        || match args.table.unwrap_or_default() {
             WhichTable::Fits => fits_table(&told),
             WhichTable::Outages => outages_table(&told.history),
         },

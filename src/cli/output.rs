@@ -78,7 +78,7 @@ impl TableFormat {
         terminal: &Terminal,
         text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
         document: impl FnOnce() -> Value,
-        table: impl FnOnce(&Value) -> Rows,
+        table: impl FnOnce() -> Rows,
     ) -> Result<(), Failure> {
         let mut out = terminal.out_as(self.of_table());
         self.write(&mut out, terminal.style(), text, document, table)?;
@@ -95,14 +95,14 @@ impl TableFormat {
         style: Style,
         text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
         document: impl FnOnce() -> Value,
-        table: impl FnOnce(&Value) -> Rows,
+        table: impl FnOnce() -> Rows,
     ) -> io::Result<()> {
         match (self, self.of_table()) {
             (_, Some(form)) => {
                 let document = document();
                 let scenario = document["scenario"].as_str();
                 let about = scenario.map(|name| ("scenario", name.to_owned()));
-                tables::write(out, &table(&document), form, about.as_slice())
+                tables::write(out, &table(), form, about.as_slice())
             }
             (Self::Json, _) => json::write(out, &document()),
             _ => text(out, style),

@@ -23,9 +23,8 @@ use crate::lab::planner::{
 use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::language::{Problem, Problems};
 use crate::report::planner::{
-    Source, Told, document, together, touching, write, write_folder, years,
+    Source, Told, document, table, together, touching, write, write_folder, years,
 };
-use crate::report::tables::documents;
 use crate::scenario::{self, Loaded, Overrides, split_values};
 use std::path::{Path, PathBuf};
 
@@ -408,10 +407,11 @@ fn tell(
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let exit = if answers.iter().all(|a| a.keeps) { Exit::Fine } else { Exit::Differs };
     let found = || {
-        let document = document(&all, kept);
-        let rows = Box::new(documents::plan(&document));
-        let page = page(&all, kept, planner)?;
-        Ok(Found { document, page, tables: vec![("rows", rows)] })
+        Ok(Found {
+            document: document(&all, kept),
+            page: page(&all, kept, planner)?,
+            tables: vec![("rows", Box::new(table(&all)))],
+        })
     };
     if work.keep(found)? {
         return Ok(exit);
@@ -429,7 +429,7 @@ fn tell(
         terminal,
         |out, style| write(out, &all, written.as_ref(), style),
         || document(&all, kept),
-        documents::plan,
+        || table(&all),
     )?;
     if interrupt::asked() {
         return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));

@@ -55,7 +55,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
         terminal,
         |out, style| write(out, &all, style),
         || document(&loaded.name, &all),
-        |_| table(&all),
+        || table(&all),
     )?;
     Ok(Exit::Fine)
 }

@@ -239,7 +239,7 @@ fn print(
         terminal,
         |out, style| write(out, report, style),
         || document(report),
-        |_| match args.table.unwrap_or_default() {
+        || match args.table.unwrap_or_default() {
             WhichTable::Losses => losses(report.survey),
             WhichTable::Workloads => workloads(report.survey),
         },

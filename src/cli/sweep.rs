@@ -135,7 +135,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         terminal,
         |out, style| write_table(out, swept, Some(&written), style),
         || document(swept),
-        |_| table(swept),
+        || table(swept),
     )?;
     if stopped {
         let place = written.folder.display();

@@ -134,7 +134,7 @@ fn print(
             }
             whole
         };
-        form.print(terminal, text, document, |_| table(base, others))?;
+        form.print(terminal, text, document, || table(base, others))?;
     }
     if let Some(file) = &args.chart {
         write_chart(file, &chart(base))?;

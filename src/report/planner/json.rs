@@ -1,8 +1,10 @@
-//! A plan as JSON. Fields may be added; those that are there keep their names and meanings.
+//! A plan as JSON and as a table. Fields and columns may be added; those that are there keep their
+//! names and meanings.
 
 use super::told::Told;
 use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
 use crate::report::prelude::*;
+use crate::report::tables::{Cell, Column, Field, Kind, Rows, are_numbers, cells, columns};
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
 /// settings that were chosen each for itself there is a plan of each, without its runs.
@@ -103,4 +105,95 @@ fn row(kept: &Kept, r: &Row) -> Value {
         "own": own(&|(mean, _)| json!(mean)),
         "own_intervals": own(&|(_, interval)| span(interval)),
     })
+}
+
+/// A row of a plan, with the plan that it is of.
+type OfPlan<'t> = (&'t Told<'t>, &'t Row);
+
+/// What is told of each row before its figures.
+fn costs<'t>() -> [Field<OfPlan<'t>>; 8] {
+    [
+        ("cost", Kind::Number, |(_, r)| Cell::number(Some(r.cost))),
+        ("cost_low", Kind::Number, |(_, r)| Cell::number(Some(r.interval.low))),
+        ("cost_high", Kind::Number, |(_, r)| Cell::number(Some(r.interval.high))),
+        ("more", Kind::Number, |(_, r)| Cell::number(Some(r.more))),
+        ("more_low", Kind::Number, |(_, r)| Cell::number(Some(r.more_interval.low))),
+        ("more_high", Kind::Number, |(_, r)| Cell::number(Some(r.more_interval.high))),
+        ("breaks", Kind::Texts, |(_, r)| Cell::Texts(r.breaks.clone().into())),
+        ("closed_form", Kind::Number, |(_, r)| Cell::number(r.closed)),
+    ]
+}
+
+/// What is told of each row behind its figures.
+fn marks<'t>() -> [Field<OfPlan<'t>>; 4] {
+    [
+        ("unit", Kind::Text, |(t, _)| Cell::text(Some(t.objective.unit.clone()))),
+        ("best", Kind::Truth, |(t, r)| Cell::Truth(t.best().values == r.values)),
+        ("now", Kind::Truth, |(t, r)| Cell::Truth(t.now().values == r.values)),
+        ("cannot_be_told_apart", Kind::Truth, |(t, r)| {
+            let a = t.answer;
+            Cell::Truth(a.same.iter().any(|row| a.rows[*row].values == r.values))
+        }),
+    ]
+}
+
+/// A row for each combination of values, the figures of a year. Of settings that are chosen each for
+/// itself there are the rows of one after the other; what is no setting of a row is empty.
+pub(crate) fn table(all: &[Told<'_>]) -> Rows {
+    let paths = distinct(all.iter().flat_map(|t| &t.kept.paths));
+    let workloads = distinct(all.iter().flat_map(|t| &t.kept.own));
+    let place = |told: &Told<'_>, path: &String| told.kept.paths.iter().position(|own| own == path);
+    let setting = |path: &&String| {
+        let plans = all.iter().filter_map(|t| Some((t, place(t, path)?)));
+        let mut values = plans.flat_map(|(t, i)| t.answer.rows.iter().map(move |r| &r.values[i]));
+        let kind = match are_numbers(path, values.by_ref().map(String::as_str)) {
+            true => Kind::Number,
+            false => Kind::Text,
+        };
+        Column::new((*path).clone(), kind)
+    };
+    let figure = |f: &Figure| Column::new(f.name(), Kind::Number);
+    let own = |w: &&String| OWN.map(|f| Column::new(format!("{w}:{}", f.name()), Kind::Number));
+    let mut named: Vec<Column> = paths.iter().map(setting).collect();
+    named.extend(columns(&costs()));
+    named.extend(FIGURES.iter().map(figure));
+    named.extend(columns(&marks()));
+    named.extend(workloads.iter().flat_map(own));
+    let row = |told: &Told<'_>, r: &Row| -> Vec<Cell<'static>> {
+        let value = |path: &&String| {
+            let value = place(told, path).map(|i| r.values[i].clone());
+            value.map_or(Cell::Empty, |text| Cell::Given(text.into()))
+        };
+        let own = |workload: &&String| {
+            let place = told.kept.own.iter().position(|own| own == *workload);
+            let figures = place.and_then(|i| r.own.get(i));
+            (0..OWN.len()).map(move |f| Cell::number(figures.map(|all| all[f].0)))
+        };
+        let mut row: Vec<Cell<'static>> = paths.iter().map(value).collect();
+        row.extend(cells(&costs(), (told, r)));
+        row.extend(r.figures.iter().map(|v| Cell::number(Some(*v))));
+        row.extend(cells(&marks(), (told, r)));
+        row.extend(workloads.iter().flat_map(own));
+        row
+    };
+    let rows = all.iter().flat_map(|t| t.answer.rows.iter().map(move |r| (t, r)));
+    let rows = rows.map(|(told, r)| row(told, r)).collect();
+    Rows { name: "plan", columns: named, rows }
+}
+
+/// Texts in the order in which they first come.
+fn distinct<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<&'t String> {
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(*text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tables::tests::is_told;
+
+    #[test]
+    fn every_column_is_told() {
+        is_told(&table(&[]), &[]);
+    }
 }

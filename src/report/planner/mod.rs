@@ -10,7 +10,7 @@ mod told;
 
 pub(crate) use board::board;
 pub(crate) use folder::write_folder;
-pub(crate) use json::document;
+pub(crate) use json::{document, table};
 pub(crate) use text::write;
 pub(crate) use together::{together, touching, years};
 pub(crate) use told::{Source, Told};

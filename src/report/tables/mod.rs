@@ -8,10 +8,6 @@ use std::io;
 
 pub mod csv;
 mod curves;
-#[cfg(feature = "cli")]
-pub(crate) mod documents;
-#[cfg(all(test, feature = "cli"))]
-mod documents_tests;
 mod evictions;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;

@@ -484,6 +484,16 @@ fn settings_of_several_workloads() {
     let best = |plan: &Value| plan["best"][0].clone();
     let all: Vec<Value> = kept["plans"].as_array().expect("plans").iter().map(best).collect();
     assert_eq!(all, ["none", "none"]);
+    // In a table each has rows of its own, in which the other is empty.
+    let table = ["plan", "--kept", "output/w-plan/plan.json", "-q", "-o", "csv"];
+    let called = scratch.call(&table);
+    let mut csv = csv::Reader::from_reader(called.stdout.as_bytes());
+    let heading = csv.headers().expect("a heading").clone();
+    let paths = [&web, &api].map(|chosen| chosen.strip_suffix("=0,none"));
+    assert_eq!([heading.get(0), heading.get(1)], paths);
+    let rows = csv.records().map(|row| row.expect("a row"));
+    let values: Vec<[String; 2]> = rows.map(|row| [0, 1].map(|i| row[i].to_owned())).collect();
+    assert_eq!(values, [["0", ""], ["none", ""], ["", "0"], ["", "none"]]);
     assert_eq!(
         of(&[&chosen[..], &["--jointly"]].concat())["rows"].as_array().map(Vec::len),
         Some(4)
