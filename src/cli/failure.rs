@@ -1,6 +1,7 @@
 //! Exit codes; and why a command ended before its end, how that is said, and with which code.
 
 use super::terminal::Terminal;
+use crate::import::ImportError;
 use crate::lab::{Away, Stopped};
 use crate::language::{Problem, Problems};
 use std::io;
@@ -30,6 +31,19 @@ pub enum Failure {
 pub type Outcome = Result<Exit, Failure>;
 
 impl Failure {
+    /// Something that was given is wrong; and what may help.
+    pub(crate) fn input(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Input(Problem::new(text).help(help))
+    }
+
+    /// Many runs that have no result; `text` says what became of those that were stopped.
+    pub(crate) fn stopped(why: Stopped, text: impl FnOnce() -> String) -> Self {
+        match why {
+            Stopped::Asked => Self::Interrupted(text()),
+            why => why.into(),
+        }
+    }
+
     /// A failure to write a file.
     pub(crate) fn write(path: &Path, error: &io::Error) -> Self {
         Self::Io(format!("cannot write {}: {error}", path.display()))
@@ -74,6 +88,18 @@ impl From<Stopped> for Failure {
             Stopped::Asked => Self::Interrupted("interrupted before anything was known".to_owned()),
             Stopped::Elsewhere(away) => Self::Elsewhere(away),
         }
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        Self::Input(Problem::new(error.to_string()))
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Input(problem)
     }
 }
 
@@ -125,6 +151,11 @@ pub(crate) const MEANINGS: [(Exit, &str); 7] = [
 ];
 
 impl Exit {
+    /// Fine, or not as it should be.
+    pub(crate) fn fine_if(is_fine: bool) -> Self {
+        if is_fine { Self::Fine } else { Self::Differs }
+    }
+
     /// The code itself.
     pub fn code(self) -> u8 {
         self as u8

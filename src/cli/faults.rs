@@ -1,20 +1,15 @@
 //! `taintsim faults`: what fault models come to, and one drawn year as a scenario.
 
-use super::args::{ChangeArgs, duration};
-use super::failure::{Exit, Failure, Outcome};
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
 use super::html::{HtmlArg, page};
-use super::output::{TableFormat, can_print};
+use super::output::can_print;
+use super::prelude::*;
 use super::shards::Inputs;
-use super::terminal::Terminal;
-use crate::kernel::Dur;
-use crate::language::{Problem, Tree};
+use crate::language::Tree;
 use crate::report::faults::{Heading, board_of, document, history, write};
-use crate::scenario::{self, Loaded, Overrides, preset_text, use_preset};
+use crate::scenario::{preset_text, use_preset};
 use clap::ValueEnum;
-use std::io::Write;
-use std::path::PathBuf;
 
 /// In which forms results are printed: those of a table, and a scenario whose timeline has what was
 /// drawn, which `run` and `explain` take.
@@ -72,7 +67,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         can_print(table, file)?;
     }
     if let Some(name) = &args.show {
-        let text = preset_text(name).map_err(Failure::Input)?;
+        let text = preset_text(name)?;
         write_text(file, text, terminal)?;
         return Ok(Exit::Fine);
     }

@@ -1,21 +1,13 @@
 //! Finished runs: scenarios that are run for a command that asks about them, and folders of results,
 //! whose scenario is run again.
 
-use super::args::ChangeArgs;
-use super::failure::Failure;
 use super::file;
+use super::prelude::*;
 use super::run::{self, Ready};
-use super::terminal::Terminal;
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
+use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::files::{self, ReadError, hash_text};
-use crate::kernel::Dur;
-use crate::language::Problem;
 use crate::report::{Written, events, manifest};
-use crate::scenario::{self, Loaded, Overrides};
-use crate::trace::Trace;
 use serde::Deserialize;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// A run that is over.
 pub(crate) struct Finished {
@@ -82,11 +74,13 @@ pub(crate) fn open(
 ) -> Result<Finished, Failure> {
     if path.is_dir() {
         if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
-            let problem = Problem::new(format!(
-                "{} is a finished run, which nothing can be changed in any more",
-                path.display()
+            return Err(Failure::input(
+                format!(
+                    "{} is a finished run, which nothing can be changed in any more",
+                    path.display()
+                ),
+                "give the scenario's file instead",
             ));
-            return Err(Failure::Input(problem.help("give the scenario's file instead")));
         }
         return read(path, quiet, terminal);
     }
@@ -241,5 +235,5 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn fail(path: &Path, what: &str, help: &str) -> Failure {
-    Failure::Input(Problem::new(format!("{}: {what}", path.display())).help(help))
+    Failure::input(format!("{}: {what}", path.display()), help)
 }

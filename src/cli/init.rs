@@ -1,10 +1,7 @@
 //! `taintsim init`: writes a commented scenario to start from.
 
-use super::failure::{Exit, Outcome};
 use super::file::{replaces_only_by_force, write_text};
-use super::terminal::Terminal;
-use crate::scenario;
-use std::path::{Path, PathBuf};
+use super::prelude::*;
 
 /// Arguments of `taintsim init`.
 #[derive(Clone, Debug, clap::Args)]

@@ -33,6 +33,7 @@ mod plan;
 mod plan_page;
 mod plan_volumes;
 mod playground;
+mod prelude;
 mod progress;
 pub mod readers;
 mod replay;

@@ -1,19 +1,13 @@
 //! `taintsim outages`: what a history of outages says, and which timeout is best for it.
 
-use super::args::duration;
-use super::failure::{Exit, Failure, Outcome};
 use super::file::{replaces_only_by_force, write_chart};
 use super::html::{HtmlArg, page};
-use super::output::{OutputArg, TableFormat};
-use super::terminal::Terminal;
-use crate::kernel::Dur;
-use crate::language::{HistoryFormat, Problem};
+use super::prelude::*;
+use crate::language::HistoryFormat;
 use crate::outages::{Distribution, Noticing, fits};
 use crate::report::outages::{
     Asked, Told, board, chart, document, fits_table, outages_table, write,
 };
-use crate::scenario;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The form of a history.
@@ -110,8 +104,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         replaces_only_by_force(chart, args.force)?;
     }
     let noticing = Noticing { from: args.detection.from, to: args.detection.to, back: PASS_S };
-    let history =
-        scenario::history(&args.file, args.from.map(Into::into)).map_err(Failure::Input)?;
+    let history = scenario::history(&args.file, args.from.map(Into::into))?;
     let begun_before = history.noticed;
     let history = history.noticed_after(noticing.middle());
     let Some(spans) = history.spans() else {

@@ -1,6 +1,6 @@
 //! What a command found, and `-o`: the form in which it is printed, the same in every command.
 
-use super::failure::Failure;
+use super::failure::{Exit, Failure, Outcome};
 use super::terminal::Terminal;
 use crate::files::Packing;
 use crate::language::Problem;
@@ -67,7 +67,7 @@ impl TableFormat {
     pub(crate) fn fits(self, is_table_named: bool) -> Result<(), Failure> {
         if is_table_named && self.of_table().is_none() {
             let problem = Problem::new("--table is about tables");
-            return Err(Failure::Input(problem.help("give -o csv or -o parquet with it")));
+            return Err(problem.help("give -o csv or -o parquet with it").into());
         }
         self.of_table().map_or(Ok(()), |form| can_print(form, None))
     }
@@ -110,6 +110,17 @@ impl TableFormat {
     }
 }
 
+/// Prints a text on standard output, and ends well.
+pub(crate) fn print_text(
+    terminal: &Terminal,
+    text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Outcome {
+    let mut out = terminal.out();
+    text(&mut out)?;
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
 /// Refuses Parquet on a terminal, and in a build that does not have it; `file` is where it is
 /// written instead of standard output.
 ///
@@ -121,9 +132,10 @@ pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), F
     }
     can_write_parquet()?;
     if file.is_none() && io::stdout().is_terminal() {
-        let problem = Problem::new("Parquet is nothing for a terminal");
-        let help = "direct standard output into a file, or name one where the command has --out";
-        return Err(Failure::Input(problem.help(help)));
+        return Err(Failure::input(
+            "Parquet is nothing for a terminal",
+            "direct standard output into a file, or name one where the command has --out",
+        ));
     }
     Ok(())
 }
@@ -158,10 +170,10 @@ impl<F: ValueEnum + Default + Send + Sync + 'static> OutputArg<F> {
                 .filter_map(|v| v.to_possible_value())
                 .map(|v| v.get_name().to_owned())
                 .collect();
-            let problem = Problem::new(format!(
-                "the command of this work plan cannot print its results as {text:?}"
-            ));
-            Failure::Input(problem.help(format!("one of {}", names.join(", "))))
+            Failure::input(
+                format!("the command of this work plan cannot print its results as {text:?}"),
+                format!("one of {}", names.join(", ")),
+            )
         })?;
         Ok(())
     }
@@ -202,7 +214,7 @@ impl RecordsArg {
             (false, true) => Packing::Always,
             (true, true) => {
                 let problem = Problem::new("--records has jsonl, which packs nothing, and gzip");
-                return Err(Failure::Input(problem.help("give one of them")));
+                return Err(problem.help("give one of them").into());
             }
         };
         let parquet = asked(RecordsForm::Parquet);
@@ -219,9 +231,7 @@ pub(crate) fn can_write_parquet() -> Result<(), Failure> {
         return Ok(());
     }
     let problem = Problem::new("this taintsim was built without Parquet");
-    Err(Failure::Input(
-        problem.help("build it with `--features parquet`, which is a default, or take csv"),
-    ))
+    Err(problem.help("build it with `--features parquet`, which is a default, or take csv").into())
 }
 
 /// What a command found.

@@ -1,32 +1,26 @@
 //! `taintsim plan`: which value of a setting costs least, given how things fail.
 
-use super::args::{ManyArgs, duration, jobs};
-use super::failure::{Exit, Failure, Outcome};
+use super::args::ManyArgs;
 use super::faults::{no_models, with_preset};
 use super::given::given;
-use super::interrupt;
 use super::managed::{Managed, refused};
-use super::output::{Found, OutputArg, TableFormat};
+use super::output::Found;
 use super::plan_page::page;
 use super::plan_volumes::withhold;
-use super::progress::{Progress, Stopwatch};
+use super::prelude::*;
+use super::progress::Stopwatch;
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
-use super::terminal::Terminal;
-use crate::analysis::grouped;
 use crate::files;
-use crate::kernel::Dur;
 use crate::lab::planner::{
     Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
     may_be_apart,
 };
 use crate::lab::{Axis, Desk, Stopped, Sweep};
-use crate::language::{Problem, Problems};
 use crate::report::planner::{
     Source, Told, document, table, together, touching, write, write_folder, years,
 };
-use crate::scenario::{self, Loaded, Overrides, split_values};
-use std::path::{Path, PathBuf};
+use crate::scenario::split_values;
 
 /// How long a plan runs at most where nobody says it.
 const BUDGET: Dur = Dur::from_secs(60);
@@ -142,7 +136,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     let axes = axes(args)?;
     if let Some(managed) = args.managed {
-        notes.extend(refused(managed, &axes).map_err(Failure::Input)?);
+        notes.extend(refused(managed, &axes)?);
     }
     withhold(&loaded, &base, &axes)?;
     if let Some(problem) = of_replicas(&axes, &objective) {
@@ -153,7 +147,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         Some(asked) => (asked, "as asked for".to_owned()),
     };
     let mut planner = planner(args, &loaded, base, axes, objective, counting);
-    planner.check().map_err(Failure::Input)?;
+    planner.check()?;
     planner.look_for_now()?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
@@ -184,7 +178,7 @@ fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal
 fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objective, Failure> {
     let written = scenario::changed(loaded, base)?.prices;
     let known = match &written {
-        Some(written) => Objective::written(written).map_err(Failure::Input)?,
+        Some(written) => Objective::written(written)?,
         None => Objective::new(args.currency.as_deref()),
     };
     with_prices(known, args)
@@ -266,7 +260,7 @@ fn axes(args: &PlanArgs) -> Result<Vec<Axis>, Failure> {
         let values = expanded(&values).map_err(|t| Failure::Input(Problem::new(t)))?;
         if axes.iter().any(|a| a.path == path) {
             let problem = Problem::new(format!("`{path}` is chosen twice"));
-            return Err(Failure::Input(problem.help("give all its values at once")));
+            return Err(problem.help("give all its values at once").into());
         }
         axes.push(Axis { path, values });
     }
@@ -307,12 +301,12 @@ fn run(
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())
         }
-        Stopped::Asked => Failure::Input(
-            Problem::new(format!(
+        Stopped::Asked => Failure::input(
+            format!(
                 "not known yet: the budget was over before two outages of each model were.{}",
                 planner.by_formula().unwrap_or_default()
-            ))
-            .help("a longer one, `--budget 5m`, or fewer values"),
+            ),
+            "a longer one, `--budget 5m`, or fewer values",
         ),
         stopped => stopped.into(),
     })?;
@@ -405,7 +399,7 @@ fn tell(
         years: years.clone(),
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
-    let exit = if answers.iter().all(|a| a.keeps) { Exit::Fine } else { Exit::Differs };
+    let exit = Exit::fine_if(answers.iter().all(|a| a.keeps));
     let found = || {
         Ok(Found {
             document: document(&all, kept),
@@ -442,8 +436,7 @@ fn read_kept(file: &Path) -> Result<(Kept, Source), Failure> {
     const MOST: u64 = 64 << 20;
     let shown = file.display();
     let wrong = |text: String| {
-        let problem = Problem::new(format!("{shown}: {text}"));
-        Failure::Input(problem.help("give the plan.json that `taintsim plan` wrote"))
+        Failure::input(format!("{shown}: {text}"), "give the plan.json that `taintsim plan` wrote")
     };
     let bytes = files::read(file, MOST).map_err(|e| wrong(e.to_string()))?;
     kept_of(&bytes).map_err(wrong)

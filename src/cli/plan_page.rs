@@ -1,9 +1,8 @@
 //! The page of a plan: what it says, and an outage under each of the first values.
 
-use super::failure::Failure;
+use super::html;
+use super::prelude::*;
 use super::run::ready;
-use super::{html, interrupt};
-use crate::analysis::Analysis;
 use crate::lab::planner::{Kept, Planner, Sample};
 use crate::report::html::Page;
 use crate::report::html::board::Runs;

@@ -2,11 +2,10 @@
 //! nobody would write. What is read is used as far as it goes without a run; the number stands for
 //! what came of it.
 
+use super::prelude::*;
 use super::{plan, shards};
 use crate::evidence::{Evidence, Heard, Watchfulness, reconstruct};
-use crate::kernel::Dur;
-use crate::{outages, scenario};
-use std::path::Path;
+use crate::outages;
 
 /// The manifest of a work plan, with the script and the manifest of its engines.
 ///

@@ -1,20 +1,15 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::failure::{Exit, Failure, Outcome};
 use super::file::write_whole;
 use super::finished::{self, Finished};
 use super::output::{Format, can_print};
+use super::prelude::*;
 use super::run;
-use super::terminal::Terminal;
-use crate::analysis::Analysis;
 use crate::analysis::curves::curves;
 use crate::files::{self, Escaped};
-use crate::language::Problem;
 use crate::report::html::{self, Page};
 use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};
-use std::io::{self, Write};
-use std::path::PathBuf;
 
 /// What a run is rendered as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -117,14 +112,10 @@ fn render(
 /// Refuses options that do not go together, before anything is read.
 fn fits(args: &ReportArgs) -> Result<(), Failure> {
     if args.v.is_some() && args.form != As::Klog {
-        return Err(Failure::Input(
-            Problem::new("--v is about log lines").help("give -o klog with it"),
-        ));
+        return Err(Failure::input("--v is about log lines", "give -o klog with it"));
     }
     if args.table.is_some() && !matches!(args.form, As::Csv | As::Parquet) {
-        return Err(Failure::Input(
-            Problem::new("--table is about tables").help("give -o csv or -o parquet with it"),
-        ));
+        return Err(Failure::input("--table is about tables", "give -o csv or -o parquet with it"));
     }
     match args.form {
         As::Parquet => can_print(Form::Parquet, args.out.as_deref()),

@@ -1,11 +1,9 @@
 //! Which scenarios a command line means: files, folders that hold them, patterns, standard input;
 //! and what reports call them.
 
-use super::failure::Failure;
 use super::file;
-use crate::language::Problem;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use super::prelude::*;
+use std::path::Component;
 
 /// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by
 /// name.

@@ -1,14 +1,9 @@
 //! `taintsim settings`: every path of a scenario that `--set` takes, and what it is set to.
 
-use super::args::ChangeArgs;
-use super::failure::{Exit, Outcome};
 use super::given::given;
-use super::output::{OutputArg, TableFormat};
+use super::prelude::*;
 use super::shards::Inputs;
-use super::terminal::Terminal;
 use crate::report::settings::{document, table, write};
-use crate::scenario;
-use std::path::PathBuf;
 
 /// Arguments of `taintsim settings`.
 #[derive(Clone, Debug, clap::Args)]

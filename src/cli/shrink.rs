@@ -2,20 +2,12 @@
 //!
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
-use super::args::ChangeArgs;
-use super::failure::{Exit, Failure, Outcome};
 use super::file::{ScenarioOut, write_text};
-use super::interrupt;
-use super::progress::Progress;
+use super::prelude::*;
 use super::replay::load_any;
 use super::run::tell_imported;
-use super::terminal::Terminal;
-use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
-use crate::language::Problem;
-use crate::scenario;
-use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim shrink`.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,9 +58,9 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
         (Some(given), _) => given,
         (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
         (None, None) => {
-            let problem = Problem::new("which property does it violate?".to_owned());
-            return Err(Failure::Input(
-                problem.help(format!("--property with one of {}", Property::NAMES.join(", "))),
+            return Err(Failure::input(
+                "which property does it violate?",
+                format!("--property with one of {}", Property::NAMES.join(", ")),
             ));
         }
     };
@@ -91,11 +83,10 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
 fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
     match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
-        Failed::Holds => {
-            let problem =
-                Problem::new(format!("{} does not violate {property}", args.file.display()));
-            Failure::Input(problem.help("shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`"))
-        }
+        Failed::Holds => Failure::input(
+            format!("{} does not violate {property}", args.file.display()),
+            "shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`",
+        ),
         Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),
     }
 }

@@ -1,23 +1,16 @@
 //! `taintsim survey`: every single loss of a cluster, worst first, and what to know of it.
 
-use super::args::{ManyArgs, duration, jobs};
-use super::failure::{Exit, Failure, Outcome};
+use super::args::ManyArgs;
 use super::given::{KubectlArgs, asked, given};
 use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
-use super::interrupt;
-use super::output::{Found, OutputArg, TableFormat};
-use super::progress::Progress;
+use super::output::Found;
+use super::prelude::*;
 use super::shards::{PlanShardsArgs, With, Work};
-use super::terminal::Terminal;
-use crate::analysis::grouped;
-use crate::kernel::Dur;
+use crate::lab::Desk;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
-use crate::lab::{Desk, Stopped};
-use crate::language::{Problem, Problems, Tree};
+use crate::language::Tree;
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
-use crate::scenario::{self, Loaded, Overrides};
 use clap::ValueEnum;
-use std::path::{Path, PathBuf};
 
 /// What a loss can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -111,9 +104,10 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         args.html.fits()?;
     }
     if args.out.is_some() && !args.shards.is_asked() {
-        let problem = Problem::new("survey writes no folder of results, and --out names one");
-        let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
-        return Err(Failure::Input(problem.help(help)));
+        return Err(Failure::input(
+            "survey writes no folder of results, and --out names one",
+            "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan",
+        ));
     }
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
@@ -135,7 +129,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         lasts: args.lasts,
         window: args.many.needless_within,
     };
-    survey.check().map_err(Failure::Input)?;
+    survey.check()?;
     if args.as_what == Some(As::Scenario) {
         return as_scenario(&survey, terminal);
     }
@@ -157,7 +151,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         );
         return Err(Failure::Interrupted(text));
     }
-    Ok(if report.broken.is_empty() { Exit::Fine } else { Exit::Differs })
+    Ok(Exit::fine_if(report.broken.is_empty()))
 }
 
 /// Writes a single loss as a scenario.
@@ -186,10 +180,8 @@ fn run(
     let watch = |event| progress.goes_on(event);
     let ran = interrupt::heeding(|| survey.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
-    let ran = ran.map_err(|stopped| match stopped {
-        Stopped::Asked => Failure::Interrupted("interrupted before the first loss".to_owned()),
-        stopped => stopped.into(),
-    })?;
+    let first = || "interrupted before the first loss".to_owned();
+    let ran = ran.map_err(|why| Failure::stopped(why, first))?;
     desk.over()?;
     Ok(ran)
 }

@@ -1,20 +1,14 @@
 //! `taintsim sweep`: scenarios with several values of a setting, each over the same seeds, in
 //! parallel; one table.
 
-use super::args::{ChangeArgs, duration, jobs};
-use super::failure::{Exit, Failure, Outcome};
-use super::output::{Found, OutputArg, RecordsArg, TableFormat};
-use super::progress::Progress;
+use super::html;
+use super::output::{Found, RecordsArg};
+use super::prelude::*;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
-use super::terminal::Terminal;
-use super::{html, interrupt};
-use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
-use crate::kernel::Dur;
 use crate::lab::sweep::run_all;
 use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
-use crate::language::{Problem, Problems};
 use crate::report::html::Page;
 use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
@@ -22,11 +16,10 @@ use crate::report::sweep::{
     Cells, Heading, Layout, RunsTable, Swept, board, document, table, tidy, write_folder,
     write_table,
 };
-use crate::scenario::{self, Loaded, Overrides, split_values};
+use crate::scenario::split_values;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]

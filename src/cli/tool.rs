@@ -1,11 +1,9 @@
 //! Programs beside this one: what only those run who work on taintsim, `taintsim-NAME`, is called as
 //! `taintsim NAME` where it was built, as kubectl calls its plugins.
 
-use super::failure::Failure;
-use crate::language::Problem;
+use super::prelude::*;
 use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process;
 
 /// The programs that there are.
@@ -26,9 +24,11 @@ pub(crate) fn run(error: &clap::Error, arguments: &[OsString]) -> Option<Failure
             });
             become_it(process::Command::new(program).args(rest))
         }
-        None => Failure::Input(
-            Problem::new(format!("`taintsim {name}` is a program of its own, for those who work on taintsim, and not installed"))
-                .help(format!("in the sources, `cargo build` makes `taintsim-{name}` beside taintsim")),
+        None => Failure::input(
+            format!(
+                "`taintsim {name}` is a program of its own, for those who work on taintsim, and not installed"
+            ),
+            format!("in the sources, `cargo build` makes `taintsim-{name}` beside taintsim"),
         ),
     })
 }

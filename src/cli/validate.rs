@@ -1,20 +1,11 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
-use super::failure::{Exit, Outcome};
-use super::output::{CheckFormat, OutputArg};
+use super::output::CheckFormat;
+use super::prelude::*;
 use super::run::load;
 use super::scenarios::{ids, scenarios};
-use super::terminal::Terminal;
-use crate::analysis::grouped;
 use crate::files::line;
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
-use crate::report::json;
 use crate::report::trials::{self, Came, Case, SCENARIO, Tested};
-use crate::scenario::{self, Overrides};
-use serde_json::{Value, json};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim validate`.
 #[derive(Clone, Debug, clap::Args)]

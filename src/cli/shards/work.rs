@@ -1,14 +1,10 @@
 //! How a command with many runs does them.
 
 use super::packed::{self, Inputs, SHARDS_MAX};
-use crate::cli::failure::{Failure, Outcome};
-use crate::cli::interrupt;
 use crate::cli::output::{Found, Keeping};
-use crate::cli::terminal::Terminal;
+use crate::cli::prelude::*;
 use crate::lab::{Desk, Keeper, Shared};
-use crate::scenario::Loaded;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
 /// The option that makes a work plan of a command.
 #[derive(Clone, Debug, clap::Args)]
