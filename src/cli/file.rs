@@ -1,16 +1,11 @@
 //! A file that appears as a whole or not at all, and takes the place of no other unasked; "did you
 //! mean" for one that is not there.
 
-use super::failure::Failure;
-use super::interrupt;
-use super::terminal::Terminal;
+use super::prelude::*;
 use crate::api::spelling;
 use crate::files;
-use crate::language::Problem;
 use crate::report::charts::Drawing;
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Where a command writes the scenario that it makes.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,13 +37,13 @@ impl ScenarioOut {
         let other = self.output.as_deref().filter(|_| self.form().is_none());
         if let (Some(a), Some(b)) = (&self.out, other) {
             let text = format!("-o {} and --out {} are two files", b.display(), a.display());
-            return Err(Failure::Input(Problem::new(text).help("give one of them")));
+            return Err(Failure::input(text, "give one of them"));
         }
         let file = self.out.as_deref().or(other);
         let file = file.filter(|out| out.as_os_str() != "-");
         if self.force && file.is_none() {
             let problem = Problem::new("--force is about a file that is there");
-            return Err(Failure::Input(problem.help("name it with --out")));
+            return Err(problem.help("name it with --out").into());
         }
         file.map_or(Ok(()), |path| replaces_only_by_force(path, self.force))?;
         Ok(file)
@@ -83,7 +78,7 @@ pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Fai
         return Ok(());
     }
     let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
-    Err(Failure::Input(problem.help("name another file, or replace this one with --force")))
+    Err(problem.help("name another file, or replace this one with --force").into())
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
@@ -94,12 +89,10 @@ pub(crate) fn write_text(
 ) -> Result<(), Failure> {
     // In a scenario such characters stand in its strings, which mean the same with them escaped.
     let text = files::shown(text);
-    let Some(path) = file else {
-        let mut out = terminal.out();
-        out.write_all(text.as_bytes())?;
-        return Ok(out.flush()?);
-    };
-    write_whole(path, text.as_bytes())
+    match file {
+        Some(path) => write_whole(path, text.as_bytes()),
+        None => print_text(terminal, |out| out.write_all(text.as_bytes())).map(drop),
+    }
 }
 
 /// Writes a drawing to a file, in the format that its name ends in.
@@ -117,11 +110,7 @@ pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<(), Failure>
 
 /// Writes a file as a whole or not at all, as [`crate::files`] replaces files.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let written = interrupt::heeding(|| {
-        let written = files::replace(path, bytes, interrupt::unfinished);
-        interrupt::finished();
-        written
-    });
+    let written = interrupt::writing(|| files::replace(path, bytes, interrupt::unfinished));
     written.map_err(|error| match error.kind() {
         _ if interrupt::asked() => {
             Failure::Interrupted(format!("interrupted; {} was not written", path.display()))

@@ -90,7 +90,16 @@ pub fn heeding<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// From here to [`finished`], Ctrl-C takes this temporary folder or file away, so that what writes
+/// Writes a folder or file, which [`unfinished`] gets under its temporary name.
+pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
+    heeding(|| {
+        let written = write();
+        finished();
+        written
+    })
+}
+
+/// From here to the end of [`writing`], Ctrl-C takes this temporary folder or file away, so that what writes
 /// to it fails.
 pub(crate) fn unfinished(path: &Path) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
@@ -101,7 +110,7 @@ pub(crate) fn unfinished(path: &Path) {
 }
 
 /// The temporary folder or file has got its final name, or is gone.
-pub(crate) fn finished() {
+fn finished() {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 

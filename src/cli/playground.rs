@@ -1,15 +1,11 @@
 //! `taintsim playground`: a folder for a web server, in which scenarios are edited and run in the
 //! browser.
 
-use super::failure::{Exit, Failure, Outcome};
-use super::interrupt;
-use super::run::folder_failure;
-use super::terminal::Terminal;
+use super::prelude::*;
+use super::run::{folder_failure, place};
 use crate::files::{self, ReadError};
-use crate::language::Problem;
 use crate::report::OutputError;
 use crate::report::playground::{self, FILE, Module};
-use std::path::{Path, PathBuf};
 
 /// The largest module, in bytes; one has some four million.
 const BYTES_MAX: u64 = 256 << 20;
@@ -36,13 +32,10 @@ pub(crate) struct PlaygroundArgs {
 
 /// Runs the command.
 pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome {
-    let place = place(&args.out)?;
+    let place = place(&args.out, "a playground")?;
     let module = module(args.module.as_deref())?;
-    let written = interrupt::heeding(|| {
-        let written = playground::write(place, &module, interrupt::unfinished);
-        interrupt::finished();
-        written
-    });
+    let write = || playground::write(place, &module, interrupt::unfinished);
+    let written = interrupt::writing(write);
     written.map_err(|error| match interrupt::asked() {
         true => Failure::Interrupted(format!(
             "interrupted; nothing was written to {}",
@@ -53,17 +46,6 @@ pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome 
     let folder = args.out.display();
     terminal.note(&format!("Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"));
     Ok(Exit::Fine)
-}
-
-/// The folder that the playground's is made in, and its name there.
-fn place(out: &Path) -> Result<(&Path, &str), Failure> {
-    let name = out.file_name().and_then(|n| n.to_str());
-    let name = name.ok_or_else(|| {
-        let text = format!("{} cannot be the folder of a playground", out.display());
-        Failure::Input(Problem::new(text).help("name a new folder with --out"))
-    })?;
-    let parent = out.parent().filter(|p| !p.as_os_str().is_empty());
-    Ok((parent.unwrap_or(Path::new(".")), name))
 }
 
 /// Where an archive has it, beside the program; or where a package of a system does.
@@ -78,7 +60,7 @@ fn came_with_the_program() -> Option<PathBuf> {
 fn module(named: Option<&Path>) -> Result<Module, Failure> {
     let path = named.map(Path::to_path_buf).or_else(came_with_the_program);
     let path = path.unwrap_or_else(|| PathBuf::from(FILE));
-    let wrong = |said: String| Failure::Input(Problem::new(said).help(BUILD));
+    let wrong = |said: String| Failure::input(said, BUILD);
     let shown = path.display();
     let bytes = files::read(&path, BYTES_MAX).map_err(|error| match error {
         ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {

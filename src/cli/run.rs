@@ -1,26 +1,13 @@
 //! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a
 //! folder of results.
 
-use super::args::{ChangeArgs, duration};
-use super::failure::{Exit, Failure, Outcome};
-use super::interrupt;
-use super::output::{Format, OutputArg, RecordsArg};
-use super::progress::Progress;
-use super::terminal::Terminal;
-use crate::analysis::Analysis;
+use super::output::{Format, RecordsArg};
+use super::prelude::*;
 use crate::import::{EXPORT_BYTES_MAX, Summary};
-use crate::kernel::{Choices, Dur, Time};
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
+use crate::kernel::Choices;
 use crate::report::html::Page;
-use crate::report::{
-    self, FileError, Folder, OutputError, Report, Source, Style, TableForms, Written,
-};
-use crate::scenario::{self, Loaded, Overrides};
-use crate::trace::Trace;
+use crate::report::{self, FileError, Folder, OutputError, Report, Source, TableForms, Written};
 use crate::{files, sim};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -95,9 +82,8 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
                 later.source.file,
                 place.display()
             );
-            return Err(Failure::Input(
-                Problem::new(message).help("run them one by one, with different folders as --out"),
-            ));
+            let help = "run them one by one, with different folders as --out";
+            return Err(Failure::input(message, help));
         }
     }
     for scenario in &ready {
@@ -165,18 +151,29 @@ pub(crate) fn writable(out: &Path, name: &str) -> Result<(), Failure> {
     Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
 }
 
+/// The folder that another is made in, and the name of that one there; it is what `of` has.
+pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str), Failure> {
+    let name = out.file_name().and_then(|n| n.to_str());
+    let name = name.ok_or_else(|| {
+        let text = format!("{} cannot be the folder of {of}", out.display());
+        Failure::input(text, "name a new folder with --out")
+    })?;
+    let parent = out.parent().filter(|p| !p.as_os_str().is_empty());
+    Ok((parent.unwrap_or(Path::new(".")), name))
+}
+
 /// A folder of results that cannot be written.
 pub(crate) fn folder_failure(error: &OutputError) -> Failure {
     match error {
         OutputError::File(FileError::NotOurs { .. } | FileError::Name { .. }) => {
-            Failure::Input(Problem::new(error.to_string()).help("name another folder with --out"))
+            Failure::input(error.to_string(), "name another folder with --out")
         }
         OutputError::File(FileError::Changed { .. }) => {
             Failure::Input(Problem::new(error.to_string()))
         }
-        OutputError::File(FileError::More { .. }) => Failure::Input(
-            Problem::new(error.to_string()).help("move it away, or name another folder with --out"),
-        ),
+        OutputError::File(FileError::More { .. }) => {
+            Failure::input(error.to_string(), "move it away, or name another folder with --out")
+        }
         OutputError::File(_) | OutputError::Chart(_) => Failure::Io(error.to_string()),
     }
 }
@@ -200,7 +197,7 @@ fn one(
     match args.output.form {
         Format::Text if args.quiet => {}
         Format::Text if args.summary => {
-            report::text::write_summary(out, &report, Some(&written), style(terminal))?
+            report::text::write_summary(out, &report, Some(&written), terminal.style())?
         }
         form => print(out, &report, Some(&written), form, terminal)?,
     }
@@ -216,22 +213,13 @@ pub(crate) fn print(
     terminal: &Terminal,
 ) -> io::Result<()> {
     match format {
-        Format::Text => report::text::write(out, report, written, style(terminal)),
+        Format::Text => report::text::write(out, report, written, terminal.style()),
         Format::Json => {
             let folder = written.map(|w| w.folder.display().to_string());
-            let document = report::json::document(
-                report,
-                folder.as_deref(),
-                written.map_or(&[], |w| &w.files),
-            );
-            report::json::write(out, &document)
+            let files = written.map_or(&[][..], |w| &w.files);
+            json::write(out, &json::document(report, folder.as_deref(), files))
         }
     }
-}
-
-/// How a terminal shows texts.
-fn style(terminal: &Terminal) -> Style {
-    Style { colour: terminal.colour, width: terminal.width }
 }
 
 /// The progress of a simulation.
@@ -279,11 +267,8 @@ fn write(
     out: &Path,
     also: (Option<&Page>, TableForms),
 ) -> Result<Written, Failure> {
-    let written = interrupt::heeding(|| {
-        let written = report::write_folder(report, out, also, interrupt::unfinished);
-        interrupt::finished();
-        written
-    });
+    let write = || report::write_folder(report, out, also, interrupt::unfinished);
+    let written = interrupt::writing(write);
     written.map_err(|error| match interrupt::asked() {
         true => Failure::Interrupted(format!(
             "interrupted; nothing was written to {}",

@@ -1,13 +1,11 @@
 //! `taintsim gather`: puts the shards of a work plan together.
 
 use super::kept::{Kept, State};
-use super::packed::{Packed, quoted};
+use super::packed::Packed;
 use super::{ReadAgain, With, Work};
-use crate::cli::failure::{Failure, Outcome};
-use crate::cli::terminal::Terminal;
+use crate::cli::prelude::*;
 use crate::lab::Away;
-use crate::language::Problem;
-use std::path::{Path, PathBuf};
+use crate::report::trials::quoted;
 
 /// How many shards are named that are not there.
 const NAMED: usize = 10;

@@ -5,22 +5,15 @@
 //! from one machine to another, a ConfigMap for one. The files that a command reads are taken from where
 //! they lie, or as they were packed, or are texts that a program gives under a name.
 
-use super::packed;
-use crate::analysis::grouped;
-use crate::cli::failure::{Exit, Failure, Outcome};
-use crate::cli::run::{folder_failure, stdin};
-use crate::cli::terminal::Terminal;
+use crate::cli::prelude::*;
+use crate::cli::run::{folder_failure, place, stdin};
 use crate::files::{self, InputFile, Places, fnv1a64, hash_text};
-use crate::language::{Problem, Problems};
+use crate::report::trials::quoted;
 use crate::report::{FileError, Folder, OutputError, manifest};
-use crate::scenario::{self, Loaded};
 use serde::Deserialize;
-use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 
 /// The form of a work plan and of the results of its shards.
 pub(super) const VERSION: u32 = 1;
@@ -71,15 +64,6 @@ struct InputOf {
     hash: String,
 }
 
-/// A word as a shell takes it for one.
-pub(super) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 impl Packed {
     /// Reads the work plan in a folder.
     ///
@@ -87,8 +71,10 @@ impl Packed {
     /// It is none, another version of the program wrote it, or it was changed since.
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
         let wrong = |text: String| {
-            let problem = Problem::new(format!("{}: {text}", folder.display()));
-            Failure::Input(problem.help("`taintsim sweep … --plan-shards N --out DIR` writes one, and so do plan, survey and explore"))
+            Failure::input(
+                format!("{}: {text}", folder.display()),
+                "`taintsim sweep … --plan-shards N --out DIR` writes one, and so do plan, survey and explore",
+            )
         };
         let bytes = files::within(folder, manifest::FILE)
             .and_then(|place| files::read(&place, manifest::BYTES_MAX))
@@ -126,7 +112,7 @@ impl Packed {
                 env!("CARGO_PKG_VERSION")
             );
             let help = format!("plan it anew with this one: `{}`", packed.command());
-            return Err(Failure::Input(Problem::new(text).help(help)));
+            return Err(Failure::input(text, help));
         }
         if !(1..=SHARDS_MAX).contains(&packed.shards) {
             let shards = grouped(u64::from(packed.shards));
@@ -151,7 +137,7 @@ impl Packed {
             self.folder.display(),
             self.command()
         );
-        Failure::Input(Problem::new(text).help("plan it anew; the work plan was changed"))
+        Failure::input(text, "plan it anew; the work plan was changed")
     }
 
     /// The inputs, which are what was packed.
@@ -178,7 +164,7 @@ impl Packed {
                 let copy = self.folder.join(&input.copy);
                 let text = format!("{}, the copy of {}: {what}", copy.display(), input.file);
                 let help = format!("copy the work plan again, or plan anew: `{}`", self.command());
-                return Err(Failure::Input(Problem::new(text).help(help)));
+                return Err(Failure::input(text, help));
             }
         }
         Ok(Inputs::packed(places))
@@ -258,9 +244,9 @@ pub(super) fn pack(
     terminal: &Terminal,
 ) -> Outcome {
     let arguments = texts(arguments)?;
-    let place = place(out)?;
+    let (parent, name) = place(out, "a work plan")?;
     let failed = |error: FileError| folder_failure(&OutputError::File(error));
-    let mut folder = Folder::create(place.0, &place.1).map_err(failed)?;
+    let mut folder = Folder::create(parent, name).map_err(failed)?;
     let mut inputs: Vec<Value> = Vec::new();
     let mut add = |file: &str, bytes: &[u8]| -> Result<(), Failure> {
         if inputs.iter().any(|i| i["file"] == file) {
@@ -281,48 +267,30 @@ pub(super) fn pack(
     let work = json!({ "version": VERSION, "arguments": arguments, "shards": shards });
     folder.finish_with(json!({ "work": work, "inputs": inputs })).map_err(failed)?;
     // As it was asked for, without a `./` or `.\` in front.
-    say(&out.display().to_string(), shards, terminal)?;
-    Ok(Exit::Fine)
+    say(&out.display().to_string(), shards, terminal)
 }
 
-fn say(dir: &str, shards: u32, terminal: &Terminal) -> Result<(), Failure> {
-    let mut out = terminal.out();
-    let dir = packed::quoted(dir);
+fn say(dir: &str, shards: u32, terminal: &Terminal) -> Outcome {
+    let dir = quoted(dir);
     let (shards, each) = match shards {
         1 => ("1 shard".to_owned(), "I is 0".to_owned()),
         _ => (format!("{shards} shards"), format!("for each I from 0 to {}", shards - 1)),
     };
-    writeln!(out, "The work plan {dir} has {shards}. Then, anywhere:")?;
-    writeln!(
-        out,
-        "  taintsim shard {dir} I     {each}; `--for slurm` and `--for kubernetes` write what does that"
-    )?;
-    writeln!(
-        out,
-        "  taintsim gather {dir}      once the result files are in one place; it says what is missing"
-    )?;
-    Ok(out.flush()?)
-}
-
-/// The folder that the plan's is made in, and its name there.
-fn place(out: &Path) -> Result<(&Path, String), Failure> {
-    let name = out.file_name().and_then(|n| n.to_str());
-    let name = name.ok_or_else(|| {
-        let text = format!("{} cannot be the folder of a work plan", out.display());
-        Failure::Input(Problem::new(text).help("name a new folder with --out"))
-    })?;
-    let parent = out.parent().filter(|p| !p.as_os_str().is_empty());
-    Ok((parent.unwrap_or(Path::new(".")), name.to_owned()))
+    let text = format!(
+        "The work plan {dir} has {shards}. Then, anywhere:
+  taintsim shard {dir} I     {each}; `--for slurm` and `--for kubernetes` write what does that
+  taintsim gather {dir}      once the result files are in one place; it says what is missing"
+    );
+    print_text(terminal, |out| writeln!(out, "{text}"))
 }
 
 /// The arguments as texts, so that they can be written down.
 fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
-    let text = |a: &'_ OsString| -> Failure {
-        let said = a.to_string_lossy();
-        let problem = Problem::new(format!("{said:?} is not UTF-8, and cannot be written down"));
-        Failure::Input(problem.help("rename the file"))
+    let is_none = |a: &OsString| {
+        let text = format!("{:?} is not UTF-8, and cannot be written down", a.to_string_lossy());
+        Failure::input(text, "rename the file")
     };
-    arguments.iter().map(|a| a.to_str().ok_or_else(|| text(a))).collect()
+    arguments.iter().map(|a| a.to_str().ok_or_else(|| is_none(a))).collect()
 }
 
 /// `input-0-zone.ron`; of standard input `input-0-stdin`.
@@ -341,6 +309,6 @@ fn bytes_of(input: &InputFile) -> Result<Vec<u8>, Failure> {
     let bytes = files::read(Path::new(&input.file), input.bytes as u64).ok();
     bytes.filter(|b| input.is(b)).ok_or_else(|| {
         let text = format!("{} was changed while it was packed", input.file);
-        Failure::Input(Problem::new(text).help("do it again; a pipe cannot be packed"))
+        Failure::input(text, "do it again; a pipe cannot be packed")
     })
 }

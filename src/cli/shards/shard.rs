@@ -2,17 +2,13 @@
 //! have: a script for a job array of Slurm, the manifest of an indexed Job of Kubernetes.
 
 use super::kept::Kept;
-use super::packed::{Packed, quoted};
+use super::packed::Packed;
 use super::{ReadAgain, With, Work};
-use crate::analysis::grouped;
-use crate::cli::failure::{Exit, Failure, Outcome};
 use crate::cli::file::write_whole;
-use crate::cli::terminal::Terminal;
+use crate::cli::prelude::*;
 use crate::files;
 use crate::lab::Away;
-use crate::language::Problem;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use crate::report::trials::quoted;
 
 /// Arguments of `taintsim shard`.
 #[derive(Clone, Debug, clap::Args)]
@@ -54,7 +50,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
         let text =
             format!("{} has no shard {shard}: it has {}", args.plan.display(), packed.shards);
         let help = format!("shards are numbered from 0 to {}", packed.shards - 1);
-        return Err(Failure::Input(Problem::new(text).help(help)));
+        return Err(Failure::input(text, help));
     }
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
     let with = With { out: None, jobs: args.jobs, output: None };
@@ -140,7 +136,7 @@ fn nameable(folder: &Path) -> Result<(), Failure> {
         "{}: a script cannot name this folder: its name breaks a line, or is no text",
         files::line(&whole.display().to_string())
     );
-    Err(Failure::Input(Problem::new(text).help("rename the folder of the work plan")))
+    Err(Failure::input(text, "rename the folder of the work plan"))
 }
 
 /// A template, in which names of `texts` stand between `@`.

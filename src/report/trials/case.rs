@@ -208,7 +208,7 @@ fn arguments(overrides: &Overrides) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -11,6 +11,7 @@ mod programs;
 mod tested;
 mod text;
 
+pub(crate) use case::quoted;
 pub use case::{Came, Case, Failed, SCENARIO, cases};
 pub(crate) use github::{annotations, step_summary};
 pub use golden::{Difference, compare, golden, may_replace};
