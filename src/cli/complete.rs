@@ -1,18 +1,12 @@
 //! `taintsim complete`: what can stand where somebody presses the Tab key, for the completions of
 //! shells. They know the options by themselves; this reads the scenario of the command line.
 
-use super::failure::{Exit, Failure, Outcome};
 use super::finished;
-use super::terminal::Terminal;
-use crate::analysis::{Analysis, explain};
+use super::prelude::*;
+use crate::analysis::explain;
 use crate::kernel::Choices;
 use crate::lab::survey::{Wanted, losses};
-use crate::plan::Plan;
-use crate::scenario::{self, Overrides};
 use crate::sim;
-use crate::trace::Trace;
-use std::io::Write;
-use std::path::Path;
 
 /// Arguments of `taintsim complete`.
 #[derive(Clone, Debug, clap::Args)]
@@ -67,7 +61,7 @@ impl Names {
                 explain::names(&Analysis::new(&plan, &trace))
             }
             Self::Losses | Self::Nodes => {
-                let (losses, _) = losses(&plan, &Wanted::default()).map_err(Failure::Input)?;
+                let (losses, _) = losses(&plan, &Wanted::default())?;
                 let names = losses.into_iter().flat_map(|loss| {
                     let name = loss.name();
                     std::iter::once(name).chain(loss.like)
@@ -110,12 +104,8 @@ pub(crate) fn complete(
     program: clap::Command,
     terminal: &Terminal,
 ) -> Outcome {
-    let mut out = terminal.out();
-    for word in candidates(&glued(&args.words), program).unwrap_or_default() {
-        writeln!(out, "{word}")?;
-    }
-    out.flush()?;
-    Ok(Exit::Fine)
+    let words = candidates(&glued(&args.words), program).unwrap_or_default();
+    print_text(terminal, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
 }
 
 fn candidates(words: &[String], mut program: clap::Command) -> Option<Vec<String>> {

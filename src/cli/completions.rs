@@ -1,10 +1,8 @@
 //! `taintsim completions`: prints a shell's completions.
 
 use super::complete::Names;
-use super::failure::{Exit, Outcome};
-use super::terminal::Terminal;
+use super::prelude::*;
 use clap_complete::Shell;
-use std::io::Write;
 
 /// Arguments of `taintsim completions`.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,10 +17,7 @@ pub(crate) fn completions(
     program: &clap::Command,
     terminal: &Terminal,
 ) -> Outcome {
-    let mut out = terminal.out();
-    out.write_all(text(args.shell, program).as_bytes())?;
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| out.write_all(text(args.shell, program).as_bytes()))
 }
 
 /// What a shell reads.

@@ -1,28 +1,16 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
-use super::args::{ChangeArgs, duration, jobs};
-use super::failure::{Exit, Failure, Outcome};
-use super::html::{HtmlArg, columns, plain, run_for_page};
-use super::output::{OutputArg, TableFormat};
-use super::progress::Progress;
+use super::finished;
+use super::html::{HtmlArg, columns, page, run_for_page};
+use super::prelude::*;
 use super::run::{Ready, load, prepare, ready, tell_imported};
-use super::terminal::Terminal;
-use super::{finished, interrupt};
+use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::diff::{self, OverSeeds, Settings};
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, grouped};
-use crate::kernel::Dur;
-use crate::lab::{Event, Pairs, Stopped};
-use crate::language::Problem;
+use crate::lab::Pairs;
 use crate::report::diff::{
     SeedSide, Side, board, board_over_seeds, document, over_seeds, table, table_over_seeds, write,
     write_over_seeds,
 };
-use crate::report::html::Page;
-use crate::report::html::board::Board;
-use crate::scenario::{self, Loaded, Overrides};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// How many groups are listed one by one before similar ones are put together.
 const GROUPS: usize = 40;
@@ -82,27 +70,19 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
     args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
-    let (change, sets) =
-        (args.change.with(&args.against, args.against_seed, &args.against_timing), {
-            let mut sets = args.sets.clone();
-            sets.extend(args.against_sets.iter().cloned());
-            sets
-        });
+    let change = args.change.with(&args.against, args.against_seed, &args.against_timing);
+    let sets = [&args.sets[..], &args.against_sets].concat();
     if args.b.is_none()
         && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
     {
-        let problem = Problem::new("nothing sets the second run apart from the first");
-        let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
-        return Err(Failure::Input(problem.help(help)));
+        return Err(Failure::input(
+            "nothing sets the second run apart from the first",
+            "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing",
+        ));
     }
     if let Some(seeds) = args.seeds {
-        return many(
-            args,
-            second,
-            [args.change.overrides(args.sets.clone()), change.overrides(sets)],
-            seeds,
-            terminal,
-        );
+        let overrides = [args.change.overrides(args.sets.clone()), change.overrides(sets)];
+        return many(args, second, overrides, seeds, terminal);
     }
     single(args, second, (&change, &sets), terminal)
 }
@@ -142,19 +122,17 @@ fn single(
         || table(&found),
     )?;
     args.html.write(|| {
-        let text = plain(|out, style| write(out, sides, &found, style))?;
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        Ok(page(text, runs, |said| board(sides, &found, said)))
+        let print = |out: &mut Vec<u8>, style| write(out, sides, &found, style);
+        page(print, |said| board(sides, &found, said), named(runs))
     })?;
-    Ok(if found.is_empty() { Exit::Fine } else { Exit::Differs })
+    Ok(Exit::fine_if(found.is_empty()))
 }
 
-/// The page of two runs, of what was printed and of what `board` makes of that.
-fn page(text: Vec<u8>, [a, b]: [Vec<u8>; 2], board: impl FnOnce(String) -> Board) -> Page {
-    let said = String::from_utf8_lossy(&text).into_owned();
-    let runs = vec![("run-a".to_owned(), a), ("run-b".to_owned(), b)];
-    Page::of_board(&board(said), text, runs)
+/// The runs of both sides under their names in a page.
+fn named([a, b]: [Vec<u8>; 2]) -> Vec<(String, Vec<u8>)> {
+    vec![("run-a".to_owned(), a), ("run-b".to_owned(), b)]
 }
 
 /// Both sides over many seeds.
@@ -167,19 +145,19 @@ fn many(
 ) -> Outcome {
     let folder = [args.a.as_path(), second].into_iter().find(|p| p.is_dir());
     if let Some(path) = folder {
-        let problem =
-            Problem::new(format!("{} is a finished run, which has one seed", path.display()));
-        return Err(Failure::Input(problem.help("give the scenario's file, or leave out --seeds")));
+        return Err(Failure::input(
+            format!("{} is a finished run, which has one seed", path.display()),
+            "give the scenario's file, or leave out --seeds",
+        ));
     }
     let a = load(&args.a)?;
     let other = args.b.as_deref().map(load).transpose()?;
     let b: &Loaded = other.as_ref().unwrap_or(&a);
     let first = scenario::seed(&a, &overrides[0])?;
     if other.is_none() && scenario::seed(b, &overrides[1])? != first {
-        let problem =
-            Problem::new("the second run has a seed of its own, and --seeds pairs equal seeds");
-        return Err(Failure::Input(
-            problem.help("leave out --against-set seed=…, or leave out --seeds"),
+        return Err(Failure::input(
+            "the second run has a seed of its own, and --seeds pairs equal seeds",
+            "leave out --against-set seed=…, or leave out --seeds",
         ));
     }
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready, Failure> {
@@ -210,11 +188,10 @@ fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<R
     let shown = file.display().to_string();
     let ready = ready(loaded.clone(), shown, overrides.clone())?;
     if ready.plan.tape.is_some() {
-        let problem = Problem::new(format!(
-            "{} replays a tape, which is one run whatever the seed",
-            file.display()
+        return Err(Failure::input(
+            format!("{} replays a tape, which is one run whatever the seed", file.display()),
+            "leave out --seeds",
         ));
-        return Err(Failure::Input(problem.help("leave out --seeds")));
     }
     Ok(ready)
 }
@@ -230,23 +207,12 @@ fn run(
     let progress = Progress::new(terminal, args.quiet, name, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
-    let done = AtomicU64::new(0);
-    let watch = |event| {
-        let done =
-            if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
-        progress.set(done);
-        !interrupt::asked()
-    };
+    let watch = |event| progress.goes_on(event);
     let found = interrupt::heeding(|| pairs.run(jobs(args.jobs), GROUPS, &watch));
     progress.clear();
-    found.map_err(|stopped| match stopped {
-        Stopped::Asked => Failure::Interrupted(format!(
-            "interrupted after {} of {} runs",
-            grouped(done.load(Relaxed)),
-            grouped(all)
-        )),
-        stopped => stopped.into(),
-    })
+    let done = || grouped(progress.counted());
+    let after = || format!("interrupted after {} of {} runs", done(), grouped(all));
+    found.map_err(|why| Failure::stopped(why, after))
 }
 
 /// Prints what sets two sides apart over many seeds.
@@ -266,17 +232,14 @@ fn print_many(
         || table_over_seeds(found),
     )?;
     args.html.write(|| {
-        let text = plain(|out, style| write_over_seeds(out, sides, &settings, found, style))?;
+        let print =
+            |out: &mut Vec<u8>, style| write_over_seeds(out, sides, &settings, found, style);
         let [a_run, b_run] = [0, 1].map(|side| {
             let overrides = Overrides { seed: Some(pairs.first), ..pairs.overrides[side].clone() };
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
         let board = |said| board_over_seeds(sides, &settings, found, said);
-        Ok(page(text, [a_run?, b_run?], board))
+        page(print, board, named([a_run?, b_run?]))
     })?;
-    Ok(if found.same == found.seeds && !settings.objects_differ() {
-        Exit::Fine
-    } else {
-        Exit::Differs
-    })
+    Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))
 }

@@ -1,18 +1,11 @@
 //! `taintsim explain`: why something happened to an object, or did not.
 
-use super::args::ChangeArgs;
-use super::failure::{Exit, Failure, Outcome};
 use super::finished;
-use super::output::OutputArg;
-use super::terminal::Terminal;
-use crate::analysis::Analysis;
+use super::prelude::*;
 use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
-use crate::kernel::{Dur, Time};
-use crate::language::{Problem, duration};
+use crate::language::duration;
 use crate::report::explain::{document, mermaid, write};
-use crate::report::{Style, WallClock, absolute, json};
-use std::io::Write;
-use std::path::PathBuf;
+use crate::report::{WallClock, absolute};
 
 /// How an explanation is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -58,12 +51,8 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
     let until = args.at.unwrap_or(analysis.horizon());
     if until > analysis.horizon() {
-        let problem = Problem::new(format!(
-            "--at {} is after the end of the run, {}",
-            absolute(until),
-            absolute(analysis.horizon())
-        ));
-        return Err(Failure::Input(problem));
+        let (until, end) = (absolute(until), absolute(analysis.horizon()));
+        return Err(Problem::new(format!("--at {until} is after the end of the run, {end}")).into());
     }
     let object = find(&analysis, &args.object).map_err(|error| {
         let help = match &error {
@@ -73,24 +62,16 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
             }
             ObjectError::Ambiguous { .. } => "say which, with what stands before its name".to_owned(),
         };
-        Failure::Input(Problem::new(error.to_string()).help(help))
+        Failure::input(error.to_string(), help)
     })?;
     let found =
         explained(Question { analysis: &analysis, until, groups: &run.ready.groups }, &object);
     let clock = run.ready.plan.begins.map(WallClock);
-    let mut out = terminal.out();
-    match args.output.form {
-        Format::Text => write(
-            &mut out,
-            &found,
-            clock,
-            Style { colour: terminal.colour, width: terminal.width },
-        )?,
-        Format::Json => json::write(&mut out, &document(&found, clock))?,
-        Format::Mermaid => mermaid(&mut out, &found)?,
-    }
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| match args.output.form {
+        Format::Text => write(out, &found, clock, terminal.style()),
+        Format::Json => json::write(out, &document(&found, clock)),
+        Format::Mermaid => mermaid(out, &found),
+    })
 }
 
 /// A time from the start of the run: a duration, or `minutes:seconds`, or `hours:minutes:seconds`.
@@ -105,11 +86,8 @@ fn time(text: &str) -> Result<Time, String> {
         .filter(|s| *s < Dur::from_secs(60))
         .ok_or_else(wrong)?;
     let digits = |part: &str| {
-        part.bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| part.parse::<u64>().ok())
-            .flatten()
-            .filter(|n| *n < 1_000_000)
+        let number = part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<u64>().ok());
+        number.flatten().filter(|n| *n < 1_000_000)
     };
     let minutes = match clock.split_once(':') {
         None => digits(clock).ok_or_else(wrong)?,

@@ -1,34 +1,25 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
-use super::args::{duration, threads};
-use super::failure::{Exit, Failure, Outcome};
-use super::html::HtmlArg;
-use super::interrupt;
-use super::output::{OutputArg, TableFormat};
-use super::progress::{Progress, Stopwatch};
+use super::args::threads;
+use super::html::{self, HtmlArg};
+use super::prelude::*;
+use super::progress::Stopwatch;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{PlanShardsArgs, With, Work};
-use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
-use crate::analysis::{Analysis, grouped};
-use crate::cli::html::plain;
-use crate::kernel::{Choices, Dur};
+use crate::kernel::Choices;
 use crate::lab::Desk;
 use crate::lab::explore::{BATCH, Explore, Report, Strategy, Violated, explore_at as search};
 use crate::lab::replay::steps;
 use crate::lab::tape::{self, Tape, Texts};
-use crate::language::Problem;
-use crate::plan::{Perturb, Plan};
+use crate::plan::Perturb;
 use crate::profiles::Release;
 use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part, Steps, Table};
 use crate::report::replay::lanes;
 use crate::report::{Folder, OutputError, manifest};
-use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
-use serde_json::{Value, json};
-use std::path::PathBuf;
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;
@@ -162,14 +153,12 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
     };
     let parse = |text: &str| {
         Release::parse(text.trim_start_matches('='))
-            .map_err(|e| Failure::Input(Problem::new(e.to_string()).help(e.hint())))
+            .map_err(|e| Failure::input(e.to_string(), e.hint()))
     };
     let (from, to) = (parse(from)?, parse(to)?);
     if from.minor > to.minor {
-        return Err(Failure::Input(
-            Problem::new(format!("there is no release from {from} to {to}"))
-                .help("write the older one first"),
-        ));
+        let problem = Problem::new(format!("there is no release from {from} to {to}"));
+        return Err(problem.help("write the older one first").into());
     }
     Ok((from.minor..=to.minor).map(|minor| Some(format!("1.{minor}"))).collect())
 }
@@ -188,9 +177,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
-        let problem = Problem::new(format!("{} expects nothing", args.file.display()));
-        return Err(Failure::Input(
-            problem.help("leave `--property expect` out, or add `expect: [Never(PodStuck)]`"),
+        return Err(Failure::input(
+            format!("{} expects nothing", args.file.display()),
+            "leave `--property expect` out, or add `expect: [Never(PodStuck)]`",
         ));
     }
     let name = format!("{}-explore", loaded.name);
@@ -211,17 +200,11 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let end = args
             .time
             .map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count);
-        let report = one(
-            args,
-            (&loaded, &properties),
-            release.as_deref(),
-            (&pool, work.desk()),
-            (&clock, end),
-            terminal,
-        )?;
+        let (what, at) = ((&loaded, &properties[..]), (&pool, work.desk()));
+        let report = one(args, what, release.as_deref(), at, (&clock, end), terminal)?;
         reports.push((release, report));
-        if interrupt::asked() {
-            interrupted = true;
+        interrupted = interrupt::asked();
+        if interrupted {
             break;
         }
     }
@@ -238,11 +221,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
-    Ok(if reports.iter().any(|(_, r)| !r.violations.is_empty()) {
-        Exit::Differs
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::fine_if(reports.iter().all(|(_, r)| r.violations.is_empty())))
 }
 
 /// Searches under one release, until the clock shows its end.
@@ -269,12 +248,9 @@ fn one(
         draws_on: &draws_on,
         ..Explore::drawing(&plan, properties, &expected, args.seed)
     };
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
-        if all == u64::MAX {
-            format!("{} runs", grouped(done))
-        } else {
-            format!("{} of at most {} runs", grouped(done), grouped(all))
-        }
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| match all {
+        u64::MAX => format!("{} runs", grouped(done)),
+        _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
     });
     let goes_on = |runs: u64| {
         progress.set(runs);
@@ -287,11 +263,8 @@ fn one(
     if !args.quiet && !at.1.is_shared() {
         let took = clock.seconds() - began;
         let speed = report.runs as f64 / took.max(1e-9);
-        terminal.note(&format!(
-            "{} runs in {took:.3} s, {} per second",
-            grouped(report.runs),
-            grouped(speed as u64)
-        ));
+        let (runs, speed) = (grouped(report.runs), grouped(speed as u64));
+        terminal.note(&format!("{runs} runs in {took:.3} s, {speed} per second"));
     }
     Ok(report)
 }
@@ -384,7 +357,6 @@ fn page(
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> Result<Page, Failure> {
-    let text = plain(|out, style| searches.iter().try_for_each(|s| write(out, s, style)))?;
     let found =
         Part::List { title: "What was found".to_owned(), items: answer(searches, properties) };
     let mut parts = vec![found, Part::Table(board_table(searches, properties))];
@@ -395,14 +367,13 @@ fn page(
             parts.push(Part::Steps(taken(&plan, violated, tape)));
         }
     }
-    parts.push(Part::text("Report", String::from_utf8_lossy(&text).into_owned()));
-    let board = Board {
-        title: format!("{}: interleavings", loaded.name),
-        doc: loaded.spec.doc.clone(),
-        parts,
-        ..Board::default()
+    let print = |out: &mut Vec<u8>, style| searches.iter().try_for_each(|s| write(out, s, style));
+    let board = |text| {
+        parts.push(Part::text("Report", text));
+        let title = format!("{}: interleavings", loaded.name);
+        Board { title, doc: loaded.spec.doc.clone(), parts, ..Board::default() }
     };
-    Ok(Page::of_board(&board, text, Vec::new()))
+    html::page(print, board, Vec::new())
 }
 
 /// What the search says of each property, by release.

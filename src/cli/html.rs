@@ -1,22 +1,14 @@
 //! `--html` of commands that write no folder of results, and runs for the pages of those that look
 //! at many.
 
-use super::failure::Failure;
 use super::file::write_whole;
-use super::progress::Progress;
-use super::run::{Ready, ready, simulate};
-use super::terminal::Terminal;
-use crate::analysis::Analysis;
+use super::prelude::*;
+use super::run::{Ready, progress, ready, simulate};
 use crate::files;
-use crate::kernel::Dur;
-use crate::language::Problem;
 use crate::report::html::board::Board;
 use crate::report::html::{self, Page};
 use crate::report::{Report, Style};
-use crate::scenario::{Loaded, Overrides};
 use std::ffi::OsStr;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// The runs that a page holds, at most.
 pub(super) const RUNS_MAX: usize = 24;
@@ -61,12 +53,9 @@ impl HtmlArg {
         let Some(other) = self.html.as_ref().filter(is_other) else {
             return Ok(());
         };
-        let problem = Problem::new(format!(
-            "{} is no page of taintsim; it is left as it is",
-            other.display()
-        ));
-        Err(Failure::Input(
-            problem.help("name another file: --html replaces only pages that taintsim wrote"),
+        Err(Failure::input(
+            format!("{} is no page of taintsim; it is left as it is", other.display()),
+            "name another file: --html replaces only pages that taintsim wrote",
         ))
     }
 
@@ -123,7 +112,6 @@ pub(super) fn run_for_page(
     terminal: &Terminal,
 ) -> Result<Vec<u8>, Failure> {
     let ready = ready(loaded.clone(), loaded.source.name.to_string(), overrides)?;
-    let progress = Progress::new(terminal, true, "", 1, |_, _| String::new());
-    let trace = simulate(&ready, &progress, String::new)?;
+    let trace = simulate(&ready, &progress(&ready.plan, true, terminal), String::new)?;
     Ok(columns(&Analysis::new(&ready.plan, &trace), &ready, window))
 }

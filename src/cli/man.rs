@@ -1,9 +1,7 @@
 //! `taintsim man`: prints a page of the manual, as roff.
 
-use super::failure::{Exit, Failure, MEANINGS, Outcome};
-use super::terminal::Terminal;
-use crate::language::Problem;
-use std::io::{self, Write};
+use super::failure::MEANINGS;
+use super::prelude::*;
 
 /// What a command is called with, for its page; those that need no more than their name have none.
 const EXAMPLES: [(&str, &[&str]); 25] = [
@@ -67,19 +65,12 @@ pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Termina
     program.build();
     let page = match &args.command {
         None => program,
-        Some(name) => match program.find_subcommand(name) {
-            Some(found) => found.clone(),
-            None => {
-                return Err(Failure::Input(Problem::new(format!("there is no command `{name}`"))));
-            }
-        },
+        Some(name) => (program.find_subcommand(name).cloned())
+            .ok_or_else(|| Problem::new(format!("there is no command `{name}`")))?,
     };
     let mut text = Vec::new();
     write(&mut text, page, args.command.as_deref())?;
-    let mut out = terminal.out();
-    out.write_all(&text)?;
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| out.write_all(&text))
 }
 
 /// Writes a page; the program has none of `command`.
@@ -109,10 +100,7 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
     }
     let lines: Vec<&str> = match command {
         None => EXAMPLES[..2].iter().flat_map(|e| e.1).copied().collect(),
-        Some(name) => {
-            let own = EXAMPLES.iter().find(|e| e.0 == name);
-            own.map_or(Vec::new(), |e| e.1.to_vec())
-        }
+        Some(name) => EXAMPLES.iter().filter(|e| e.0 == name).flat_map(|e| e.1).copied().collect(),
     };
     if !lines.is_empty() {
         writeln!(out, ".SH EXAMPLES")?;

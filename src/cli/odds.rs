@@ -1,23 +1,14 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
-use super::args::{ChangeArgs, threads};
-use super::failure::{Exit, Failure, Outcome};
-use super::interrupt;
-use super::output::{Format, OutputArg};
-use super::progress::Progress;
-use super::replay::load_any;
+use super::args::threads;
+use super::output::Format;
+use super::prelude::*;
+use super::replay::{load_any, untaped};
 use super::run::tell_imported;
 use super::shrink::property;
-use super::terminal::Terminal;
-use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Explore, Violated, Wanted, often};
-use crate::language::Problem;
-use crate::report::json;
 use crate::report::odds::{Asked, document, write};
-use crate::scenario;
-use std::io::Write;
-use std::path::PathBuf;
 
 /// Arguments of `taintsim odds`.
 #[derive(Clone, Debug, clap::Args)]
@@ -67,32 +58,26 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         (Some(asked), _) => asked,
         (None, Some(named)) => property(named).map_err(|e| Failure::Input(Problem::new(e)))?,
         (None, None) => {
-            let problem = Problem::new("of what? No property is given".to_owned());
-            let all = Property::NAMES.join(", ");
-            return Err(Failure::Input(problem.help(format!("--of with one of {all}"))));
+            let help = format!("--of with one of {}", Property::NAMES.join(", "));
+            return Err(Failure::input("of what? No property is given", help));
         }
     };
     if asked == Property::Expect && expected.is_empty() {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
-        return Err(Failure::Input(problem.help("add `expect: [Never(PodStuck)]` or the like")));
+        return Err(problem.help("add `expect: [Never(PodStuck)]` or the like").into());
     }
     let perturbed = plan.perturb.names();
     if !perturbed.is_empty() {
-        let problem = Problem::new(format!(
-            "the tape leaves trouble to the choices ({}), and how often that comes nobody knows",
-            perturbed.join(", ")
-        ));
-        return Err(Failure::Input(
-            problem.help("put the trouble into the timeline, and ask how often it does harm"),
+        return Err(Failure::input(
+            format!(
+                "the tape leaves trouble to the choices ({}), and how often that comes nobody knows",
+                perturbed.join(", ")
+            ),
+            "put the trouble into the timeline, and ask how often it does harm",
         ));
     }
     let seed = scenario::seed(&loaded, &overrides)?;
-    let make = || {
-        let mut plan = scenario::build(&loaded, &overrides)
-            .unwrap_or_else(|_| unreachable!("it was built before"));
-        plan.tape = None;
-        plan
-    };
+    let make = || untaped(&loaded, &overrides);
     let properties = [asked];
     let search = Explore {
         depth: args.depth,
@@ -122,11 +107,8 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     progress.clear();
     let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
     let asked = Asked { plan: &make(), property: asked, seed };
-    let mut out = terminal.out();
-    match args.output.form {
-        Format::Json => json::write(&mut out, &document(&asked, &found))?,
-        _ => write(&mut out, &asked, &found)?,
-    }
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| match args.output.form {
+        Format::Json => json::write(out, &document(&asked, &found)),
+        Format::Text => write(out, &asked, &found),
+    })
 }

@@ -1,31 +1,20 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
 use super::args::threads;
-use super::failure::{Exit, Failure, Outcome};
-use super::html::{HtmlArg, plain};
-use super::interrupt;
-use super::output::{Format, OutputArg};
+use super::html::{HtmlArg, page};
+use super::output::Format;
+use super::prelude::*;
 use super::run::stdin;
-use super::terminal::Terminal;
+use crate::analysis::expect;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::analysis::statistics::share_interval;
-use crate::analysis::{Analysis, expect};
 use crate::lab::explore::{Explore, drawn};
 use crate::lab::replay::{ReplayedStep, departure, steps};
 use crate::lab::tape::{Tape, Texts};
-use crate::language::Problem;
-use crate::plan::Plan;
-use crate::report::html::Page;
 use crate::report::html::board::{Board, Part};
-use crate::report::json;
 use crate::report::odds::of_drawn;
 use crate::report::replay::{document, lanes, write};
-use crate::scenario::{self, Loaded, Overrides};
-use crate::trace::Trace;
 use crate::{files, sim};
-use serde_json::json;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim replay`.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,9 +36,8 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     let (loaded, overrides) = load_any(file)?;
     if loaded.spec.tape.is_none() {
         let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
-        return Err(Failure::Input(
-            Problem::new(format!("{} is a scenario without a tape", file.display())).help(help),
-        ));
+        let problem = Problem::new(format!("{} is a scenario without a tape", file.display()));
+        return Err(problem.help(help).into());
     }
     Ok((loaded, overrides))
 }
@@ -64,7 +52,7 @@ pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
     {
-        let tape = Tape::read(&shown, &text).map_err(Failure::Input)?;
+        let tape = Tape::read(&shown, &text)?;
         // Paths in the scenario are relative to where it was.
         let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides()));
@@ -119,22 +107,25 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
             writeln!(out, "no violation of {}", names.join(", "))?;
         }
         if let Some((count, of)) = often {
-            writeln!(
-                out,
-                "Drawn as upstream comes to it, it is violated in {}.",
-                of_drawn(count, of)
-            )?;
+            let drawn = of_drawn(count, of);
+            writeln!(out, "Drawn as upstream comes to it, it is violated in {drawn}.")?;
         }
     }
     out.flush()?;
     args.html.write(|| {
-        let text = plain(|out, _| {
+        let print = |out: &mut Vec<u8>, _| {
             heading(out, &plan)?;
             write(out, &run.trace, &taken, &violations, parts.as_ref(), false)
-        })?;
-        Ok(page(&plan, text, &run.trace, &taken, &violations))
+        };
+        page(print, |_| board(&plan, &run.trace, &taken, &violations), Vec::new())
     })?;
-    Ok(if parts.is_some() || !violations.is_empty() { Exit::Differs } else { Exit::Fine })
+    Ok(Exit::fine_if(parts.is_none() && violations.is_empty()))
+}
+
+/// The plan of a scenario that was built before, without its tape.
+pub(super) fn untaped(loaded: &Loaded, overrides: &Overrides) -> Plan {
+    let plan = scenario::build(loaded, overrides);
+    Plan { tape: None, ..plan.unwrap_or_else(|_| unreachable!("it was built before")) }
 }
 
 /// No more runs are drawn than these to say how often a violation is, and no fewer.
@@ -151,12 +142,7 @@ fn how_often(
     properties: &[Property],
     records: u64,
 ) -> Result<Option<(u64, u64)>, Failure> {
-    let make = || {
-        let mut plan = scenario::build(loaded, overrides)
-            .unwrap_or_else(|_| unreachable!("it was built before"));
-        plan.tape = None;
-        plan
-    };
+    let make = || untaped(loaded, overrides);
     let is_troubled = !make().perturb.names().is_empty();
     if is_troubled || properties.contains(&Property::Deterministic) {
         return Ok(None);
@@ -182,34 +168,24 @@ fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>, Failu
 }
 
 /// The page of a replay: its steps as lanes of processes.
-fn page(
-    plan: &Plan,
-    text: Vec<u8>,
-    trace: &Trace,
-    taken: &[ReplayedStep],
-    violations: &[Violation],
-) -> Page {
+fn board(plan: &Plan, trace: &Trace, taken: &[ReplayedStep], violations: &[Violation]) -> Board {
     let title = "Steps".to_owned();
     let told = |v: &Violation| format!("{}: {}", v.property, v.text);
-    let board = Board {
+    Board {
         title: plan.name.clone(),
         doc: plan.doc.clone(),
         subtitle: format!("Kubernetes {}", plan.profile.release),
         notes: violations.iter().map(told).collect(),
         parts: vec![Part::Steps(lanes(title, trace, taken, violations))],
-    };
-    Page::of_board(&board, text, Vec::new())
+    }
 }
 
 /// Writes what is run again.
 fn heading(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     let n = plan.tape.as_deref().unwrap_or_default().len();
     let deviations = if n == 1 { "1 deviation".to_owned() } else { format!("{n} deviations") };
-    writeln!(
-        out,
-        "{} on Kubernetes {}, {deviations} from the default order",
-        plan.name, plan.profile.release
-    )?;
+    let (name, release) = (&plan.name, &plan.profile.release);
+    writeln!(out, "{name} on Kubernetes {release}, {deviations} from the default order")?;
     if !plan.doc.is_empty() {
         writeln!(out, "{}", plan.doc)?;
     }

@@ -1,9 +1,7 @@
 //! `taintsim schema`: the JSON Schema of the scenario language.
 
-use super::failure::{Exit, Outcome};
-use super::terminal::Terminal;
-use crate::{language, report};
-use std::io::Write;
+use super::prelude::*;
+use crate::language;
 
 /// Arguments of `taintsim schema`.
 #[derive(Clone, Debug, clap::Args)]
@@ -11,8 +9,5 @@ pub(crate) struct SchemaArgs {}
 
 /// Runs the command.
 pub(crate) fn schema(_: &SchemaArgs, terminal: &Terminal) -> Outcome {
-    let mut out = terminal.out();
-    report::json::write(&mut out, &language::schema())?;
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| json::write(out, &language::schema()))
 }
