@@ -1,12 +1,9 @@
 //! Several courses of one cluster, each run with many seeds, with progress.
 
-use super::failure::Failure;
-use super::interrupt;
-use super::progress::Progress;
-use super::terminal::Terminal;
+use super::prelude::*;
 use crate::analysis::course::Course as Ran;
-use crate::lab::{Forecasting, Stopped};
-use crate::scenario::{Loaded, Overrides, what_if};
+use crate::lab::Forecasting;
+use crate::scenario::what_if;
 
 /// A course, and what it is called.
 pub(super) struct Course {
@@ -26,7 +23,7 @@ pub(super) fn courses(
         |name: &str, loaded| Course { name: name.to_owned(), loaded, overrides: overrides.clone() };
     let other = |command: &String| {
         let mut other = base.clone();
-        other.spec.timeline.extend(what_if(command, &base.spec).map_err(Failure::Input)?);
+        other.spec.timeline.extend(what_if(command, &base.spec)?);
         Ok(course(command, other))
     };
     let others = commands.iter().map(other).collect::<Result<Vec<_>, Failure>>()?;
@@ -54,14 +51,8 @@ pub(super) fn run_all(
             seeds,
             overrides: course.overrides.clone(),
         };
-        forecasting.courses(jobs, &watch).map_err(stopped)
+        let ran = forecasting.courses(jobs, &watch);
+        ran.map_err(|why| Failure::stopped(why, || "stopped; nothing was printed".to_owned()))
     };
     interrupt::heeding(|| courses.iter().map(one).collect())
-}
-
-fn stopped(why: Stopped) -> Failure {
-    match why {
-        Stopped::Asked => Failure::Interrupted("stopped; nothing was printed".to_owned()),
-        why => why.into(),
-    }
 }

@@ -2,14 +2,10 @@
 //! is asked for, of kubectl with the person's own context and rights, which only reads, or of whatever
 //! command prints one.
 
-use super::failure::Failure;
+use super::prelude::*;
 use super::shards::Inputs;
-use super::terminal::Terminal;
 use super::{file, run};
 use crate::import::KUBECTL;
-use crate::language::Problem;
-use crate::scenario::{self, Loaded};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
@@ -39,10 +35,10 @@ pub(super) fn asked(
     terminal: &Terminal,
 ) -> Result<Loaded, Failure> {
     if !is_plugin() {
-        let problem = Problem::new("no cluster is given");
-        return Err(Failure::Input(problem.help(format!(
-            "`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`"
-        ))));
+        return Err(Failure::input(
+            "no cluster is given",
+            format!("`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`"),
+        ));
     }
     let loaded = scenario::parse(SAID, args.get()?, Path::new(""))?;
     run::tell_imported(&loaded.imported, quiet, terminal);
@@ -106,17 +102,8 @@ impl KubectlArgs {
 
 /// What a command line of the shell prints.
 pub(super) fn shell(line: &str) -> Result<Vec<u8>, Failure> {
-    let mut command = if cfg!(windows) {
-        let mut command = Command::new("cmd");
-        command.arg("/C");
-        command
-    } else {
-        let mut command = Command::new("sh");
-        command.arg("-c");
-        command
-    };
-    command.arg(line);
-    printed(line, &mut command)
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    printed(line, Command::new(shell).arg(option).arg(line))
 }
 
 fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>, Failure> {

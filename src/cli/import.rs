@@ -3,13 +3,9 @@
 //! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left
 //! out.
 
-use super::failure::{Exit, Failure, Outcome};
 use super::file::{self, ScenarioOut, write_text};
-use super::terminal::Terminal;
-use crate::import::{ImportError, ImportedCluster, Input};
-use crate::language::Problem;
-use std::io;
-use std::path::{Path, PathBuf};
+use super::prelude::*;
+use crate::import::{ImportedCluster, Input};
 
 /// Arguments of `taintsim import`.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,8 +30,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let cluster = ImportedCluster::read(&inputs)
         .and_then(ImportedCluster::simulable)
-        .and_then(ImportedCluster::builds)
-        .map_err(|e| refused(&e))?;
+        .and_then(ImportedCluster::builds)?;
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
     if !args.quiet {
@@ -54,14 +49,7 @@ pub(super) fn read(file: &Path) -> Result<Input, Failure> {
         return Err(Failure::Input(problem));
     }
     match file.to_str() {
-        Some(name) => Input::read(name, &mut io::stdin().lock()).map_err(|e| refused(&e)),
-        None => Err(Failure::Input(Problem::new(format!(
-            "the name of {} is not UTF-8",
-            file.display()
-        )))),
+        Some(name) => Ok(Input::read(name, &mut io::stdin().lock())?),
+        None => Err(Problem::new(format!("the name of {} is not UTF-8", file.display())).into()),
     }
-}
-
-fn refused(error: &ImportError) -> Failure {
-    Failure::Input(Problem::new(error.to_string()))
 }

@@ -6,13 +6,10 @@
 #[cfg(test)]
 mod read_back_tests;
 
-use super::args::{ChangeArgs, duration, jobs};
-use super::failure::{Exit, Failure, Outcome};
 use super::file::{self, replaces_only_by_force, write_text};
 use super::forecasts::{Course, courses, run_all};
 use super::html::{HtmlArg, page, run_for_page};
-use super::output::{OutputArg, TableFormat};
-use super::terminal::Terminal;
+use super::prelude::*;
 use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
@@ -21,15 +18,10 @@ use crate::evidence::{
 };
 use crate::files;
 use crate::import::ImportedCluster;
-use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
-use crate::language::Problem;
 use crate::report::WallClock;
 use crate::report::forecast::{Basis, Outlook, put_what_if, write_beside};
 use crate::report::incident::{Verdict, board, document, table, write};
-use crate::scenario::{self, Loaded, Overrides};
-use std::io::Write;
-use std::path::{Path, PathBuf};
 
 /// The most text that one file may hold.
 const LIMIT: u64 = 1 << 30;
@@ -136,10 +128,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         page(print, board, vec![("run".to_owned(), run)])
     })?;
     let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
-    Ok(match args.exit_code && !all {
-        true => Exit::Differs,
-        false => Exit::Fine,
-    })
+    Ok(Exit::fine_if(all || !args.exit_code))
 }
 
 fn read(file: &Path) -> Result<Evidence, Failure> {
@@ -196,9 +185,7 @@ fn verdict(
         told: was.told.clone(),
         matched,
         tolerance: args.within,
-        deletions: was
-            .outage
-            .deletions
+        deletions: deletions
             .iter()
             .map(|(pod, (known, by))| (pod.clone(), (was.since(known.at), by.clone())))
             .collect(),

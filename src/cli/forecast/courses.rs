@@ -5,23 +5,17 @@ use crate::analysis::course::Happening;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
-use crate::cli::args::{ChangeArgs, duration, jobs};
-use crate::cli::failure::Failure;
 use crate::cli::forecasts::{Course, courses, run_all};
 use crate::cli::given::KubectlArgs;
 use crate::cli::html::HtmlArg;
-use crate::cli::output::{OutputArg, TableFormat};
-use crate::cli::terminal::Terminal;
+use crate::cli::prelude::*;
 use crate::import::{ImportedCluster, Input};
-use crate::kernel::{Dur, Time};
 use crate::lab::Forecast;
-use crate::language::{Entry, NodeSelector, Problem, Step, duration};
-use crate::plan::{NodeStart, Plan};
+use crate::language::{Entry, NodeSelector, Step, duration};
+use crate::plan::NodeStart;
 use crate::report::forecast::Basis;
 use crate::report::{WallClock, short};
-use crate::scenario::{self, Loaded};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 /// An export with its courses.
 pub(super) struct Courses {
@@ -35,20 +29,18 @@ pub(super) struct Courses {
 impl Courses {
     /// The courses of a cluster as it was exported.
     pub(super) fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self, Failure> {
-        let refused = |e: crate::import::ImportError| Failure::Input(Problem::new(e.to_string()));
-        let cluster =
-            ImportedCluster::read(inputs).and_then(ImportedCluster::simulable).map_err(refused)?;
+        let cluster = ImportedCluster::read(inputs).and_then(ImportedCluster::simulable)?;
         let summary = cluster.summary.clone();
         let Some(zero) = summary.time_zero else {
-            return Err(Failure::Input(
-                Problem::new("the export has no time in it, so that nothing can be foreseen")
-                    .help("it takes nodes with their conditions: `kubectl get nodes,pods,leases,… -A -o json`"),
+            return Err(Failure::input(
+                "the export has no time in it, so that nothing can be foreseen",
+                "it takes nodes with their conditions: `kubectl get nodes,pods,leases,… -A -o json`",
             ));
         };
         let silent = summary.cut_off.clone();
         let clock = WallClock(zero.0);
         let (mut timeline, dying): (Vec<Entry>, Vec<String>) =
-            dying(args, clock).map_err(Failure::Input)?.into_iter().unzip();
+            dying(args, clock)?.into_iter().unzip();
         timeline.extend(healing(args, &silent));
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let course = match args.heal_after {
@@ -168,17 +160,10 @@ fn names(text: &str) -> Vec<String> {
 }
 
 /// Silent nodes come back.
-fn healing(args: &ForecastArgs, silent: &[String]) -> Vec<Entry> {
-    let Some(after) = args.heal_after else {
-        return Vec::new();
-    };
-    let at = short(after);
-    let mut entries = Vec::new();
-    if !silent.is_empty() {
-        let nodes = Some(NodeSelector::Nodes(silent.to_vec()));
-        entries.push(entry(&at, Step::Heal { node: None, nodes }));
-    }
-    entries
+fn healing(args: &ForecastArgs, silent: &[String]) -> Option<Entry> {
+    let after = args.heal_after.filter(|_| !silent.is_empty())?;
+    let nodes = Some(NodeSelector::Nodes(silent.to_vec()));
+    Some(entry(&short(after), Step::Heal { node: None, nodes }))
 }
 
 /// Arguments of `taintsim forecast`.

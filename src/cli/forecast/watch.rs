@@ -2,25 +2,20 @@
 
 use super::courses::{Courses, ForecastArgs};
 use crate::analysis::course::Happening;
-use crate::cli::failure::{Exit, Failure, Outcome};
 use crate::cli::file::{replaces_only_by_force, write_chart};
+use crate::cli::given;
 use crate::cli::html::page;
 use crate::cli::import::read;
-use crate::cli::output::{Found, TableFormat};
+use crate::cli::output::Found;
+use crate::cli::prelude::*;
 use crate::cli::shards::Work;
-use crate::cli::terminal::Terminal;
-use crate::cli::{given, interrupt};
 use crate::import::{Input, KUBECTL};
-use crate::kernel::Dur;
 use crate::lab::Forecast;
-use crate::language::Problem;
 use crate::report::forecast::{
     Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };
 use crate::report::html::Page;
 use crate::report::tables::csv;
-use std::io::Write;
-use std::path::Path;
 
 /// A deletion in at least this part of the seeds is one that will be.
 const LIKELY: f64 = 0.5;
@@ -39,7 +34,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     args.html.fits()?;
     if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
         let problem = Problem::new("a file of Parquet takes no rows of later exports");
-        return Err(Failure::Input(problem.help("look once, with `--times 1`, or take csv")));
+        return Err(problem.help("look once, with `--times 1`, or take csv").into());
     }
     let mut before: Option<Printed> = None;
     let mut exports = 0;
@@ -71,9 +66,12 @@ fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
         Some(command) => Ok(vec![input_of(command, given::shell(command)?)?]),
         None if !args.files.is_empty() => args.files.iter().map(|file| input(file, work)).collect(),
         None if given::is_plugin() => Ok(vec![asked(args)?]),
-        None => Err(Failure::Input(Problem::new("no export is given").help(format!(
-            "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
-        )))),
+        None => Err(Failure::input(
+            "no export is given",
+            format!(
+                "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
+            ),
+        )),
     }
 }
 
@@ -83,7 +81,7 @@ fn asked(args: &ForecastArgs) -> Result<Input, Failure> {
 }
 
 fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Failure> {
-    Input::from_bytes(name, bytes).map_err(|e| Failure::Input(Problem::new(e.to_string())))
+    Ok(Input::from_bytes(name, bytes)?)
 }
 
 /// An export from a file, or a text that stands for one.
@@ -179,10 +177,7 @@ fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
         let mut deleted = f.happenings.iter().filter(|h| h.what == Happening::PodDeleted);
         deleted.any(|h| h.when.share >= LIKELY)
     };
-    match forecasts.first() {
-        Some((_, base)) if args.exit_code && comes(base) => Exit::Differs,
-        _ => Exit::Fine,
-    }
+    Exit::fine_if(!args.exit_code || !forecasts.first().is_some_and(|(_, base)| comes(base)))
 }
 
 /// Waits for the next export.
