@@ -6,26 +6,18 @@
 //! way is to end.
 
 use super::command_line::{Cli, Command};
-use super::dispatch::gave_up;
-use super::failure::{Exit, Failure, Outcome};
+use super::dispatch::{self, gave_up};
 use super::output::{Found, Keeping, Tables};
-use super::progress::Progress;
-use super::run::{Ready, ready, simulate};
+use super::prelude::*;
+use super::run::{Ready, progress, ready, simulate};
 use super::shards::{Inputs, Work};
-use super::terminal::{ColorWhen, Terminal};
-use super::{forecast, interrupt, plan, survey, sweep};
+use super::terminal::ColorWhen;
 use crate::kernel::Endless;
-use crate::language::{Problem, Problems};
-use crate::plan::Plan;
 use crate::report::tables::Table;
 use crate::report::{Report, Source, html};
-use crate::scenario::{self, Overrides};
-use crate::trace::Trace;
 use clap::{CommandFactory, FromArgMatches};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::Path;
 
 /// What a command found.
 pub struct Answer {
@@ -118,7 +110,7 @@ pub fn run(file: &str, text: Option<Vec<u8>>, overrides: Overrides) -> Result<Ra
     let refused = |problems| Refused::from(Failure::Problems(problems));
     let ready = ready(loaded.map_err(refused)?, file.to_owned(), overrides).map_err(refused)?;
     let terminal = Terminal::new(ColorWhen::Never);
-    let progress = Progress::new(&terminal, true, "", 1, |_, _| String::new());
+    let progress = progress(&ready.plan, true, &terminal);
     let trace = unless_endless(|| simulate(&ready, &progress, String::new))?;
     let Ready { plan, source, groups, .. } = ready;
     Ok(Ran { plan, trace, source, groups })
@@ -183,10 +175,9 @@ fn understood(words: &[String]) -> Result<Command, Refused> {
 
 fn call(command: &Command, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     match command {
-        Command::Sweep(args) => sweep::sweep(args, work, terminal),
-        Command::Survey(args) => survey::survey(args, work, terminal),
-        Command::Plan(args) => plan::plan(args, work, terminal),
-        Command::Forecast(args) => forecast::forecast(args, work, terminal),
+        Command::Sweep(_) | Command::Survey(_) | Command::Plan(_) | Command::Forecast(_) => {
+            dispatch::call(command, work, terminal)
+        }
         _ => Err(Failure::Input(Problem::new(
             "only sweep, survey, plan and forecast answer with a document",
         ))),

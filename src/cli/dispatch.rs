@@ -1,26 +1,23 @@
 //! From arguments to a command, and from its end to an exit code.
 
-use super::command_line::{Cli, Command, command};
-use super::failure::{Exit, Failure, Outcome};
+use super::command_line::{self, Cli, Command};
+use super::prelude::*;
 use super::shards::{Again, With, Work, gather, shard};
-use super::terminal::{ColorArg, ColorWhen, Terminal, form};
+use super::terminal::{ColorArg, ColorWhen, form};
 use super::{
-    complete, completions, diff, explain, explore, faults, forecast, import, incident, init,
-    interrupt, man, odds, outages, plan, playground, replay, report, run, schema, settings, shrink,
-    survey, sweep, test, tool, validate,
+    complete, completions, diff, explain, explore, faults, forecast, import, incident, init, man,
+    odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey, sweep,
+    test, tool, validate,
 };
 use crate::api::spelling;
 use crate::files::Escaped;
 use crate::kernel::Endless;
-use crate::language::Problem;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command line; the first argument is the program's name.
@@ -36,7 +33,7 @@ pub fn exit_code(args: impl IntoIterator<Item = OsString>) -> u8 {
             write_help(&mut Cli::command(), terminal)?;
             return Ok(Exit::Fine);
         };
-        call(command, arguments, terminal)
+        call(&command, &Work::here(arguments), terminal)
     })
 }
 
@@ -129,36 +126,38 @@ fn start<P: FromArgMatches>(
     }
 }
 
-fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome {
-    let here = || Work::here(arguments);
-    match &chosen {
+/// Calls a command, with the runs of `work` where they can be shared.
+pub(super) fn call(command: &Command, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    match command {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
-        Command::Sweep(args) => sweep::sweep(args, &here(), terminal),
-        Command::Survey(args) => survey::survey(args, &here(), terminal),
-        Command::Plan(args) => plan::plan(args, &here(), terminal),
+        Command::Sweep(args) => sweep::sweep(args, work, terminal),
+        Command::Survey(args) => survey::survey(args, work, terminal),
+        Command::Plan(args) => plan::plan(args, work, terminal),
         Command::Faults(args) => faults::faults(args, terminal),
         Command::Outages(args) => outages::outages(args, terminal),
-        Command::Explore(args) => explore::explore(args, &here(), terminal),
+        Command::Explore(args) => explore::explore(args, work, terminal),
         Command::Shard(args) => shard::shard(args, &read_again, terminal),
         Command::Gather(args) => gather::gather(args, &read_again, terminal),
         Command::Replay(args) => replay::replay(args, terminal),
         Command::Odds(args) => odds::odds(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Import(args) => import::import(args, terminal),
-        Command::Forecast(args) => forecast::forecast(args, &here(), terminal),
+        Command::Forecast(args) => forecast::forecast(args, work, terminal),
         Command::Incident(args) => incident::incident(args, terminal),
         Command::Settings(args) => settings::settings(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
-        Command::Completions(args) => completions::completions(args, &command(), terminal),
-        Command::Complete(args) => complete::complete(args, command(), terminal),
-        Command::Man(args) => man::man(args, command(), terminal),
+        Command::Completions(args) => {
+            completions::completions(args, &command_line::command(), terminal)
+        }
+        Command::Complete(args) => complete::complete(args, command_line::command(), terminal),
+        Command::Man(args) => man::man(args, command_line::command(), terminal),
     }
 }
 
@@ -166,27 +165,15 @@ fn call(chosen: Command, arguments: &[OsString], terminal: &Terminal) -> Outcome
 fn read_again(arguments: &[String], with: &With) -> Option<Again> {
     let program = std::iter::once("taintsim").chain(arguments.iter().map(String::as_str));
     let matches = Cli::command().try_get_matches_from(program).ok()?;
-    let with = with.clone();
-    let again: Again = match Cli::from_arg_matches(&matches).ok()?.command? {
-        Command::Sweep(mut args) => Box::new(move |work, terminal| {
-            args.with(&with)?;
-            sweep::sweep(&args, work, terminal)
-        }),
-        Command::Survey(mut args) => Box::new(move |work, terminal| {
-            args.with(&with)?;
-            survey::survey(&args, work, terminal)
-        }),
-        Command::Plan(mut args) => Box::new(move |work, terminal| {
-            args.with(&with)?;
-            plan::plan(&args, work, terminal)
-        }),
-        Command::Explore(mut args) => Box::new(move |work, terminal| {
-            args.with(&with)?;
-            explore::explore(&args, work, terminal)
-        }),
+    let mut command = Cli::from_arg_matches(&matches).ok()?.command?;
+    let said = match &mut command {
+        Command::Sweep(args) => args.with(with),
+        Command::Survey(args) => args.with(with),
+        Command::Plan(args) => args.with(with),
+        Command::Explore(args) => args.with(with),
         _ => return None,
     };
-    Some(again)
+    Some(Box::new(move |work, terminal| said.and_then(|()| call(&command, work, terminal))))
 }
 
 /// What clap has to say, with what it quotes of the command line escaped.
