@@ -6,42 +6,31 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::args::{ChangeArgs, threads};
-use super::failure::{Exit, Failure, Outcome};
+use super::args::threads;
 use super::file::write_whole;
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
-use super::interrupt;
 use super::output::can_print;
-use super::progress::Progress;
+use super::prelude::*;
 use super::run::load;
 use super::scenarios::{self, scenarios};
-use super::terminal::Terminal;
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, grouped};
+use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
-use crate::language::{Problem, Problems};
 use crate::report::html::Page;
 use crate::report::trials::{self, Came, Case, CasesTable, Failed, SCENARIO, Status, Tested};
 use crate::report::{Style, tables};
 use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 
-/// In which form the results are reported, and to which file.
+/// In which form the results are reported, and to which file where not to standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Reporter {
-    Human,
-    Github,
-    Tap,
-    /// To a file, or to standard output.
-    Junit(Option<PathBuf>),
-    Json(Option<PathBuf>),
-    Table(tables::Form),
+struct Reporter {
+    form: TestForm,
+    file: Option<PathBuf>,
 }
 
 /// The forms that are printed.
@@ -63,29 +52,16 @@ enum TestForm {
     Junit,
 }
 
-impl From<TestForm> for Reporter {
-    fn from(form: TestForm) -> Self {
-        match form {
-            TestForm::Text => Self::Human,
-            TestForm::Json => Self::Json(None),
-            TestForm::Csv => Self::Table(tables::Form::Csv),
-            TestForm::Parquet => Self::Table(tables::Form::Parquet),
-            TestForm::Github => Self::Github,
-            TestForm::Tap => Self::Tap,
-            TestForm::Junit => Self::Junit(None),
-        }
-    }
-}
-
 fn reporter(text: &str) -> Result<Reporter, String> {
-    match text.split_once('=') {
-        None if text == "human" => Ok(Reporter::Human),
-        None if text == "github" => Ok(Reporter::Github),
-        None if text == "tap" => Ok(Reporter::Tap),
-        Some(("junit", file)) if !file.is_empty() => Ok(Reporter::Junit(Some(file.into()))),
-        Some(("json", file)) if !file.is_empty() => Ok(Reporter::Json(Some(file.into()))),
-        _ => Err("one of human, github, tap, junit=FILE, json=FILE".to_owned()),
-    }
+    let (form, file) = match text.split_once('=') {
+        None if text == "human" => (TestForm::Text, None),
+        None if text == "github" => (TestForm::Github, None),
+        None if text == "tap" => (TestForm::Tap, None),
+        Some(("junit", file)) if !file.is_empty() => (TestForm::Junit, Some(file.into())),
+        Some(("json", file)) if !file.is_empty() => (TestForm::Json, Some(file.into())),
+        _ => return Err("one of human, github, tap, junit=FILE, json=FILE".to_owned()),
+    };
+    Ok(Reporter { form, file })
 }
 
 /// Which of the scenarios this machine tests, out of several machines.
@@ -201,7 +177,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         terminal.note(&format!("wrote {}", g.path.display()));
     }
     match args.output {
-        Some(form) => tell(&form.into(), &all, terminal)?,
+        Some(form) => tell(&Reporter { form, file: None }, &all, terminal)?,
         None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,
     }
     args.html.write(|| {
@@ -284,13 +260,11 @@ fn tested(
         threads.install(|| files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>())
     });
     progress.clear();
-    results.ok_or_else(|| {
-        Failure::Interrupted(format!(
-            "interrupted after {} of {} scenarios",
-            done.load(Relaxed),
-            files.len()
-        ))
-    })
+    let after = || {
+        let (done, all) = (done.load(Relaxed), files.len());
+        Failure::Interrupted(format!("interrupted after {done} of {all} scenarios"))
+    };
+    results.ok_or_else(after)
 }
 
 fn exit(all: &[Tested]) -> Exit {
@@ -469,12 +443,11 @@ fn guards(
 }
 
 fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), Failure> {
-    let mut out = match reporter {
-        Reporter::Table(form) => terminal.out_as(Some(*form)),
-        _ => terminal.out(),
-    };
-    match reporter {
-        Reporter::Human => {
+    let Reporter { form, file } = reporter;
+    let binary = (*form == TestForm::Parquet).then_some(tables::Form::Parquet);
+    let mut out = terminal.out_as(binary);
+    match form {
+        TestForm::Text => {
             let style = terminal.style();
             for t in all {
                 trials::line(&mut out, t, style)?;
@@ -483,9 +456,10 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             writeln!(out)?;
             trials::summary(&mut out, all)?;
         }
-        Reporter::Table(form) => tables::write(&mut out, &CasesTable(all), *form, &[])?,
-        Reporter::Tap => trials::tap(&mut out, all)?,
-        Reporter::Github => {
+        TestForm::Csv => tables::write(&mut out, &CasesTable(all), tables::Form::Csv, &[])?,
+        TestForm::Parquet => tables::write(&mut out, &CasesTable(all), tables::Form::Parquet, &[])?,
+        TestForm::Tap => trials::tap(&mut out, all)?,
+        TestForm::Github => {
             trials::annotations(&mut out, all)?;
             trials::summary(&mut out, all)?;
             if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
@@ -496,18 +470,20 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
                 files::append(&path, &text).map_err(|e| Failure::write(&path, &e))?;
             }
         }
-        Reporter::Junit(path) => {
+        TestForm::Junit => {
             let xml = trials::junit(all)?;
-            match path {
+            match file {
                 Some(path) => write_whole(path, files::shown(&xml).as_bytes())?,
                 None => out.write_all(xml.as_bytes())?,
             }
         }
-        Reporter::Json(None) => crate::report::json::write(&mut out, &trials::document(all))?,
-        Reporter::Json(Some(path)) => {
+        TestForm::Json => {
             let mut text = Vec::new();
-            crate::report::json::write(&mut text, &trials::document(all))?;
-            write_whole(path, &text)?;
+            json::write(&mut text, &trials::document(all))?;
+            match file {
+                Some(path) => write_whole(path, &text)?,
+                None => out.write_all(&text)?,
+            }
         }
     }
     out.flush()?;
