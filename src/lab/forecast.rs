@@ -144,10 +144,9 @@ impl Forecasting<'_> {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let watched = Watched::new(watch);
         let one = |plan: &mut Plan, seed: u64| {
-            let mut goes_on = |_| watched.goes_on(Event::Running);
-            let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut goes_on);
-            let is_done = finished && watched.goes_on(Event::Done);
-            Ok(is_done.then(|| Course::of(&Analysis::new(plan, &trace))))
+            let trace = seeded(plan, seed, &|| watched.goes_on(Event::Running));
+            let trace = trace.filter(|_| watched.goes_on(Event::Done));
+            Ok(trace.map(|trace| Course::of(&Analysis::new(plan, &trace))))
         };
         let courses = watched.pieces(&threads, &seeds, build, one)?;
         if courses.len() < seeds.len() {

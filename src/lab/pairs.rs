@@ -72,13 +72,8 @@ impl Pairs<'_> {
             let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
             let mut drawn = [build(0)?, build(1)?];
             let run = |plan: &Plan, seed: u64| {
-                let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
-                    watched.goes_on(Event::Running)
-                });
-                if finished && watched.goes_on(Event::Done) {
-                    return Ok(trace);
-                }
-                Err(Stopped::Asked)
+                let trace = seeded(plan, seed, &|| watched.goes_on(Event::Running));
+                trace.filter(|_| watched.goes_on(Event::Done)).ok_or(Stopped::Asked)
             };
             let one = |seed| {
                 let plans = drawn.each_mut().map(|d| d.of(seed));

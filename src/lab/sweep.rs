@@ -173,12 +173,10 @@ impl Sweep<'_> {
         let mut cases = Vec::with_capacity(checked.len());
         for (overrides, seeds, said) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
             cases.push((overrides, seeds));
-            said.into_iter().for_each(|note| {
-                if !notes.contains(&note) {
-                    notes.push(note)
-                }
-            });
+            notes.extend(said);
         }
+        let mut seen = BTreeSet::new();
+        notes.retain(|note| seen.insert(note.clone()));
         Ok(Prepared { sweep: self, threads, cases, notes })
     }
 }
@@ -297,12 +295,8 @@ impl<'a> Work<'a> {
         let end = begin + ((round + 1) * self.step).min(self.seeds);
         for seed in begin + round * self.step..end {
             let plan = drawn.of(seed);
-            let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| {
-                self.watched.goes_on(Event::Running)
-            });
-            if !finished {
-                break;
-            }
+            let running = || self.watched.goes_on(Event::Running);
+            let Some(trace) = seeded(plan, seed, &running) else { break };
             outcomes.push(Outcome { seed, metrics: metrics(plan, &trace, of.sweep.window) });
             if !self.watched.goes_on(Event::Done) {
                 break;

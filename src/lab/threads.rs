@@ -1,7 +1,11 @@
 //! Pieces of work on several threads, until whoever watches says that it is enough; and why many runs
 //! may have no result.
 
+use crate::kernel::Choices;
 use crate::language::Problems;
+use crate::plan::Plan;
+use crate::sim;
+use crate::trace::Trace;
 use rayon::{BroadcastContext, ThreadPool};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -67,6 +71,12 @@ impl<'a> Watched<'a> {
         all.sort_by_key(|(number, _)| *number);
         Ok(all)
     }
+}
+
+/// The run of a seed; none if it was stopped.
+pub(super) fn seeded(plan: &Plan, seed: u64, goes_on: &dyn Fn() -> bool) -> Option<Trace> {
+    let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
+    finished.then_some(trace)
 }
 
 /// Why a sweep, or whatever else makes many runs, has no result.

@@ -301,6 +301,5 @@ fn simulate(plan: &Plan, seed: u64, goes_on: &(dyn Fn() -> bool + Sync)) -> Opti
     if plan.tape.is_some() {
         return sim::play(plan, goes_on);
     }
-    let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
-    finished.then_some(trace)
+    seeded(plan, seed, goes_on)
 }

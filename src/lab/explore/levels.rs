@@ -16,9 +16,6 @@ use crate::lab::prelude::*;
 use crate::sim::{GoesOn, Searcher};
 use std::sync::Arc;
 
-/// How many of them one thread makes at least, with one plan.
-const PIECE: usize = 16;
-
 /// A run to be made: that of its parent with one more deviation.
 struct Job {
     parent: Option<Arc<Job>>,
@@ -243,23 +240,12 @@ impl Levels<'_> {
         let enough = if !last { usize::MAX } else { usize::from(!self.beyond) };
         let runs = self.tally.runs;
         let known = (&self.seen, &self.judged);
-        let one = |worker: &mut Worker, number: &u64| {
-            let job = &batch[*number as usize];
-            let done = run(search, worker, job, known, enough, &|| watch(runs));
-            (*number, done)
+        let one = |worker: &mut Worker, number: u64| {
+            let job = &batch[number as usize];
+            run(search, worker, job, known, enough, &|| watch(runs))
         };
         let worker = || (Searcher::new((search.plan)()), View::default());
-        self.desk.round(
-            batch.len() as u64,
-            |_: &Option<Done>| true,
-            |mine| {
-                let done = || {
-                    let each = mine.par_iter().with_min_len(PIECE);
-                    each.map_init(worker, one).collect()
-                };
-                Ok(pool.install(done))
-            },
-        )
+        sampled::round((pool, self.desk), batch.len() as u64, worker, one)
     }
 
     /// Takes in what a run found, and the jobs that follow from it.

@@ -8,6 +8,7 @@ use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use crate::lab::prelude::*;
 use crate::plan::Perturb;
+use serde::de::DeserializeOwned;
 use std::collections::btree_map::Entry;
 
 /// How many of them one thread makes at least, with one plan.
@@ -119,7 +120,7 @@ fn batch(
     search: &Explore<'_>,
     turns: Option<u64>,
     (first, count): (u64, u64),
-    (pool, desk): (&ThreadPool, Desk<'_>),
+    at: (&ThreadPool, Desk<'_>),
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
     // A run that was asked to end has no outcome.
@@ -137,17 +138,22 @@ fn batch(
         let judged = one::judge(search, plan, &searched.trace, &tape);
         Some((tape, searched.notes.fingerprint, judged))
     };
-    desk.round(
-        count,
-        |_: &Option<Run>| true,
-        |mine| {
-            let done = || {
-                let each = mine.par_iter().with_min_len(PIECE);
-                each.map_init(search.plan, |plan, i| (*i, run(plan, *i))).collect()
-            };
-            Ok(pool.install(done))
-        },
-    )
+    round(at, count, search.plan, run)
+}
+
+/// A batch as a round of the desk: each of its runs by a worker, which has what several of them
+/// need.
+pub(super) fn round<W, T: Send + Serialize + DeserializeOwned>(
+    (pool, desk): (&ThreadPool, Desk<'_>),
+    runs: u64,
+    worker: impl Fn() -> W + Sync + Send,
+    run: impl Fn(&mut W, u64) -> Option<T> + Sync + Send,
+) -> Result<Vec<(u64, Option<T>)>, Stopped> {
+    let done = |mine: &[u64]| {
+        let each = mine.par_iter().with_min_len(PIECE);
+        each.map_init(&worker, |worker, number| (*number, run(worker, *number))).collect()
+    };
+    desk.round(runs, |_: &Option<T>| true, |mine| Ok(pool.install(|| done(mine))))
 }
 
 /// Leaves out of the tapes that are not small what the violations do not need, as far as there is
@@ -162,6 +168,11 @@ pub(super) fn shorten(
         let tape = std::mem::take(&mut violated.tape);
         (violated.tape, violated.is_small) = shorter(search, violated.property, tape, goes_on);
     });
+    sort(violations);
+}
+
+/// The shortest tapes first.
+fn sort(violations: &mut [Violated]) {
     violations.sort_by(|a, b| {
         (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
     });
@@ -236,9 +247,7 @@ impl Tally {
     pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
         let outcomes = by_count(self.outcomes);
         let mut violations: Vec<Violated> = self.violations.into_values().collect();
-        violations.sort_by(|a, b| {
-            (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
-        });
+        sort(&mut violations);
         (outcomes, violations)
     }
 }

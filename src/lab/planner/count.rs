@@ -201,9 +201,7 @@ fn traced(
 ) -> Option<Trace> {
     drawn.plan.horizon = horizon;
     let plan = drawn.with(outages);
-    let choices = Choices::seeded(seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)));
-    let (trace, finished) = sim::run_watched(plan, choices, &mut |_| goes_on());
-    finished.then_some(trace)
+    seeded(plan, seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)), goes_on)
 }
 
 /// What a run came to.

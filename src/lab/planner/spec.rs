@@ -5,6 +5,7 @@ use crate::analysis::Figure;
 use crate::language::prices::{self, PRICED};
 use crate::language::{Prices, Problem, duration};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The figures that are kept of every run.
 pub(crate) const FIGURES: [Figure; 8] = [
@@ -203,13 +204,9 @@ pub(crate) fn expanded(values: &[String]) -> Result<Vec<String>, String> {
             _ => all.push(value.clone()),
         }
     }
-    let mut once: Vec<String> = Vec::new();
-    for value in all {
-        if !once.contains(&value) {
-            once.push(value);
-        }
-    }
-    Ok(once)
+    let mut seen = BTreeSet::new();
+    all.retain(|value: &String| seen.insert(value.clone()));
+    Ok(all)
 }
 
 const STEPS: u32 = 6;

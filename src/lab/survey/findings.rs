@@ -9,7 +9,7 @@ use crate::api::workload::WorkloadKind;
 use crate::lab::prelude::*;
 
 /// Something that a person should know.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Finding {
     /// In words.
     pub(crate) text: String,
@@ -110,8 +110,7 @@ fn of_everything(lost: &Lost) -> Finding {
             part.name
         ),
         loss: Some(lost.loss.name()),
-        object: None,
-        drained: false,
+        ..Finding::default()
     }
 }
 

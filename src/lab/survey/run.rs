@@ -104,10 +104,7 @@ impl Survey<'_> {
         goes_on: &GoesOn<'_>,
     ) -> Option<Run> {
         replace_timeline(plan, outages);
-        let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
-        if !finished {
-            return None;
-        }
+        let trace = seeded(plan, seed, goes_on)?;
         let analysis = Analysis::new(plan, &trace);
         let over = BEGIN.saturating_add(self.lasts);
         let (summary, serving) = summary_and_serving(&analysis, self.window);
@@ -211,9 +208,9 @@ impl Survey<'_> {
         let (horizon, lasts) = (plan.horizon, self.lasts + LATER);
         plan.horizon = BEGIN.saturating_add(lasts);
         replace_timeline(plan, &loss.outages(BEGIN, lasts, self.how));
-        let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
-        if finished {
-            let analysis = Analysis::new(plan, &trace);
+        let trace = seeded(plan, seed, goes_on);
+        if let Some(trace) = &trace {
+            let analysis = Analysis::new(plan, trace);
             let after = evicted_after(&analysis, over);
             for hit in damage.hits.iter_mut().filter(|h| is_left(h)) {
                 let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
@@ -222,7 +219,7 @@ impl Survey<'_> {
             }
         }
         plan.horizon = horizon;
-        finished.then_some(())
+        trace.map(drop)
     }
 
     /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called when a run is done, and asked now and
