@@ -5,7 +5,7 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Harm, Property, Violation, check};
 use taintsim::kernel::Choices;
 use taintsim::lab::explore::{BATCH, Explore, Strategy, explore};
-use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink, single_removals};
+use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};
 use taintsim::lab::tape;
 use taintsim::language::text::Tree;
 use taintsim::plan::Plan;
@@ -94,13 +94,36 @@ fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
     )
 }
 
+/// What a scenario keeps whatever it violates.
+const KEPT: [&str; 6] = ["version", "doc", "kubernetes", "horizon", "seed", "expect"];
+
+/// Where the parts of a scenario are that may go, at whatever depth.
+fn removable(tree: &Tree, path: &[usize], all: &mut Vec<Vec<usize>>) {
+    for (i, part) in tree.parts().iter().enumerate() {
+        if path.is_empty() && part.name().is_some_and(|name| KEPT.contains(&name)) {
+            continue;
+        }
+        let inner = [path, &[i]].concat();
+        removable(part, &inner, all);
+        all.push(inner);
+    }
+}
+
 /// The scenarios that lack one thing more, and still are scenarios.
 fn smaller(text: &str) -> Vec<String> {
     let mut spec = parsed(text).spec;
     // What says what it is for is no part of it.
     spec.expect.clear();
     spec.tape.iter_mut().for_each(|t| (t.property, t.release) = (None, None));
-    let removals = single_removals(&Tree::of(&spec)).into_iter().map(|tree| tree.flat());
+    let tree = Tree::of(&spec);
+    let mut places = Vec::new();
+    removable(&tree, &[], &mut places);
+    let without = |place: &Vec<usize>| {
+        let mut less = tree.clone();
+        less.remove(place);
+        less.flat()
+    };
+    let removals = places.iter().map(without);
     removals
         .filter(|text| {
             let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));

@@ -17,4 +17,4 @@ mod leaves;
 mod search;
 
 pub use judge::{Failed, Goal, Shrink, Shrunk, Size, Watch};
-pub use search::{shrink, single_removals};
+pub use search::shrink;
