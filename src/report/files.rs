@@ -87,12 +87,9 @@ impl Folder {
             let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
             Ok(file.metadata()?.len())
         });
-        match result {
-            Ok(bytes) => self.files.push((name.to_owned(), bytes)),
-            Err(source) => {
-                return Err(FileError::Write { path: self.place.join(name), source });
-            }
-        }
+        let path = self.place.join(name);
+        let bytes = result.map_err(|source| FileError::Write { path, source })?;
+        self.files.push((name.to_owned(), bytes));
         Ok(())
     }
 
@@ -122,27 +119,20 @@ impl Folder {
     /// It cannot be read any more, is not what it was, or the copy cannot be written.
     pub(crate) fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
         let (from, name) = (Path::new(&input.file), input.copy.clone());
+        let failed = |source| {
+            let path = self.place.join(&name);
+            FileError::Copy { from: from.to_owned(), path, source }
+        };
         // A pipe has nothing left, and might wait for ever.
         if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
-            let source = io::Error::other("it is no plain file, or not there any more");
-            return Err(FileError::Copy {
-                from: from.to_owned(),
-                path: self.place.join(name),
-                source,
-            });
+            return Err(failed(io::Error::other("it is no plain file, or not there any more")));
         }
         let bytes = match files::read(from, input.bytes as u64) {
             Ok(bytes) if input.is(&bytes) => bytes,
             Ok(_) | Err(ReadError::TooLarge { .. }) => {
                 return Err(FileError::Changed { path: from.to_owned() });
             }
-            Err(error) => {
-                return Err(FileError::Copy {
-                    from: from.to_owned(),
-                    path: self.place.join(name),
-                    source: io::Error::other(error),
-                });
-            }
+            Err(error) => return Err(failed(io::Error::other(error))),
         };
         self.write(&name, |out| out.write_all(&bytes))
     }

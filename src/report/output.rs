@@ -180,21 +180,15 @@ fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// A toleration without what is empty.
 fn toleration(t: &Toleration) -> Value {
-    let mut map = Map::new();
-    let mut put = |key: &str, value: Value| drop(map.insert(key.to_owned(), value));
-    if !t.key.is_empty() {
-        put("key", t.key.as_str().into());
-    }
-    put("operator", t.operator.as_str().into());
-    if !t.value.is_empty() {
-        put("value", t.value.as_str().into());
-    }
-    if let Some(effect) = t.effect {
-        put("effect", effect.as_str().into());
-    }
-    if let Some(seconds) = t.toleration_seconds {
-        put("tolerationSeconds", seconds.into());
-    }
-    map.into()
+    let all = [
+        ("key", t.key.as_str().into()),
+        ("operator", t.operator.as_str().into()),
+        ("value", t.value.as_str().into()),
+        ("effect", t.effect.map(|effect| effect.as_str()).into()),
+        ("tolerationSeconds", t.toleration_seconds.into()),
+    ];
+    let there = all.into_iter().filter(|(_, value): &(_, Value)| *value != "" && !value.is_null());
+    there.map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into()
 }

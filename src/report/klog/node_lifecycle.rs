@@ -112,7 +112,11 @@ impl<'a> Log<'a> {
             if !ready {
                 return;
             }
-            self.healthy_again(r);
+            let said = match self.forms.healthy_removed {
+                true => Said::HealthyRemoved,
+                false => Said::HealthyRemoving,
+            };
+            self.say(r.at, said, &[("node", text(self.node(r.object)))]);
         } else {
             // The opposite taint is taken off whether it is there or not.
             let opposite = opposite(&change.added);
@@ -124,16 +128,6 @@ impl<'a> Log<'a> {
         for t in &change.removed {
             self.written.remove(&(r.object, t.key.clone(), t.effect));
         }
-    }
-
-    /// A node is Ready again, and has lost its taints.
-    fn healthy_again(&mut self, r: &Record) {
-        let node = self.node(r.object);
-        let said = match self.forms.healthy_removed {
-            true => Said::HealthyRemoved,
-            false => Said::HealthyRemoving,
-        };
-        self.say(r.at, said, &[("node", text(node))]);
     }
 
     /// A node got a taint, and lost the opposite one.

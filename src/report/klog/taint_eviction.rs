@@ -27,11 +27,6 @@ impl<'a> Log<'a> {
         self.say_in_words(r.at, Said::TaintsKnown, &values, &words);
     }
 
-    /// A node has no taints any more; its timers are cancelled.
-    pub(super) fn taints_gone(&mut self, r: &Record) {
-        self.say(r.at, Said::TaintsGone, &[("node", text(self.node(r.object)))]);
-    }
-
     /// A pod does not tolerate the taints of its node.
     pub(super) fn not_tolerated(&mut self, r: &Record, step: &Step) {
         let pod = self.pod(r.object);
@@ -66,7 +61,10 @@ impl<'a> Log<'a> {
     /// A timer ran out, and its pod's deletion begins.
     pub(super) fn fired(&mut self, at: Time, id: u32) {
         let pod = self.pod(id);
-        self.firing(at, pod);
+        if self.forms.timed_workers == WorkerLog::EachStep {
+            let values = [("item", text(pod)), ("firedTime", text(go_time(at)))];
+            self.say(at, Said::Firing, &values);
+        }
         if self.forms.taint_eviction == EvictionLog::OwnController {
             let values = [("controller", text("taint-eviction-controller")), ("pod", text(pod))];
             self.say(at, Said::DeletingPod, &values);
@@ -110,14 +108,6 @@ impl Log<'_> {
                 self.say(r.at, Said::WorkExistsOfArgs, &values);
             }
             WorkerLog::Printf => self.say(r.at, Said::WorkExistsWarning, &[("item", text(pod))]),
-        }
-    }
-
-    /// A worker begins, because its time has come.
-    fn firing(&mut self, at: Time, pod: &str) {
-        if self.forms.timed_workers == WorkerLog::EachStep {
-            let values = [("item", text(pod)), ("firedTime", text(go_time(at)))];
-            self.say(at, Said::Firing, &values);
         }
     }
 

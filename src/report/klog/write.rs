@@ -1,6 +1,7 @@
 //! Goes through the records of a run, and writes what the controllers say at each.
 
-use super::log::{Log, creations};
+use super::log::{Log, creations, text};
+use super::statements::Said;
 use crate::analysis::state::{Follow, Step};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
@@ -105,7 +106,8 @@ impl Log<'_> {
             Note::TaintsGone => {
                 self.known(r, &[]);
                 if arg != 0 {
-                    self.taints_gone(r);
+                    let node = [("node", text(self.node(r.object)))];
+                    self.say(r.at, Said::TaintsGone, &node);
                 }
             }
             Note::NotTolerated => self.not_tolerated(r, step),

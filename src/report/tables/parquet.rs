@@ -96,18 +96,15 @@ fn properties(name: &str, columns: &[Column], about: &[(&str, String)]) -> Write
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(said));
-    for column in columns.iter().filter(|c| matches!(c.kind, Kind::Whole | Kind::Natural)) {
-        // Most of them are ids, each a little more than the one before.
-        let path = ColumnPath::new(vec![column.name.to_string()]);
+    // Most whole numbers are ids, each a little more than the one before.
+    let whole = columns.iter().filter(|c| matches!(c.kind, Kind::Whole | Kind::Natural));
+    let whole = whole.map(|c| (c.name.to_string(), Encoding::DELTA_BINARY_PACKED));
+    let own = OF_ITS_OWN.map(|name| (name.to_owned(), Encoding::DELTA_BYTE_ARRAY));
+    for (name, encoding) in whole.chain(own) {
+        let path = ColumnPath::new(vec![name]);
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)
-            .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
-    }
-    for name in OF_ITS_OWN {
-        let path = ColumnPath::new(vec![name.to_owned()]);
-        properties = properties
-            .set_column_dictionary_enabled(path.clone(), false)
-            .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
+            .set_column_encoding(path, encoding);
     }
     properties.build()
 }
@@ -120,31 +117,27 @@ fn schema(name: &str, columns: &[Column]) -> Result<Schema, ParquetError> {
 }
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {
-    let text = |name: &str, repetition| {
-        Schema::primitive_type_builder(name, Type::BYTE_ARRAY)
+    let typed = |name: &str, kind, repetition, logical, converted| {
+        Schema::primitive_type_builder(name, kind)
             .with_repetition(repetition)
-            .with_logical_type(Some(LogicalType::String))
-            .with_converted_type(ConvertedType::UTF8)
+            .with_logical_type(logical)
+            .with_converted_type(converted)
             .build()
     };
-    let plain = |kind| {
-        Schema::primitive_type_builder(&column.name, kind)
-            .with_repetition(Repetition::OPTIONAL)
-            .build()
+    let text = |name: &str, repetition| {
+        let (logical, converted) = (Some(LogicalType::String), ConvertedType::UTF8);
+        typed(name, Type::BYTE_ARRAY, repetition, logical, converted)
     };
+    let whole = |of, as_of| typed(&column.name, Type::INT64, Repetition::OPTIONAL, Some(of), as_of);
+    let plain = |kind| typed(&column.name, kind, Repetition::OPTIONAL, None, ConvertedType::NONE);
     match column.kind {
         Kind::Text => text(&column.name, Repetition::OPTIONAL),
-        Kind::Natural => Schema::primitive_type_builder(&column.name, Type::INT64)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(Some(LogicalType::integer(64, false)))
-            .with_converted_type(ConvertedType::UINT_64)
-            .build(),
+        Kind::Natural => whole(LogicalType::integer(64, false), ConvertedType::UINT_64),
         Kind::Whole => plain(Type::INT64),
-        Kind::Instant => Schema::primitive_type_builder(&column.name, Type::INT64)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
-            .with_converted_type(ConvertedType::TIMESTAMP_MICROS)
-            .build(),
+        Kind::Instant => {
+            let micros = LogicalType::timestamp(true, TimeUnit::MICROS);
+            whole(micros, ConvertedType::TIMESTAMP_MICROS)
+        }
         Kind::Number | Kind::Seconds => plain(Type::DOUBLE),
         Kind::Truth => plain(Type::BOOLEAN),
         // The three levels that the format's page on lists asks for.

@@ -48,7 +48,7 @@ pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
 }
 
 /// A column that explains is not narrower than this, however narrow the terminal is.
-pub(super) const NARROWEST: usize = 16;
+const NARROWEST: usize = 16;
 
 /// What prints.
 pub(crate) struct Printer<'o> {

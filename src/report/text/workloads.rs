@@ -1,6 +1,6 @@
 //! What became of each workload; costs and spans of time in words.
 
-use super::style::{BOLD, NARROWEST, Printer, counted, fold};
+use super::style::{PLAIN, Printer, counted};
 use crate::analysis::Costs;
 use crate::analysis::serving::{self, Count, Served};
 use crate::report::model::Report;
@@ -16,13 +16,10 @@ impl Printer<'_> {
         if lines.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
+        self.title("Workloads")?;
         for said in lines {
-            for (i, line) in
-                fold(&said, self.style.width.saturating_sub(4).max(NARROWEST)).iter().enumerate()
-            {
-                writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
-            }
+            write!(self.out, "  ")?;
+            self.folded(&said, 4, PLAIN)?;
         }
         writeln!(self.out)
     }
@@ -55,24 +52,14 @@ pub(crate) fn workload_lines(report: &Report<'_>) -> Vec<String> {
 /// What is said of the workloads that fared well.
 fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
     let other = if all { "" } else { "other " };
-    let evicted: u64 = report
-        .serving
-        .workloads
-        .iter()
-        .filter(|w| is_well(report, w))
-        .map(|w| w.costs.evicted)
-        .sum();
+    let mut those = report.serving.workloads.iter().filter(|w| is_well(report, w));
+    let evicted: u64 = those.clone().map(|w| w.costs.evicted).sum();
     let evictions = if evicted == 0 {
         String::new()
     } else {
         format!(" (evicted: {})", counted(evicted, "pod"))
     };
-    let made = report
-        .serving
-        .workloads
-        .iter()
-        .filter(|w| is_well(report, w))
-        .any(|w| w.from > Some(Time::ZERO));
+    let made = those.any(|w| w.from > Some(Time::ZERO));
     let said = match (made, well) {
         (false, _) => "were always up",
         (true, 1) => "were up from when it was first whole",

@@ -126,19 +126,15 @@ fn evictions(s: &Summary) -> Vec<Line> {
         ("kept", kept),
         ("pending timers", grouped(s.pending_timers)),
     ];
-    if s.evictions_failed > 0 {
-        lines.push(("failed evictions", grouped(s.evictions_failed)));
-    }
-    if s.evictions_refused > 0 {
-        let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
-        lines.push(("refused evictions", refused));
-    }
-    if s.nodes_not_drained > 0 {
-        lines.push(("not drained", counted(s.nodes_not_drained, "node")));
-    }
-    if s.refused > 0 {
-        lines.push(("kubectl refused", grouped(s.refused)));
-    }
+    let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
+    let if_any = [
+        ("failed evictions", s.evictions_failed, grouped(s.evictions_failed)),
+        ("refused evictions", s.evictions_refused, refused),
+        ("not drained", s.nodes_not_drained, counted(s.nodes_not_drained, "node")),
+        ("kubectl refused", s.refused, grouped(s.refused)),
+    ];
+    let if_any = if_any.into_iter().filter(|(_, count, _)| *count > 0);
+    lines.extend(if_any.map(|(name, _, said)| (name, said)));
     if !s.deletions.is_empty() {
         let by: Vec<String> = s
             .deletions

@@ -56,12 +56,9 @@ pub(super) struct Preempted {
 
 impl<'a> Evicted<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
-        Evicted {
-            evictions: evictions(analysis),
-            preempted: preempted(analysis),
-            replacements: &workloads.replacements,
-            timers: timers(analysis),
-        }
+        let (preempted, timers) = followed(analysis);
+        let replacements = &workloads.replacements;
+        Evicted { evictions: evictions(analysis), preempted, replacements, timers }
     }
 
     /// The pods that something is told of.
@@ -150,23 +147,11 @@ impl<'a> Evicted<'a> {
     }
 }
 
-fn preempted(analysis: &Analysis<'_>) -> Vec<Preempted> {
-    let mut follow = Follow::new(analysis);
-    let mut found = Vec::new();
-    for (id, r) in analysis.trace.iter().enumerate() {
-        if let Some((pod, before)) = follow.apply(id as RecordId, r).preemption(r) {
-            let node = before.node_id();
-            let at = r.at;
-            found.push(Preempted { at, pod, node });
-        }
-    }
-    found
-}
-
-/// The timers of a run. One that is set while another of the same pod runs ends that; none runs any
+/// The pods that the scheduler deletes for others, and the timers of a run. One that is set while another of the same pod runs ends that; none runs any
 /// more once its pod's deletion has begun.
-fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
+fn followed(analysis: &Analysis<'_>) -> (Vec<Preempted>, Vec<Timer>) {
     let mut follow = Follow::new(analysis);
+    let mut preempted = Vec::new();
     let mut open: BTreeMap<PodId, RecordId> = BTreeMap::new();
     let mut found: Vec<Timer> = Vec::new();
     let mut end = |pod: PodId, set: RecordId, node: u32, at: Time, how: Ended| {
@@ -179,6 +164,9 @@ fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = follow.apply(id, r);
+        if let Some((pod, before)) = step.preemption(r) {
+            preempted.push(Preempted { at: r.at, pod, node: before.node_id() });
+        }
         if r.what == What::ControllersStopped {
             for (pod, set) in std::mem::take(&mut open) {
                 end(pod, set, follow.pod(pod).node, r.at, Ended::Lost);
@@ -207,7 +195,7 @@ fn timers(analysis: &Analysis<'_>) -> Vec<Timer> {
     for (pod, set) in open {
         end(pod, set, follow.pod(pod).node, analysis.horizon(), Ended::Runs);
     }
-    found
+    (preempted, found)
 }
 
 pub(super) fn write(
