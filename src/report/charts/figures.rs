@@ -131,8 +131,7 @@ fn names(c: &mut Drawing, all: &Figures) -> f64 {
     let width = width.min(NAME_MAX);
     let end = LEFT + width;
     c.text(&font::fit(&all.title, STRONG, width), (end, TOP - TITLES / 2.0), Anchor::Right, STRONG);
-    let rows: Vec<&str> = all.rows.iter().map(String::as_str).collect();
-    for (i, name) in font::fit_all(&rows, LABEL, width).iter().enumerate() {
+    for (i, name) in font::fit_all(&all.rows, LABEL, width).iter().enumerate() {
         c.text(name, (end, middle(i)), Anchor::Right, LABEL);
     }
     end

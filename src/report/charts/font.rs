@@ -71,7 +71,8 @@ fn cut(text: &str, ink: Ink, most: f64, head: f64) -> String {
 /// Names that stand beside each other, shortened to a width so that different names stay different:
 /// all are cut at the same place, in the middle, at the end or at the beginning, whichever tells
 /// them apart. Where none does, those that would be the same get a number.
-pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Vec<String> {
+pub(super) fn fit_all(names: &[impl AsRef<str>], ink: Ink, most: f64) -> Vec<String> {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let different = names.iter().collect::<BTreeSet<_>>().len();
     let mut best = (0, Vec::new());
     for head in [0.5, 1.0, 0.0, 0.25, 0.75] {
@@ -88,7 +89,7 @@ pub(super) fn fit_all(names: &[&str], ink: Ink, most: f64) -> Vec<String> {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for (label, name) in labels.iter_mut().zip(names) {
         let (mut number, short) = (1, label.clone());
-        while taken.get(label).is_some_and(|of| of != name) {
+        while taken.get(label).is_some_and(|of| *of != name) {
             number += 1;
             let mark = format!(" {number}");
             *label = fit(&short, ink, most - width(&mark, ink)) + &mark;

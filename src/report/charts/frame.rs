@@ -36,20 +36,16 @@ pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
 /// and different where the zones are.
 pub(super) fn zone_labels(zones: &[&str], room: f64) -> Vec<String> {
     let called = |word: &str| -> Vec<String> {
-        let called = zones.iter().map(|zone| match *zone {
+        let name = |zone: &&str| match *zone {
             "" => "no zone".to_owned(),
             zone => format!("{word}{zone}"),
-        });
-        called.collect()
+        };
+        zones.iter().map(name).collect()
     };
     let mut names = called("zone ");
-    for name in &names {
-        if font::width(name, STRONG) > room {
-            names = called("");
-            break;
-        }
+    if names.iter().any(|name| font::width(name, STRONG) > room) {
+        names = called("");
     }
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     font::fit_all(&names, STRONG, room)
 }
 

@@ -55,39 +55,27 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64)
     }
     let mut y = top;
     for (i, row) in rows(d).into_iter().enumerate() {
-        row_name(c, if i == 0 { "control plane" } else { "" }, y);
-        let spans: Vec<_> = row
-            .into_iter()
-            .map(|t| match &t.entry {
-                Some(name) => (t.from, t.to, TROUBLED, name.clone()),
-                None => (t.from, t.to, MASTER, "controllers down".to_owned()),
-            })
-            .collect();
-        bands(c, time, &spans, y);
-        y += ROW;
+        let band = |t: &Troubled| match &t.entry {
+            Some(name) => (t.from, t.to, TROUBLED, name.clone()),
+            None => (t.from, t.to, MASTER, "controllers down".to_owned()),
+        };
+        let name = if i == 0 { "control plane" } else { "" };
+        bands(c, time, name, row.into_iter().map(band).collect(), &mut y);
     }
     if !d.master.is_empty() || !d.zones.is_empty() {
         key(c, time, d, y + KEY / 2.0);
         y += KEY;
     }
     if !d.master.is_empty() {
-        row_name(c, "all zones", y);
-        let spans: Vec<_> = d
-            .master
-            .iter()
-            .map(|&(from, to)| (from, to, MASTER, "master disruption: evictions stop".to_owned()))
-            .collect();
-        bands(c, time, &spans, y);
-        y += ROW;
+        let said = "master disruption: evictions stop";
+        let spans = d.master.iter().map(|&(from, to)| (from, to, MASTER, said.to_owned()));
+        bands(c, time, "all zones", spans.collect(), &mut y);
     }
     let zones: Vec<&str> = d.zones.keys().take(MOST).map(String::as_str).collect();
     let names = zone_labels(&zones, LANES_LEFT - 20.0);
     for (states, name) in d.zones.values().zip(&names) {
-        row_name(c, name, y);
-        let spans: Vec<_> =
-            states.iter().map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned())).collect();
-        bands(c, time, &spans, y);
-        y += ROW;
+        let band = |s: &Disrupted| (s.from, s.to, color(s), s.state.as_str().to_owned());
+        bands(c, time, name, states.iter().map(band).collect(), &mut y);
     }
     if d.zones.len() > MOST {
         c.text(
@@ -174,7 +162,16 @@ fn row_name(c: &mut Drawing, name: &str, y: f64) {
 }
 
 /// Bands in one row, each with its name inside, or beside it up to the next one, or without.
-fn bands(c: &mut Drawing, time: &TimeScale, spans: &[(Time, Time, RGBColor, String)], y: f64) {
+fn bands(
+    c: &mut Drawing,
+    time: &TimeScale,
+    name: &str,
+    spans: Vec<(Time, Time, RGBColor, String)>,
+    top: &mut f64,
+) {
+    let y = *top;
+    *top += ROW;
+    row_name(c, name, y);
     let end = time.left + time.width;
     for (i, (from, to, color, name)) in spans.iter().enumerate() {
         let left = time.x(*from).min(end - 1.0);

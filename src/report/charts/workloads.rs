@@ -69,7 +69,6 @@ pub(super) fn draw(
     let mut top = names.top + TITLE;
     let called: Vec<String> =
         order.iter().map(|&i| all.workloads[i].name.replacen('/', " ", 1)).collect();
-    let called: Vec<&str> = called.iter().map(String::as_str).collect();
     let called = font::fit_all(&called, STRONG, names.time.width * 0.6);
     for (&i, called) in order.iter().zip(&called) {
         title(c, names, analysis, &all.workloads[i], called, top);
