@@ -1,11 +1,10 @@
 //! What a search of the race lab found, for people and for programs.
 
 use super::Style;
-use super::odds::of_drawn;
+use super::odds::{drawn, of_drawn};
 use super::prelude::*;
 use super::text::counted;
 use crate::analysis::properties::Property;
-use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Reached, Report, Violated};
 use crate::report::html::board::Item;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
@@ -212,16 +211,14 @@ pub(crate) fn write_table(
     table.add_row(
         std::iter::once("runs".to_owned()).chain(searches.iter().map(|s| grouped(s.report.runs))),
     );
-    for line in table.to_string().lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
+    writeln!(out, "{}", table.trim_fmt())?;
     if let Some(s) = searches.iter().find(|s| s.report.exhausted) {
         let depth = deviations(s);
-        let drawn = s.report.beside.as_ref().map_or(0, |b| b.runs);
+        let beside = s.report.beside.as_ref().map_or(0, |b| b.runs);
         writeln!(
             out,
             "exhausted: in no run with up to {depth}, nor in {} drawn ones",
-            grouped(drawn)
+            grouped(beside)
         )?;
     }
     writeln!(out)?;
@@ -253,10 +250,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
                 "runs": v.runs,
                 "deviations": v.tape.len(),
                 "small": v.is_small,
-                "drawn": v.drawn.map(|(count, of)| {
-                    let i = share_interval(count, of);
-                    json!({ "runs": of, "violated": count, "interval": [i.low, i.high] })
-                }),
+                "drawn": v.drawn.map(drawn),
                 "tape": s.tapes.get(i),
             })
         };

@@ -38,6 +38,12 @@ pub(crate) fn of_drawn(count: u64, of: u64) -> String {
     }
 }
 
+/// The same for programs.
+pub(crate) fn drawn((count, runs): (u64, u64)) -> Value {
+    let Interval { low, high } = share_interval(count, runs);
+    json!({ "runs": runs, "violated": count, "interval": [low, high] })
+}
+
 /// One run in how many.
 fn one_in(share: f64) -> String {
     let times = 1.0 / share;

@@ -77,22 +77,20 @@ pub(crate) fn document(
 /// A step as it is told.
 struct Told<'a> {
     step: &'a ReplayedStep,
-    mark: Mark,
+    mark: Option<Mark>,
     saw: Vec<String>,
     wrote: Vec<String>,
 }
 
-/// What sets a step apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    None,
-    /// A choice in it is not the usual one.
-    Deviation,
-    /// It led to what a violation is about.
-    Involved,
-    /// It is what a violation is about.
-    Fault,
-}
+/// What sets a step apart: its sign for people, and its name.
+type Mark = (&'static str, &'static str);
+
+/// A choice in it is not the usual one.
+const DEVIATION: Mark = ("↕", "deviation");
+/// It led to what a violation is about.
+const INVOLVED: Mark = ("·", "involved");
+/// It is what a violation is about.
+const FAULT: Mark = ("►", "fault");
 
 /// The steps, with marks at those that the violations are about.
 fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> comfy_table::Table {
@@ -105,12 +103,7 @@ fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> com
         "step and what it wrote",
     ]);
     for told in told(trace, steps, violations) {
-        let mark = match told.mark {
-            Mark::None => "",
-            Mark::Deviation => "↕",
-            Mark::Involved => "·",
-            Mark::Fault => "►",
-        };
+        let mark = told.mark.map_or("", |mark| mark.0);
         table.add_row([
             mark.to_owned(),
             format!("{:.6}", told.step.at.as_secs_f64()),
@@ -142,12 +135,7 @@ pub(crate) fn lanes(
             process,
             saw: told.saw,
             wrote: told.wrote,
-            mark: match told.mark {
-                Mark::None => None,
-                Mark::Deviation => Some("deviation"),
-                Mark::Involved => Some("involved"),
-                Mark::Fault => Some("fault"),
-            },
+            mark: told.mark.map(|mark| mark.1),
         });
     }
     Steps { title, processes, steps: taken }
@@ -162,13 +150,13 @@ fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) 
     for step in steps {
         let records = step.records.clone();
         let mark = if records.clone().any(|r| fault.contains(&r)) {
-            Mark::Fault
+            Some(FAULT)
         } else if records.clone().any(|r| involved.contains(&r)) {
-            Mark::Involved
+            Some(INVOLVED)
         } else if step.deviations.is_empty() {
-            Mark::None
+            None
         } else {
-            Mark::Deviation
+            Some(DEVIATION)
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
         wrote.extend(step.answers.iter().cloned());
