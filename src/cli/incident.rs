@@ -210,17 +210,10 @@ fn print(
         horizon: Time::ZERO,
         open: None,
     };
-    let beside: Vec<Outlook<'_>> = forecasts
-        .iter()
-        .map(|(name, forecast)| Outlook { basis: &basis, name, forecast })
-        .collect();
+    let beside = Outlook::all(&basis, forecasts);
     let text = |out: &mut dyn Write, style| {
         write(out, verdict, args.all, style)?;
-        if beside.len() > 1 {
-            writeln!(out)?;
-            write_beside(out, &beside, style)?;
-        }
-        Ok(())
+        write_beside(out, &beside, style)
     };
     let document = || {
         let mut whole = document(verdict);

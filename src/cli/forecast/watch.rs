@@ -98,18 +98,16 @@ fn print(
     (basis, forecasts): &Printed,
     before: Option<&Printed>,
 ) -> Result<(), Failure> {
-    let outlooks = outlooks_of(basis, forecasts);
+    let outlooks = Outlook::all(basis, forecasts);
     let Some((base, others)) = outlooks.split_first() else {
         return Ok(());
     };
-    let was = before.map(|(basis, forecasts)| outlooks_of(basis, forecasts));
+    let was = before.map(|(basis, forecasts)| Outlook::all(basis, forecasts));
     let changed = was.and_then(|was| Some(changes(was.first()?, base)));
     let form = args.output.form;
     if form == TableFormat::Csv && before.is_some() {
         // Those of one export after the other are one table; `at` tells them apart.
-        let mut out = terminal.out();
-        csv::write_on(&mut out, &table(base, others))?;
-        out.flush()?;
+        print_text(terminal, |out| csv::write_on(out, &table(base, others)))?;
     } else {
         let text = |out: &mut dyn Write, style| {
             if let Some(changed) = &changed {
@@ -119,11 +117,7 @@ fn print(
                 }
             }
             write(out, base, args.all, style)?;
-            if !others.is_empty() {
-                writeln!(out)?;
-                write_beside(out, &outlooks, style)?;
-            }
-            Ok(())
+            write_beside(out, &outlooks, style)
         };
         let document = || {
             let mut whole = document(base, others);
@@ -140,13 +134,9 @@ fn print(
     args.html.write(|| page_of(&outlooks))
 }
 
-fn outlooks_of<'a>(basis: &'a Basis, forecasts: &'a [(String, Forecast)]) -> Vec<Outlook<'a>> {
-    forecasts.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
-}
-
 /// What was found, for whoever asked for it.
 fn found((basis, forecasts): &Printed) -> Result<Found, Failure> {
-    let outlooks = outlooks_of(basis, forecasts);
+    let outlooks = Outlook::all(basis, forecasts);
     let Some((base, others)) = outlooks.split_first() else {
         return Err(Failure::Io("a forecast has a course".to_owned()));
     };
@@ -163,11 +153,7 @@ fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page, Failure> {
         for outlook in outlooks.iter().take(1) {
             write(out, outlook, false, style)?;
         }
-        if outlooks.len() > 1 {
-            writeln!(out)?;
-            write_beside(out, outlooks, style)?;
-        }
-        Ok(())
+        write_beside(out, outlooks, style)
     };
     page(print, |text| board(outlooks, text), Vec::new())
 }

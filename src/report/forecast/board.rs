@@ -26,26 +26,26 @@ const COUNTED: [(Happening, &str); 3] = [
 /// what was printed.
 pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     let mut parts = Vec::new();
+    let titled = |what: &str, outlook: &Outlook<'_>| match courses.len() {
+        1 => what.to_owned(),
+        _ => format!("{what}: {}", outlook.name),
+    };
     for outlook in courses {
-        let titled = |what: &str| match courses.len() {
-            1 => what.to_owned(),
-            _ => format!("{what}: {}", outlook.name),
-        };
         let mut items = answer(outlook);
         if items.is_empty() {
             let end = outlook.basis.clock.clock(outlook.basis.horizon);
             items.push(format!("Nothing happens until {end}."));
         }
-        parts.push(Part::list(titled("What comes"), items));
+        parts.push(Part::list(titled("What comes", outlook), items));
         if outlook.forecast.happenings.is_empty() {
             continue;
         }
-        let curve = curve(outlook, titled("How many by when"));
+        let curve = curve(outlook, titled("How many by when", outlook));
         if !curve.lines.is_empty() {
             parts.push(Part::Curve(curve));
         }
         parts.push(Part::Bars {
-            title: titled("Who is when"),
+            title: titled("Who is when", outlook),
             unit: format!(
                 "minutes from now, {}; from the first to the last in {RANGE}, and the middle",
                 outlook.basis.clock.clock(Time::ZERO)
@@ -56,11 +56,7 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     }
     for outlook in courses {
         if !outlook.forecast.happenings.is_empty() {
-            let title = match courses.len() {
-                1 => "All that comes".to_owned(),
-                _ => format!("All that comes: {}", outlook.name),
-            };
-            parts.push(Part::Table(table(&title, outlook)));
+            parts.push(Part::Table(table(&titled("All that comes", outlook), outlook)));
         }
     }
     parts.push(Part::text("As it was printed", text));

@@ -43,6 +43,13 @@ pub(crate) struct Outlook<'a> {
     pub(crate) forecast: &'a Forecast,
 }
 
+impl<'a> Outlook<'a> {
+    /// Those of courses that are called so.
+    pub(crate) fn all(basis: &'a Basis, courses: &'a [(String, Forecast)]) -> Vec<Self> {
+        courses.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
+    }
+}
+
 /// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
 /// seed to seed, so that no object's own times tell when these come.
 pub(super) fn span<'f>(

@@ -75,8 +75,11 @@ pub(crate) fn write_beside(
     courses: &[Outlook<'_>],
     style: Style,
 ) -> io::Result<()> {
+    if courses.len() < 2 {
+        return Ok(());
+    }
     let mut p = Printer::new(out, style);
-    writeln!(p.out, "{}", p.painted("Side by side", BOLD))?;
+    p.part("Side by side")?;
     for outlook in courses {
         let deleted = of(outlook, Happening::PodDeleted);
         let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
@@ -124,7 +127,7 @@ impl Printer<'_> {
 
     fn head(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
         let title = format!("Forecast as of {}", outlook.basis.clock.begins());
-        writeln!(self.out, "{}", self.painted(&title, BOLD))?;
+        self.title(&title)?;
         self.indented(&outlook.basis.head, 2, PLAIN)?;
         let silent = match outlook.basis.silent.as_slice() {
             [] => "No node is silent.".to_owned(),
@@ -177,13 +180,7 @@ impl Printer<'_> {
         let mut rows: Vec<&ByWhen> = by_when.filter(|b| b.what == Happening::PodDeleted).collect();
         // All of them first, then the workloads that lose most.
         let total = |b: &ByWhen| b.counts.last().map_or(0, |c| c.high);
-        rows.sort_by(|a, b| {
-            (a.workload.is_some(), Reverse(total(a)), &a.workload).cmp(&(
-                b.workload.is_some(),
-                Reverse(total(b)),
-                &b.workload,
-            ))
-        });
+        rows.sort_by_cached_key(|b| (b.workload.is_some(), Reverse(total(b)), b.workload.clone()));
         let columns = columns(&rows);
         if columns.is_empty() {
             return Ok(true);
