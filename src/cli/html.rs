@@ -77,23 +77,14 @@ impl HtmlArg {
     }
 }
 
-/// What a function prints without colours, for a page.
-pub(super) fn plain(
-    print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
-) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let style = Style { colour: false, width: 120 };
-    print(&mut text, style)?;
-    Ok(text)
-}
-
 /// A page of parts, with the runs that they show, by name; `board` may show what is printed, too.
 pub(super) fn page(
     print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
     board: impl FnOnce(String) -> Board,
     runs: Vec<(String, Vec<u8>)>,
 ) -> Result<Page, Failure> {
-    let text = plain(print)?;
+    let mut text = Vec::new();
+    print(&mut text, Style { colour: false, width: 120 })?;
     let board = board(String::from_utf8_lossy(&text).into_owned());
     Ok(Page::of_board(&board, text, runs))
 }

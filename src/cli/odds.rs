@@ -5,7 +5,7 @@ use super::output::Format;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
-use super::shrink::property;
+use super::shrink::{asked, property};
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Explore, Violated, Wanted, often};
 use crate::report::odds::{Asked, document, write};
@@ -53,15 +53,8 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let overrides = args.change.over(taped, &args.sets);
     let plan = scenario::build(&loaded, &overrides)?;
     let expected = scenario::expecting(&loaded, &overrides)?.1.list;
-    let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
-    let asked = match (args.property, named) {
-        (Some(asked), _) => asked,
-        (None, Some(named)) => property(named).map_err(|e| Failure::Input(Problem::new(e)))?,
-        (None, None) => {
-            let help = format!("--of with one of {}", Property::NAMES.join(", "));
-            return Err(Failure::input("of what? No property is given", help));
-        }
-    };
+    let which = ("of what? No property is given", "--of");
+    let asked = asked(args.property, loaded.spec.tape.as_ref(), which)?;
     if asked == Property::Expect && expected.is_empty() {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
         return Err(problem.help("add `expect: [Never(PodStuck)]` or the like").into());

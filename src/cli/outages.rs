@@ -35,28 +35,23 @@ enum WhichTable {
     Outages,
 }
 
-/// When nodes are tainted, in seconds from the beginning of an outage.
-#[derive(Clone, Copy, Debug)]
-struct Detection {
-    from: f64,
-    to: f64,
-}
-
 /// Detection varies by so many seconds either way: of heartbeats, which are ten seconds apart, and
 /// of passes, which are five.
 const EITHER_WAY_S: f64 = 7.5;
 /// A pass comes every so many seconds, and takes the taint of a node off that is heard again.
 const PASS_S: f64 = 5.0;
 
-fn detection(text: &str) -> Result<Detection, String> {
+/// When nodes are tainted, from the beginning of an outage.
+fn detection(text: &str) -> Result<Noticing, String> {
     let seconds = |text: &str| duration(text).map(Dur::as_secs_f64);
     let Some((from, to)) = text.split_once("..") else {
         let middle = seconds(text)?;
-        return Ok(Detection { from: (middle - EITHER_WAY_S).max(0.0), to: middle + EITHER_WAY_S });
+        let (from, to) = ((middle - EITHER_WAY_S).max(0.0), middle + EITHER_WAY_S);
+        return Ok(Noticing { from, to, back: PASS_S });
     };
     let (from, to) = (seconds(from)?, seconds(to)?);
     match from <= to {
-        true => Ok(Detection { from, to }),
+        true => Ok(Noticing { from, to, back: PASS_S }),
         false => Err("it ends before it begins".to_owned()),
     }
 }
@@ -81,7 +76,7 @@ pub(crate) struct OutagesArgs {
     /// middle, as heartbeats and passes make a difference of 15s. The grace period is 40s up to
     /// 1.31, which makes 30s..45s, and 50s from 1.32 on, 40s..55s; the default holds for both
     #[arg(long, value_name = "FROM..TO", value_parser = detection, default_value = "30s..55s")]
-    detection: Detection,
+    detection: Noticing,
     /// Draw what an outage costs by toleration, as PNG or SVG by the name's ending
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
@@ -103,7 +98,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     if let Some(chart) = &args.chart {
         replaces_only_by_force(chart, args.force)?;
     }
-    let noticing = Noticing { from: args.detection.from, to: args.detection.to, back: PASS_S };
+    let noticing = args.detection;
     let history = scenario::history(&args.file, args.from.map(Into::into))?;
     let begun_before = history.noticed;
     let history = history.noticed_after(noticing.middle());

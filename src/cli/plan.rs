@@ -169,7 +169,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
 /// What kept runs say, for other prices and limits.
 fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let (kept, mut source) = read_kept(file)?;
-    let objective = with_prices(kept.objective.clone(), args)?;
+    let objective = kept.objective.clone().with(&args.price, args.currency.as_deref())?;
     source.notes.insert(0, format!("From the runs kept in {}.", file.display()));
     tell(args, &kept, &objective, (&source, None), (work, terminal))
 }
@@ -181,7 +181,7 @@ fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objec
         Some(written) => Objective::written(written)?,
         None => Objective::new(args.currency.as_deref()),
     };
-    with_prices(known, args)
+    Ok(known.with(&args.price, args.currency.as_deref())?)
 }
 
 /// What to know of pods that nothing replaces.
@@ -207,11 +207,6 @@ fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<Problem> {
             "say how many the workload `needs`, and price the time below that: --price missing=0,below=1",
         )
     })
-}
-
-/// With the prices of the command line.
-fn with_prices(known: Objective, args: &PlanArgs) -> Result<Objective, Failure> {
-    known.with(&args.price, args.currency.as_deref()).map_err(Failure::Input)
 }
 
 fn planner<'a>(

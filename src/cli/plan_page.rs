@@ -15,7 +15,6 @@ pub(super) fn page(
     kept: &Kept,
     planner: Option<&Planner<'_>>,
 ) -> Result<Page, Failure> {
-    let text = html::plain(|out, style| write(out, all, None, style))?;
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     let most = html::RUNS_MAX / all.len().max(1);
     for (setting, told) in all.iter().enumerate() {
@@ -33,7 +32,8 @@ pub(super) fn page(
         named.push(of_setting);
         runs.extend(pages);
     }
-    Ok(Page::of_board(&board(all, kept, named), text, runs))
+    let print = |out: &mut Vec<u8>, style| write(out, all, None, style);
+    html::page(print, |_| board(all, kept, named), runs)
 }
 
 /// What a slider moves through, and the runs that it names.

@@ -2,7 +2,7 @@
 //! browser.
 
 use super::prelude::*;
-use super::run::{folder_failure, place};
+use super::run::{not_written, place};
 use crate::files::{self, ReadError};
 use crate::report::OutputError;
 use crate::report::playground::{self, FILE, Module};
@@ -36,13 +36,7 @@ pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome 
     let module = module(args.module.as_deref())?;
     let write = || playground::write(place, &module, interrupt::unfinished);
     let written = interrupt::writing(write);
-    written.map_err(|error| match interrupt::asked() {
-        true => Failure::Interrupted(format!(
-            "interrupted; nothing was written to {}",
-            args.out.display()
-        )),
-        false => folder_failure(&OutputError::File(error)),
-    })?;
+    written.map_err(|error| not_written(&OutputError::File(error), &args.out))?;
     let folder = args.out.display();
     terminal.note(&format!("Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"));
     Ok(Exit::Fine)

@@ -7,12 +7,11 @@ use super::prelude::*;
 use super::run::stdin;
 use crate::analysis::expect;
 use crate::analysis::properties::{Property, Violation, check};
-use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Explore, drawn};
 use crate::lab::replay::{ReplayedStep, departure, steps};
 use crate::lab::tape::{Tape, Texts};
 use crate::report::html::board::{Board, Part};
-use crate::report::odds::of_drawn;
+use crate::report::odds::{drawn as drawn_document, of_drawn};
 use crate::report::replay::{document, lanes, write};
 use crate::{files, sim};
 
@@ -94,10 +93,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     let taken = steps(&run, &texts, &violations, parts.as_ref());
     if args.output.form == Format::Json {
         let mut found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
-        found["drawn"] = often.map_or(json!(null), |(count, of)| {
-            let i = share_interval(count, of);
-            json!({ "runs": of, "violated": count, "interval": [i.low, i.high] })
-        });
+        found["drawn"] = often.map_or(Value::Null, drawn_document);
         json::write(&mut out, &found)?;
     } else {
         heading(&mut out, &plan)?;

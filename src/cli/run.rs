@@ -162,6 +162,17 @@ pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str), 
     Ok((parent.unwrap_or(Path::new(".")), name))
 }
 
+/// A folder that was not written, because it could not be or somebody asked for an end.
+pub(super) fn not_written(error: &OutputError, folder: &Path) -> Failure {
+    match interrupt::asked() {
+        true => Failure::Interrupted(format!(
+            "interrupted; nothing was written to {}",
+            folder.display()
+        )),
+        false => folder_failure(error),
+    }
+}
+
 /// A folder of results that cannot be written.
 pub(crate) fn folder_failure(error: &OutputError) -> Failure {
     match error {
@@ -269,13 +280,7 @@ fn write(
 ) -> Result<Written, Failure> {
     let write = || report::write_folder(report, out, also, interrupt::unfinished);
     let written = interrupt::writing(write);
-    written.map_err(|error| match interrupt::asked() {
-        true => Failure::Interrupted(format!(
-            "interrupted; nothing was written to {}",
-            out.join(&report.analysis.plan.name).display()
-        )),
-        false => folder_failure(&error),
-    })
+    written.map_err(|error| not_written(&error, &out.join(&report.analysis.plan.name)))
 }
 
 #[cfg(test)]

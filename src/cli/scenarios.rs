@@ -3,6 +3,7 @@
 
 use super::file;
 use super::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Component;
 
 /// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by
@@ -13,18 +14,18 @@ use std::path::Component;
 /// be read.
 pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
-    let mut add = |file: PathBuf| {
-        if !files.contains(&file) {
-            files.push(file);
+    let mut add = |path: &Path| -> Result<(), Failure> {
+        let failed = |e| Failure::Io(format!("cannot read {}: {e}", path.display()));
+        if path.is_dir() {
+            return collect(path, &mut files).map_err(failed);
         }
+        files.push(path.to_owned());
+        Ok(())
     };
     for path in paths {
         let text = path.to_string_lossy();
-        if path.is_dir() {
-            collect(path, &mut add)
-                .map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
-        } else if path.exists() || path.as_os_str() == "-" {
-            add(path.clone());
+        if path.exists() || path.as_os_str() == "-" {
+            add(path)?;
         } else if text.contains(['*', '?', '[']) {
             let found = glob::glob(&text).map_err(|e| {
                 Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg)))
@@ -32,12 +33,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let mut any = false;
             for file in found.flatten() {
                 any = true;
-                if file.is_dir() {
-                    collect(&file, &mut add)
-                        .map_err(|e| Failure::Io(format!("cannot read {}: {e}", file.display())))?;
-                } else {
-                    add(file);
-                }
+                add(&file)?;
             }
             if !any {
                 return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
@@ -46,9 +42,11 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             return Err(Failure::Input(problem));
         } else {
             // It is there after all; reading it will show what is wrong with it.
-            add(path.clone());
+            add(path)?;
         }
     }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
     Ok(files)
 }
 
@@ -83,7 +81,7 @@ pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
 }
 
 /// The scenarios in a folder and its folders, sorted by name.
-fn collect(folder: &Path, add: &mut impl FnMut(PathBuf)) -> io::Result<()> {
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
@@ -91,9 +89,9 @@ fn collect(folder: &Path, add: &mut impl FnMut(PathBuf)) -> io::Result<()> {
         // The type of the entry itself: a link to a folder is not followed, so that a loop of links
         // ends.
         if entry.file_type()?.is_dir() {
-            collect(&path, add)?;
+            collect(&path, files)?;
         } else if path.extension().is_some_and(|e| e == "ron") {
-            add(path);
+            files.push(path);
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use super::replay::load_any;
 use super::run::tell_imported;
 use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
+use crate::language::Tape;
 
 /// Arguments of `taintsim shrink`.
 #[derive(Clone, Debug, clap::Args)]
@@ -43,6 +44,23 @@ pub(super) fn property(text: &str) -> Result<Property, String> {
     }
 }
 
+/// The property that is given, or that of the tape; without one a question, and the option that
+/// answers it.
+pub(super) fn asked(
+    given: Option<Property>,
+    tape: Option<&Tape>,
+    (question, option): (&str, &str),
+) -> Result<Property, Failure> {
+    match (given, tape.and_then(|t| t.property.as_deref())) {
+        (Some(given), _) => Ok(given),
+        (None, Some(text)) => Ok(property(text).map_err(Problem::new)?),
+        (None, None) => {
+            let help = format!("{option} with one of {}", Property::NAMES.join(", "));
+            Err(Failure::input(question, help))
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
@@ -54,16 +72,8 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} scenarios tried", grouped(done))
     });
-    let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
-        (Some(given), _) => given,
-        (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
-        (None, None) => {
-            return Err(Failure::input(
-                "which property does it violate?",
-                format!("--property with one of {}", Property::NAMES.join(", ")),
-            ));
-        }
-    };
+    let which = ("which property does it violate?", "--property");
+    let property = asked(args.property, spec.tape.as_ref(), which)?;
     let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property) };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {

@@ -335,14 +335,8 @@ fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
 
 /// What is changed in the first row.
 fn first(sweep: &Sweep<'_>) -> Overrides {
-    let mut overrides = sweep.base.clone();
-    overrides.sets.extend(
-        sweep
-            .axes
-            .iter()
-            .filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))),
-    );
-    overrides
+    let values: Vec<String> = sweep.axes.iter().map_while(|a| a.values.first().cloned()).collect();
+    sweep.overrides(&values)
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.

@@ -24,7 +24,7 @@ use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// In which form the results are reported, and to which file where not to standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,18 +283,11 @@ fn exit(all: &[Tested]) -> Exit {
 /// Tests a scenario, or only reads it where it is `skipped`; none if it was interrupted.
 fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested, Option<Golden>)> {
     let begun = Instant::now();
+    let line = |text: &str| files::line(text).into_owned();
+    let cases = vec![Case { name: SCENARIO.to_owned(), came: Came::Met }];
     let mut tested = Tested {
-        file: files::line(&file.display().to_string()).into_owned(),
-        id: id.to_owned(),
-        name: files::line(
-            &file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
-        )
-        .into_owned(),
-        expectations: 0,
-        runs: 0,
-        cases: vec![Case { name: SCENARIO.to_owned(), came: Came::Met }],
-        warnings: Vec::new(),
-        took: Duration::ZERO,
+        name: line(&file.file_stem().unwrap_or_default().to_string_lossy()),
+        ..Tested::only(line(&file.display().to_string()), id.to_owned(), cases)
     };
     let mut goldens = None;
     match load(file) {

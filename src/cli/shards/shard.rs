@@ -119,10 +119,7 @@ pub(super) fn write(
     let place = packed.folder.join(file);
     write_whole(&place, text.as_bytes())?;
     let shown = quoted(&place.display().to_string());
-    let mut out = terminal.out();
-    writeln!(out, "{then} {shown}")?;
-    out.flush()?;
-    Ok(Exit::Fine)
+    print_text(terminal, |out| writeln!(out, "{then} {shown}"))
 }
 
 /// Refuses a folder whose name would not stay in a line of a script, or is no text at all.
