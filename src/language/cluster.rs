@@ -340,7 +340,7 @@ pub(crate) enum PodReason {
 }
 
 /// A deletion that an imported pod was in.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Deletion {
     /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run:

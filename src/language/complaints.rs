@@ -3,7 +3,7 @@
 use crate::language::text::Tree;
 use crate::language::text::place::{Place, Step, at};
 use crate::language::{Problem, Problems, Source};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
 #[derive(Clone, Debug)]
@@ -16,43 +16,77 @@ pub(crate) struct Overridden {
 
 /// What is wrong so far.
 #[derive(Default)]
-pub(crate) struct Complaints {
-    list: Vec<(Place, Problem)>,
-    /// Which of them are about the name at their place, and not about the value.
-    names: BTreeSet<usize>,
+pub(crate) struct Complaints(RefCell<Vec<Complaint>>);
+
+struct Complaint {
+    place: Place,
+    problem: Problem,
+    /// It is about the name at the place, and not about the value.
+    is_of_name: bool,
 }
 
 /// How many problems of meaning are named; a mistake in a group of thousands would drown the
 /// others.
 const PROBLEMS_MAX: usize = 100;
 
-impl Complaints {
-    /// One more.
-    pub(crate) fn add(&mut self, place: Place, problem: Problem) {
-        if self.list.len() < PROBLEMS_MAX {
-            self.list.push((place, problem));
+/// A value of the scenario that is being read: where it stands, and what is wrong with it is told
+/// here.
+#[derive(Clone)]
+pub(crate) struct Spot<'c> {
+    place: Place,
+    complaints: &'c Complaints,
+}
+
+impl<'c> Spot<'c> {
+    /// A part of the value.
+    pub(crate) fn part(&self, step: impl Into<Step>) -> Spot<'c> {
+        let mut place = self.place.clone();
+        place.push(step.into());
+        Spot { place, complaints: self.complaints }
+    }
+
+    /// The way to it from the whole scenario.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn add(&self, problem: Problem) {
+        self.put(problem, false);
+    }
+
+    /// What is wrong with the name that it has.
+    pub(crate) fn add_name(&self, problem: Problem) {
+        self.put(problem, true);
+    }
+
+    fn put(&self, problem: Problem, is_of_name: bool) {
+        let mut all = self.complaints.0.borrow_mut();
+        if all.len() < PROBLEMS_MAX {
+            all.push(Complaint { place: self.place.clone(), problem, is_of_name });
         }
     }
 
-    /// One more, about the name that the value has.
-    pub(crate) fn add_name(&mut self, place: Place, problem: Problem) {
-        self.names.insert(self.list.len());
-        self.add(place, problem);
+    /// What is wrong with it, and needs no hint.
+    pub(crate) fn say(&self, message: impl Into<String>) {
+        self.add(Problem::new(message));
     }
 
-    /// One more, that needs no hint.
-    pub(crate) fn say(&mut self, place: Place, message: impl Into<String>) {
-        self.add(place, Problem::new(message));
+    /// What was read of it, or else a complaint; none where another was told already.
+    pub(crate) fn take<T>(&self, read: Result<T, impl Into<Option<Problem>>>) -> Option<T> {
+        read.map_err(|problem| problem.into().into_iter().for_each(|p| self.add(p))).ok()
     }
+}
 
-    /// The value, or else a complaint about it.
-    pub(crate) fn take<T>(&mut self, place: Place, result: Result<T, Problem>) -> Option<T> {
-        result.map_err(|problem| self.add(place, problem)).ok()
+impl Complaints {
+    /// A value of the scenario.
+    pub(crate) fn at(&self, place: Place) -> Spot<'_> {
+        Spot { place, complaints: self }
     }
 
     /// Whether nothing is wrong.
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.0.borrow().is_empty()
     }
 
     /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
@@ -63,7 +97,8 @@ impl Complaints {
         left: Option<&Tree>,
         overridden: &[Overridden],
     ) -> Result<(), Problems> {
-        if self.list.is_empty() {
+        let list = self.0.into_inner();
+        if list.is_empty() {
             return Ok(());
         }
         let all = match left {
@@ -71,15 +106,11 @@ impl Complaints {
             None => Tree::read(&source.text).ok(),
         };
         let tree = left.or(all.as_ref());
-        let mut problems: Vec<Problem> = self
-            .list
+        let mut problems: Vec<Problem> = list
             .into_iter()
-            .enumerate()
-            .map(|(i, (place, problem))| {
+            .map(|Complaint { place, problem, is_of_name }| {
                 // The name of a part that the text does not have is looked for as the part is.
-                let name = tree
-                    .filter(|_| self.names.contains(&i))
-                    .and_then(|t| t.part(&place)?.name_bytes());
+                let name = tree.filter(|_| is_of_name).and_then(|t| t.part(&place)?.name_bytes());
                 let set = overridden.iter().any(|o| place.starts_with(&o.place));
                 match name {
                     Some(bytes) if !set => problem.at(source, bytes),

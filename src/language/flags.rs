@@ -201,7 +201,7 @@ pub(crate) fn values(
     written: &Written,
     profile: &Profile,
 ) -> Vec<(&'static str, &'static str, [String; 2])> {
-    let given = read(written, profile, &mut Complaints::default());
+    let given = read(written, profile, &Complaints::default());
     let mut both = [given, defaults(profile)];
     all()
         .filter(|(component, flag)| lacking(component, flag.name, profile).is_none())
@@ -213,22 +213,22 @@ pub(crate) fn values(
 }
 
 /// Reads the flags that a scenario gives over those that a release has.
-pub(crate) fn read(written: &Written, profile: &Profile, complaints: &mut Complaints) -> Settings {
+pub(crate) fn read(written: &Written, profile: &Profile, complaints: &Complaints) -> Settings {
     let mut settings = defaults(profile);
     for (component, flags) in COMPONENTS {
         // Those that enable come before those that disable, as the API server has it: the map's
         // order is reversed.
         for (name, value) in written.component(component).iter().rev() {
-            let place = || at!["flags", *component, name];
+            let place = complaints.at(at!["flags", *component, name]);
             let shown = component.replace('_', "-");
             let Some(flag) = flags.iter().find(|f| f.name == name) else {
-                complaints.add_name(place(), unknown(&shown, name, flags));
+                place.add_name(unknown(&shown, name, flags));
                 continue;
             };
             if let Some(problem) = lacking(component, name, profile) {
-                complaints.add_name(place(), problem);
+                place.add_name(problem);
             } else if let Err(problem) = (flag.set)(&mut settings, Some(value)) {
-                complaints.add(place(), problem.about(&format!("--{name}")));
+                place.add(problem.about(&format!("--{name}")));
             }
         }
     }

@@ -33,7 +33,7 @@ pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Namespace, NodeGroup, NodeSelector, NodeStart, Owner,
     Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
 };
-pub(crate) use complaints::Complaints;
+pub(crate) use complaints::{Complaints, Spot};
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };

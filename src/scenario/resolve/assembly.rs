@@ -33,7 +33,7 @@ pub(super) fn plan(
     loaded: &Loaded,
     seed: u64,
     damage: Damage,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Option<(Drawn, Expectations)> {
     let spec = &changed.spec;
     check_version(spec, damage, complaints);
@@ -45,7 +45,7 @@ pub(super) fn plan(
     let controllers_start = spec
         .controllers_start
         .as_ref()
-        .and_then(|t| complaints.take(at!["controllers_start"], values::span(t.as_str())));
+        .and_then(|t| complaints.at(at!["controllers_start"]).take(values::span(t.as_str())));
     let defaults = Defaults {
         lease_period: timing::lease_period(&settings.kubelet),
         status_period: Dur::from_secs(10),
@@ -170,37 +170,35 @@ impl Drawn {
 }
 
 /// Complains about prices that are none. They are for whoever plans, and nothing of a run.
-fn check_prices(spec: &Scenario, complaints: &mut Complaints) {
+fn check_prices(spec: &Scenario, complaints: &Complaints) {
     let Some(given) = &spec.prices else { return };
     for (name, value) in given.each() {
         let read = prices::price(&value.to_string(), given.currency.as_deref());
-        complaints.take(at!["prices", name], read);
+        complaints.at(at!["prices", name]).take(read);
     }
 }
 
 /// When a run begins by the clock on the wall.
-fn begins(spec: &Scenario, complaints: &mut Complaints) -> Option<i64> {
+fn begins(spec: &Scenario, complaints: &Complaints) -> Option<i64> {
     let text = spec.begins.as_deref()?;
     let stamp = import::parse_time(text);
     if stamp.is_none() {
         let problem = Problem::new(format!("{text:?} is no time of the API"));
-        complaints.add(at!["begins"], problem.help("write \"2026-11-20T04:41:17Z\""));
+        complaints.at(at!["begins"]).add(problem.help("write \"2026-11-20T04:41:17Z\""));
     }
     stamp.map(|s| s.0)
 }
 
 /// Complains about a version of the language that is missing, or not known.
-fn check_version(spec: &Scenario, damage: Damage, complaints: &mut Complaints) {
+fn check_version(spec: &Scenario, damage: Damage, complaints: &Complaints) {
     match spec.version {
         1 => {}
         0 if damage.header => {}
-        0 => complaints.add(
-            Place::new(),
+        0 => complaints.at(Place::new()).add(
             Problem::new("`version` is missing")
                 .help("the version of the language is 1: `version: 1`"),
         ),
-        other => complaints.add(
-            at!["version"],
+        other => complaints.at(at!["version"]).add(
             Problem::new(format!("version {other} of the scenario language is not known"))
                 .help("this version of taintsim reads `version: 1`"),
         ),
@@ -208,17 +206,16 @@ fn check_version(spec: &Scenario, damage: Damage, complaints: &mut Complaints) {
 }
 
 /// The end of the run.
-fn horizon(spec: &Scenario, damage: Damage, complaints: &mut Complaints) -> Option<Dur> {
+fn horizon(spec: &Scenario, damage: Damage, complaints: &Complaints) -> Option<Dur> {
     match spec.horizon.as_str() {
         "" if damage.header => None,
         "" => {
-            complaints.add(
-                Place::new(),
+            complaints.at(Place::new()).add(
                 Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"),
             );
             None
         }
-        text => complaints.take(at!["horizon"], values::positive(text)),
+        text => complaints.at(at!["horizon"]).take(values::positive(text)),
     }
 }
 
@@ -280,7 +277,7 @@ fn controllers(
 
 /// The profile; where the release or a gate is not known, that of a known release, so that the rest
 /// of the scenario can be looked at.
-fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
+fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
     let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
     let problem = match profiles::with_gates(version, &spec.feature_gates) {
         Ok(profile) => return Some(profile),
@@ -293,16 +290,15 @@ fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
             Ok(_) => {}
             Err(GateError::Release(_)) => break,
             Err(error) => {
-                complaints.add_name(
-                    at!["feature_gates", name],
-                    Problem::new(error.to_string()).maybe_help(error.hint()),
-                );
+                complaints
+                    .at(at!["feature_gates", name])
+                    .add_name(Problem::new(error.to_string()).maybe_help(error.hint()));
                 named = true;
             }
         }
     }
     if !named {
-        complaints.add(at!["kubernetes"], problem);
+        complaints.at(at!["kubernetes"]).add(problem);
     }
     // The release without gates, so that the rest can be looked at.
     profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()

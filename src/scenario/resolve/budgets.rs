@@ -5,10 +5,8 @@ use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
-use crate::language::text::place::{Place, with};
 use crate::language::{
-    Complaints, FlagValue, PodDisruptionBudget, Problem, UnhealthyPodEvictionPolicy,
-    did_you_mean_or_list,
+    FlagValue, PodDisruptionBudget, Problem, Spot, UnhealthyPodEvictionPolicy, did_you_mean_or_list,
 };
 use crate::plan::{BudgetIndex, BudgetPlan};
 
@@ -26,28 +24,25 @@ impl Budgets {
     pub(super) fn declare(
         &mut self,
         budget: &PodDisruptionBudget,
-        place: &Place,
+        place: &Spot<'_>,
         created_later: bool,
-        complaints: &mut Complaints,
     ) -> Option<BudgetIndex> {
         let namespace = budget.namespace.as_deref().unwrap_or("default");
         let named = checks::object_name("disruption budget", &budget.name)
-            .map_err(|p| (with(place, "name"), p));
+            .map_err(|p| (place.part("name"), p));
         if let Err((place, problem)) = named
-            .and_then(|()| checks::namespace(namespace).map_err(|p| (with(place, "namespace"), p)))
+            .and_then(|()| checks::namespace(namespace).map_err(|p| (place.part("namespace"), p)))
         {
-            complaints.add(place, problem);
+            place.add(problem);
         }
-        let rule =
-            rule(budget.min_available.as_ref(), budget.max_unavailable.as_ref(), place, complaints);
+        let rule = rule(budget.min_available.as_ref(), budget.max_unavailable.as_ref(), place);
         let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
         if !created_later && self.plans.iter().any(|b| b.name == name) {
-            complaints.say(
-                with(place, "name"),
-                format!("disruption budget `{namespace}/{}` is declared twice", budget.name),
-            );
+            place
+                .part("name")
+                .say(format!("disruption budget `{namespace}/{}` is declared twice", budget.name));
         }
-        let selector = selector(&budget.selector, &with(place, "selector"), complaints);
+        let selector = selector(&budget.selector, &place.part("selector"));
         let (Some(rule), Some(selector)) = (rule, selector) else {
             self.incomplete = true;
             return None;
@@ -99,28 +94,24 @@ fn shown(full: &str) -> &str {
 pub(super) fn rule(
     min_available: Option<&FlagValue>,
     max_unavailable: Option<&FlagValue>,
-    place: &Place,
-    complaints: &mut Complaints,
+    place: &Spot<'_>,
 ) -> Option<BudgetRule> {
-    let mut amount = |value: &FlagValue, field: &'static str| {
+    let amount = |value: &FlagValue, field: &'static str| {
         let read = IntOrPercent::parse(&value.to_string());
         let problem =
             || Problem::new(format!("expected a number or a share such as \"25%\", found {value}"));
-        complaints.take(with(place, field), read.ok_or_else(problem))
+        place.part(field).take(read.ok_or_else(problem))
     };
     match (min_available, max_unavailable) {
         (Some(_), Some(_)) => {
-            complaints.say(
-                with(place, "maxUnavailable"),
-                "minAvailable and maxUnavailable cannot be both set",
-            );
+            place.part("maxUnavailable").say("minAvailable and maxUnavailable cannot be both set");
             None
         }
         (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
         (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
         (None, None) => {
             let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-            complaints.add(place.clone(), Problem::new("this budget asks for nothing").help(help));
+            place.add(Problem::new("this budget asks for nothing").help(help));
             None
         }
     }

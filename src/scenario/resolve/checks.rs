@@ -5,8 +5,7 @@ use crate::api::labels::Labels;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::validation;
-use crate::language::text::place::{Place, with};
-use crate::language::{Complaints, Problem, QuantityText};
+use crate::language::{Problem, QuantityText, Spot};
 use std::collections::BTreeMap;
 
 /// The name of a node or pod.
@@ -39,12 +38,7 @@ fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
 }
 
 /// Tolerations that the API server would accept; complaints about the others.
-pub(super) fn tolerations(
-    all: &[Toleration],
-    place: &Place,
-    comparison_operators: bool,
-    complaints: &mut Complaints,
-) {
+pub(super) fn tolerations(all: &[Toleration], place: &Spot<'_>, comparison_operators: bool) {
     for (i, toleration) in all.iter().enumerate() {
         for error in validation::validate_tolerations(
             std::slice::from_ref(toleration),
@@ -59,10 +53,7 @@ pub(super) fn tolerations(
             let help = gate
                 .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
             let field = text.split(':').next().unwrap_or_default();
-            complaints.add(
-                with(&with(place, i), field),
-                Problem::new(text).maybe_help(help.or(error.hint)),
-            );
+            place.part(i).part(field).add(Problem::new(text).maybe_help(help.or(error.hint)));
         }
     }
 }
@@ -85,20 +76,12 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
 }
 
 /// Labels that Kubernetes accepts; complaints about the others.
-pub(super) fn checked_labels(
-    labels: &BTreeMap<String, String>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Labels {
+pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Spot<'_>) -> Labels {
     for (key, value) in labels {
         if let Err(problem) = label(key, value) {
             // A problem of the value is reported at the value.
             let of_key = label(key, "").is_err();
-            if of_key {
-                complaints.add_name(with(place, key), problem)
-            } else {
-                complaints.add(with(place, key), problem)
-            }
+            if of_key { place.part(key).add_name(problem) } else { place.part(key).add(problem) }
         }
     }
     labels.clone()
@@ -107,8 +90,7 @@ pub(super) fn checked_labels(
 /// Amounts of resources; nothing if one of them cannot be read.
 pub(super) fn resources(
     texts: &BTreeMap<String, QuantityText>,
-    place: &Place,
-    complaints: &mut Complaints,
+    place: &Spot<'_>,
 ) -> Option<Resources> {
     let mut all = Resources::new();
     let mut fine = true;
@@ -122,7 +104,7 @@ pub(super) fn resources(
                 Ok(q)
             }
         });
-        match complaints.take(with(place, name), result) {
+        match place.part(name).take(result) {
             Some(quantity) => drop(all.insert(name.clone(), quantity)),
             None => fine = false,
         }

@@ -33,7 +33,7 @@ impl Declared {
         defaults: Defaults,
         operators: bool,
         damage: Damage,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) -> Self {
         let mut nodes = Nodes {
             incomplete: damage.nodes,
@@ -41,13 +41,13 @@ impl Declared {
             ..Nodes::default()
         };
         for (i, group) in spec.nodes.iter().enumerate() {
-            nodes.declare(group, &at!["nodes", i], false, &defaults, complaints);
+            nodes.declare(group, &complaints.at(at!["nodes", i]), false, &defaults);
         }
         let priorities = Priorities::read(&spec.priority_classes, complaints);
         let scheduler = scheduling::settings(&spec.scheduler, complaints);
         let mut budgets = Budgets::default();
         for (i, budget) in spec.pod_disruption_budgets.iter().enumerate() {
-            budgets.declare(budget, &at!["podDisruptionBudgets", i], false, complaints);
+            budgets.declare(budget, &complaints.at(at!["podDisruptionBudgets", i]), false);
         }
         let mut declared = Self {
             nodes,
@@ -74,33 +74,27 @@ impl Declared {
         spec: &Scenario,
         priorities: &Priorities,
         operators: bool,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) {
         let lookup = Lookup { nodes: &self.nodes, priorities, operators };
         for (i, workload) in spec.workloads.iter().enumerate() {
             self.workloads.declare(
                 workload,
-                &at!["workloads", i],
+                &complaints.at(at!["workloads", i]),
                 false,
                 &mut self.pods,
                 &lookup,
-                complaints,
             );
         }
         for (i, group) in spec.pods.iter().enumerate() {
-            let place = at!["pods", i];
-            let pods = self.pods.declare(group, &place, false, &lookup, complaints);
+            let place = complaints.at(at!["pods", i]);
+            let pods = self.pods.declare(group, &place, false, &lookup);
             self.pods_of_groups.push(pods.len());
         }
     }
 
     /// The nodes that entries of the timeline add.
-    fn nodes_later(
-        &mut self,
-        timeline: &[Entry],
-        defaults: &Defaults,
-        complaints: &mut Complaints,
-    ) {
+    fn nodes_later(&mut self, timeline: &[Entry], defaults: &Defaults, complaints: &Complaints) {
         for (i, entry) in timeline.iter().enumerate() {
             if let Step::AddNode { node } = &entry.step {
                 let indices = self.node_later(i, node, defaults, complaints);
@@ -115,22 +109,21 @@ impl Declared {
         i: usize,
         node: &language::NodeGroup,
         defaults: &Defaults,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) -> Vec<NodeIndex> {
-        let place = at!["timeline", i, "do", "node"];
+        let place = complaints.at(at!["timeline", i, "do", "node"]);
         let again = node.name.as_ref().and_then(|name| self.nodes.by_name.get(name)).copied();
         match again {
             // A node that was deleted joins again as it was declared.
             Some(index) if is_name_alone(node) => vec![index],
             Some(_) => {
-                complaints.add(
-                    place,
+                place.add(
                     Problem::new("a node of this name is declared; it joins again as it is")
                         .help("give only its `name`"),
                 );
                 Vec::new()
             }
-            None => self.nodes.declare(node, &place, true, defaults, complaints),
+            None => self.nodes.declare(node, &place, true, defaults),
         }
     }
 
@@ -140,28 +133,22 @@ impl Declared {
         timeline: &[Entry],
         priorities: &Priorities,
         operators: bool,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) {
         let lookup = Lookup { nodes: &self.nodes, priorities, operators };
         for (i, entry) in timeline.iter().enumerate() {
-            let place = |part: &str| at!["timeline", i, "do", part];
+            let place = |part: &str| complaints.at(at!["timeline", i, "do", part]);
             let indices = match &entry.step {
-                Step::CreatePod { pod } => {
-                    let place = place("pod");
-                    self.pods.declare(pod, &place, true, &lookup, complaints)
-                }
+                Step::CreatePod { pod } => self.pods.declare(pod, &place("pod"), true, &lookup),
                 Step::CreateWorkload { workload } => self.workloads.declare(
                     workload,
                     &place("workload"),
                     true,
                     &mut self.pods,
                     &lookup,
-                    complaints,
                 ),
                 Step::CreateBudget { budget } => {
-                    let place = place("budget");
-                    let declared = self.budgets.declare(budget, &place, true, complaints);
-                    declared.into_iter().collect()
+                    self.budgets.declare(budget, &place("budget"), true).into_iter().collect()
                 }
                 _ => continue,
             };

@@ -78,7 +78,7 @@ impl Reader<'_> {
         let Some((gone, all)) = share_of(share) else {
             let problem = Problem::new("this is no share of servers")
                 .help("`of: \"one of three\"`, or `\"1 of 3\"`: at least one, and not all of at most nine");
-            self.complaints.add(self.at("of"), problem);
+            self.at("of").add(problem);
             return None;
         };
         self.lasting(Do::ServersDie(gone, all), Do::Over)
@@ -94,7 +94,7 @@ impl Reader<'_> {
             Some([]) => {
                 let help = "leave `clients` out for everybody, or name some: `clients: [NodeLifecycle, Scheduler]`";
                 let problem = Problem::new("this rejects nobody's requests").help(help);
-                self.complaints.add(self.at("clients"), problem);
+                self.at("clients").add(problem);
                 return None;
             }
             Some(named) => {
@@ -137,17 +137,13 @@ impl Reader<'_> {
         downtime: Option<&DurationText>,
     ) -> Option<Do> {
         let Some(kind) = kind else {
-            self.complaints.add(
-                self.place(),
-                Problem::new("this needs `downtime`, or `kind`").help(
+            self.place().add(Problem::new("this needs `downtime`, or `kind`").help(
                     "`downtime: \"20s\"` states how long nobody is in charge; `kind: Standby` or `Same` leaves it to leader election",
-                ),
-            );
+                ));
             return None;
         };
         if self.world.leader_election.is_none() {
-            self.complaints.add(
-                self.at("kind"),
+            self.at("kind").add(
                 Problem::new("there is no leader election, which `kind` leaves the time to").help(
                     "give `downtime` alone, or use `timing: Typical` without `leader-elect: false`",
                 ),
@@ -157,16 +153,13 @@ impl Reader<'_> {
         match (kind, downtime) {
             (RestartKind::Standby, None) => Some(Do::ReplaceLeader(Successor::Standby)),
             (RestartKind::Standby, Some(_)) => {
-                self.complaints.say(
-                    self.at("downtime"),
-                    "a process that stands by is not started: with `kind: Standby` there is no `downtime`",
-                );
+                self.at("downtime").say("a process that stands by is not started: with `kind: Standby` there is no `downtime`");
                 None
             }
             (RestartKind::Same, None) => Some(Do::ReplaceLeader(Successor::Same(START))),
             (RestartKind::Same, Some(text)) => self
-                .complaints
-                .take(self.at("downtime"), values::span(text.as_str()))
+                .at("downtime")
+                .take(values::span(text.as_str()))
                 .map(|down| Do::ReplaceLeader(Successor::Same(down))),
         }
     }
@@ -191,10 +184,10 @@ fn share_of(text: &str) -> Option<(u32, u32)> {
 const FLAPS_MAX: u32 = 100_000;
 
 /// How long an entry lasts, if it ends; complaints about its durations.
-pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Option<Dur> {
-    let place = |field: &'static str| at!["timeline", i, "do", field];
-    let mut read = |text: &Option<DurationText>, field| {
-        text.as_ref().and_then(|t| complaints.take(place(field), values::positive(t.as_str())))
+pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Dur> {
+    let place = |field: &'static str| complaints.at(at!["timeline", i, "do", field]);
+    let read = |text: &Option<DurationText>, field| {
+        text.as_ref().and_then(|t| place(field).take(values::positive(t.as_str())))
     };
     match step {
         Step::Partition { duration, .. }
@@ -209,15 +202,13 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
         Step::KubeletRestart { downtime, .. } => read(&Some(downtime.clone()), "downtime"),
         Step::ControllerRestart { downtime: Some(downtime), kind: None } => {
-            complaints.take(place("downtime"), values::span(downtime.as_str()))
+            place("downtime").take(values::span(downtime.as_str()))
         }
         Step::Flap { down, up, times, .. } => {
             let (down, up) = (read(&Some(down.clone()), "down"), read(&Some(up.clone()), "up"));
             if *times == 0 || *times > FLAPS_MAX {
-                complaints.say(
-                    place("times"),
-                    format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"),
-                );
+                place("times")
+                    .say(format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"));
                 return None;
             }
             let (down, up) = (down?, up?);
@@ -265,7 +256,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
             once(reader.replace_leader(*kind, downtime.as_ref())?)
         }
         Step::ClockSkew { skew, .. } => {
-            let skew = reader.complaints.take(reader.at("skew"), values::signed(skew.as_str()));
+            let skew = reader.at("skew").take(values::signed(skew.as_str()));
             let nodes = reader.nodes()?;
             Some(failing(&nodes, &[NodeFault::ClockSkew(skew?)], reader.lasts))
         }

@@ -1,15 +1,14 @@
 //! What the objects of a group are called, `name` for one, `names` for several, and how many there may
 //! be.
 
-use crate::language::text::place::{Place, with};
-use crate::language::{Complaints, OneOrMany, Problem, names};
+use crate::language::{OneOrMany, Problem, Spot, names};
 
 /// The names of a group as they are written, and how complaints speak of it.
 pub(super) struct GroupNames<'a> {
     pub(super) name: &'a Option<String>,
     pub(super) names: &'a Option<OneOrMany>,
     /// The group's own place.
-    pub(super) place: &'a Place,
+    pub(super) place: &'a Spot<'a>,
     /// What it is: `node group`.
     pub(super) what: &'static str,
     /// What `name` is, said of one with ranges.
@@ -26,11 +25,11 @@ pub(super) enum Names<'a> {
 
 impl<'a> GroupNames<'a> {
     /// One of the two fields, or else a complaint.
-    pub(super) fn written(&self, complaints: &mut Complaints) -> Option<Names<'a>> {
+    pub(super) fn written(&self) -> Option<Names<'a>> {
         let (place, problem) = match (self.name, self.names) {
             (Some(_), Some(_)) => {
                 let text = format!("a {} has either `name` or `names`, not both", self.what);
-                (with(self.place, "names"), Problem::new(text))
+                (self.place.part("names"), Problem::new(text))
             }
             (None, None) => {
                 let problem = Problem::new(format!("this {} has no name", self.what));
@@ -38,12 +37,12 @@ impl<'a> GroupNames<'a> {
             }
             (Some(name), None) if name.contains(['{', '}']) => {
                 let problem = Problem::new(self.single).help("ranges belong to `names`");
-                (with(self.place, "name"), problem)
+                (self.place.part("name"), problem)
             }
             (Some(name), None) => return Some(Names::One(name)),
             (None, Some(names)) => return Some(Names::Several(names.texts())),
         };
-        complaints.add(place, problem);
+        place.add(problem);
         None
     }
 
@@ -53,7 +52,6 @@ impl<'a> GroupNames<'a> {
         texts: &[String],
         left: u64,
         limit: Option<String>,
-        complaints: &mut Complaints,
     ) -> Option<Vec<String>> {
         let mut all = Vec::new();
         for text in texts {
@@ -63,7 +61,7 @@ impl<'a> GroupNames<'a> {
                     let too_many = matches!(error, names::NamesError::TooMany { .. });
                     let problem = Problem::new(error.to_string());
                     let problem = problem.maybe_help(limit.filter(|_| too_many));
-                    complaints.add(with(self.place, "names"), problem);
+                    self.place.part("names").add(problem);
                     return None;
                 }
             }
@@ -72,8 +70,8 @@ impl<'a> GroupNames<'a> {
     }
 
     /// The place of the names.
-    pub(super) fn at(&self) -> Place {
-        with(self.place, if self.names.is_some() { "names" } else { "name" })
+    pub(super) fn at(&self) -> Spot<'a> {
+        self.place.part(if self.names.is_some() { "names" } else { "name" })
     }
 }
 

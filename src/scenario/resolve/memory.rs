@@ -2,8 +2,8 @@
 
 use super::declared::Declared;
 use crate::api::workload::WorkloadKind;
-use crate::language::text::place::{Place, at, with};
-use crate::language::{self, Complaints, Problem, values};
+use crate::language::text::place::at;
+use crate::language::{self, Complaints, Problem, Spot, values};
 use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
 
 const SECOND_US: i64 = 1_000_000;
@@ -12,28 +12,28 @@ const SECOND_US: i64 = 1_000_000;
 pub(super) fn memory(
     written: &language::Memory,
     declared: &Declared,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Memory {
     let mut memory = Memory::default();
     if let Some(office) = &written.office {
         memory.office_us =
-            complaints.take(at!["memory", "office"], values::past_micros(office.as_str()));
+            complaints.at(at!["memory", "office"]).take(values::past_micros(office.as_str()));
     }
     if let Some(pass) = &written.pass {
-        memory.pass = complaints.take(at!["memory", "pass"], values::span(pass.as_str()));
+        memory.pass = complaints.at(at!["memory", "pass"]).take(values::span(pass.as_str()));
     }
     if let Some(passed) = &written.passed {
         memory.passed_us =
-            complaints.take(at!["memory", "passed"], values::past_micros(passed.as_str()));
+            complaints.at(at!["memory", "passed"]).take(values::past_micros(passed.as_str()));
     }
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
-        let place = with(&at!["memory", "leases"], name.as_str());
+        let place = complaints.at(at!["memory", "leases"]).part(name.as_str());
         let Some(node) = nodes.by_name.get(name) else {
-            missing("node", name, nodes.incomplete, place, complaints);
+            missing("node", name, nodes.incomplete, place);
             continue;
         };
-        if let Some(us) = complaints.take(place, values::past_micros(text.as_str())) {
+        if let Some(us) = place.take(values::past_micros(text.as_str())) {
             memory.leases_us.insert(*node, us);
         }
     }
@@ -43,9 +43,9 @@ pub(super) fn memory(
     memory
 }
 
-fn missing(kind: &str, name: &str, incomplete: bool, place: Place, complaints: &mut Complaints) {
+fn missing(kind: &str, name: &str, incomplete: bool, place: Spot<'_>) {
     if !incomplete {
-        complaints.add_name(place, Problem::new(format!("there is no {kind} `{name}`")));
+        place.add_name(Problem::new(format!("there is no {kind} `{name}`")));
     }
 }
 
@@ -53,18 +53,18 @@ fn waiting(
     written: &language::Memory,
     declared: &Declared,
     memory: &mut Memory,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) {
     for (name, waits) in &written.waiting {
-        let place = with(&at!["memory", "waiting"], name.as_str());
+        let place = complaints.at(at!["memory", "waiting"]).part(name.as_str());
         let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
-            missing("pod", name, declared.pods.incomplete, place, complaints);
+            missing("pod", name, declared.pods.incomplete, place);
             continue;
         };
         let past = |text: &language::DurationText| values::past_micros(text.as_str());
         let last = waits.last.as_ref().map(past).transpose();
         let both = past(&waits.since).and_then(|since| Ok((since, last?)));
-        if let Some((since_us, last_us)) = complaints.take(place, both) {
+        if let Some((since_us, last_us)) = place.take(both) {
             let tries = waits.tries.map(|n| n.max(1));
             let waited = Waited { since_us, tries, last_us };
             memory.waiting.insert(*pod, waited);
@@ -76,14 +76,14 @@ fn failures(
     written: &language::Memory,
     declared: &Declared,
     memory: &mut Memory,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) {
     let workloads = &declared.workloads;
     for (name, failed) in &written.failures {
-        let place = with(&at!["memory", "failures"], name.as_str());
+        let place = complaints.at(at!["memory", "failures"]).part(name.as_str());
         let full = format!("{}/{name}", WorkloadKind::Job.as_str());
         let Some(job) = workloads.by_name.get(&full) else {
-            missing("Job", name, workloads.incomplete, place, complaints);
+            missing("Job", name, workloads.incomplete, place);
             continue;
         };
         let past = |text: &language::DurationText| values::past_micros(text.as_str());
@@ -94,7 +94,7 @@ fn failures(
             }
             Ok((from.div_euclid(SECOND_US), until.div_euclid(SECOND_US)))
         });
-        if let Some(last) = complaints.take(place, ordered) {
+        if let Some(last) = place.take(ordered) {
             let failures = (failed.least, failed.most);
             memory.failures.insert(*job, FailedBefore { failures, last });
         }
@@ -105,14 +105,14 @@ fn budgets(
     written: &language::Memory,
     declared: &Declared,
     memory: &mut Memory,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) {
     for (name, counted) in &written.budgets {
-        let place = with(&at!["memory", "budgets"], name.as_str());
+        let place = complaints.at(at!["memory", "budgets"]).part(name.as_str());
         let full = format!("PodDisruptionBudget/{name}");
         let Some(index) = declared.budgets.plans.iter().position(|b| b.name == full) else {
             let incomplete = declared.budgets.incomplete;
-            missing("disruption budget", name, incomplete, place, complaints);
+            missing("disruption budget", name, incomplete, place);
             continue;
         };
         let mut before = CountedBefore {
@@ -128,7 +128,7 @@ fn budgets(
             let Some(pod) = declared.pods.by_name.get(format!("{namespace}/{pod}").as_str()) else {
                 continue;
             };
-            let at = complaints.take(place.clone(), values::past_micros(at.as_str()));
+            let at = place.take(values::past_micros(at.as_str()));
             if let Some(us) = at {
                 before.disrupted.insert(*pod, us.div_euclid(SECOND_US));
             }

@@ -2,8 +2,8 @@
 //! tolerations.
 
 use super::{checks, pods};
-use crate::language::text::place::{Place, at, with};
-use crate::language::{Complaints, Namespace, Problem, names};
+use crate::language::text::place::at;
+use crate::language::{Complaints, Namespace, Problem, Spot, names};
 use crate::plan::NamespaceTolerations;
 use std::collections::BTreeMap;
 
@@ -15,51 +15,44 @@ const NAMESPACES_MAX: u64 = 10_000;
 pub(super) fn read(
     written: &[Namespace],
     operators: bool,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> BTreeMap<String, NamespaceTolerations> {
     let mut all = BTreeMap::new();
     for (i, namespace) in written.iter().enumerate() {
-        let place = at!["namespaces", i];
-        let mut list = |tolerations: &Option<Vec<_>>, field: &str| {
-            tolerations
-                .as_ref()
-                .map(|t| pods::tolerations(t, &with(&place, field), operators, complaints))
+        let place = complaints.at(at!["namespaces", i]);
+        let list = |tolerations: &Option<Vec<_>>, field: &str| {
+            tolerations.as_ref().map(|t| pods::tolerations(t, &place.part(field), operators))
         };
         let said = NamespaceTolerations {
             defaults: list(&namespace.default_tolerations, "defaultTolerations"),
             whitelist: list(&namespace.tolerations_whitelist, "tolerationsWhitelist"),
         };
-        for (name, place) in names_of(namespace, &place, complaints) {
+        for (name, place) in names_of(namespace, &place) {
             if let Err(problem) = checks::namespace(&name) {
-                complaints.add(place, problem);
+                place.add(problem);
             } else if all.insert(name.clone(), said.clone()).is_some() {
-                complaints.say(place, format!("namespace `{name}` is declared twice"));
+                place.say(format!("namespace `{name}` is declared twice"));
             }
         }
     }
     all
 }
 
-fn names_of(
-    namespace: &Namespace,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Vec<(String, Place)> {
+fn names_of<'c>(namespace: &Namespace, place: &Spot<'c>) -> Vec<(String, Spot<'c>)> {
     match (&namespace.name, &namespace.names) {
-        (Some(name), None) => vec![(name.clone(), with(place, "name"))],
+        (Some(name), None) => vec![(name.clone(), place.part("name"))],
         (None, Some(texts)) => {
             let mut all = Vec::new();
             for text in texts.texts() {
                 let expanded =
                     names::expand(text, NAMESPACES_MAX).map_err(|e| Problem::new(e.to_string()));
-                let expanded = complaints.take(with(place, "names"), expanded).unwrap_or_default();
-                all.extend(expanded.into_iter().map(|name| (name, with(place, "names"))));
+                let expanded = place.part("names").take(expanded).unwrap_or_default();
+                all.extend(expanded.into_iter().map(|name| (name, place.part("names"))));
             }
             all
         }
         _ => {
-            complaints.add(
-                place.clone(),
+            place.add(
                 Problem::new("a namespace has a `name`, or `names`")
                     .help("`name: \"team-a\"`, or `names: \"team-{1..3}\"`"),
             );

@@ -12,9 +12,8 @@ use crate::api::node::{
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
-use crate::language::text::place::{Place, with};
 use crate::language::{
-    Complaints, Condition, DurationText, NodeGroup, NodeStart as Written, Problem, values,
+    Condition, DurationText, NodeGroup, NodeStart as Written, Problem, Spot, values,
 };
 use crate::plan::{NodeIndex, NodePlan, NodeStart};
 use std::collections::BTreeMap;
@@ -39,13 +38,12 @@ impl Nodes {
     pub(super) fn declare(
         &mut self,
         group: &NodeGroup,
-        place: &Place,
+        place: &Spot<'_>,
         joins: bool,
         defaults: &Defaults,
-        complaints: &mut Complaints,
     ) -> Vec<NodeIndex> {
         let before = self.plans.len();
-        let part = |step: &str| with(place, step);
+        let part = |step: &str| place.part(step);
         let called = GroupNames {
             name: &group.name,
             names: &group.names,
@@ -54,38 +52,38 @@ impl Nodes {
             single: "`name` is the name of one node",
             example: "`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several",
         };
-        let Some(names) = self.names(&called, complaints) else {
+        let Some(names) = self.names(&called) else {
             self.incomplete = true;
             return Vec::new();
         };
-        let labels = labels(group, place, complaints);
-        let mut taints = taints(&group.taints, place, complaints);
-        times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
+        let labels = labels(group, place);
+        let mut taints = taints(&group.taints, place);
+        times_added(&mut taints, &group.taints_added, &part("taintsAdded"));
         let mut allocatable = default_capacity();
-        allocatable
-            .extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
+        allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
         let allocatable = Rc::new(allocatable);
-        let mut span = |text: &Option<DurationText>, field: &str, positive: bool| {
+        let span = |text: &Option<DurationText>, field: &str, positive: bool| {
             let text = text.as_ref()?.as_str();
-            complaints.take(
-                with(place, field),
-                if positive { values::positive(text) } else { values::span(text) },
-            )
+            place.part(field).take(if positive {
+                values::positive(text)
+            } else {
+                values::span(text)
+            })
         };
         let lease_period =
             span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
-        let start = start(group, place, joins, complaints);
+        let start = start(group, place, joins);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
-                complaints.add(called.at(), problem);
+                called.at().add(problem);
                 self.incomplete = true;
                 break;
             }
             let index = self.plans.len() as NodeIndex;
             if self.by_name.contains_key(&name) {
-                complaints.say(called.at(), format!("node `{name}` is declared twice"));
+                called.at().say(format!("node `{name}` is declared twice"));
                 break;
             }
             self.by_name.insert(name.clone(), index);
@@ -107,19 +105,19 @@ impl Nodes {
         (before as NodeIndex..self.plans.len() as NodeIndex).collect()
     }
 
-    fn names(&self, names: &GroupNames<'_>, complaints: &mut Complaints) -> Option<Vec<String>> {
+    fn names(&self, names: &GroupNames<'_>) -> Option<Vec<String>> {
         let limit = || format!("a cluster has at most {NODES_MAX} nodes");
         let left = NODES_MAX - self.plans.len() as u64;
-        match names.written(complaints)? {
+        match names.written()? {
             Names::One(_) if left == 0 => {
-                complaints.say(names.at(), limit());
+                names.at().say(limit());
                 None
             }
             Names::One(name) => Some(vec![name.to_owned()]),
             Names::Several(texts) => {
-                let all = names.expanded(texts, left, Some(limit()), complaints)?;
+                let all = names.expanded(texts, left, Some(limit()))?;
                 if all.is_empty() {
-                    complaints.say(names.at(), "this list of names is empty");
+                    names.at().say("this list of names is empty");
                     return None;
                 }
                 Some(all)
@@ -129,34 +127,34 @@ impl Nodes {
 }
 
 /// How the nodes of a group start.
-fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complaints) -> NodeStart {
+fn start(group: &NodeGroup, place: &Spot<'_>, joins: bool) -> NodeStart {
     match &group.start {
         None | Some(Written::Ready) if joins => NodeStart::Absent,
         Some(_) if joins => {
-            complaints.say(with(place, "start"), "a node that joins later cannot start otherwise");
+            place.part("start").say("a node that joins later cannot start otherwise");
             NodeStart::Absent
         }
         None | Some(Written::Ready) => NodeStart::Ready,
         Some(Written::Silent) => NodeStart::Silent,
         Some(Written::Imported { conditions, renew_time, cut_off }) => {
-            let place = with(place, "start");
+            let place = place.part("start");
             for (i, c) in conditions.iter().enumerate() {
                 if conditions[..i].iter().any(|before| before.kind == c.kind) {
-                    complaints.say(
-                        with(&with(&place, "conditions"), i),
-                        format!("the condition {:?} is given twice", c.kind),
-                    );
+                    place
+                        .part("conditions")
+                        .part(i)
+                        .say(format!("the condition {:?} is given twice", c.kind));
                 }
             }
             NodeStart::Imported {
                 conditions: conditions
                     .iter()
                     .enumerate()
-                    .filter_map(|(i, c)| condition(c, i, &place, complaints))
+                    .filter_map(|(i, c)| condition(c, i, &place))
                     .collect(),
-                lease_renewed_us: renew_time.as_ref().and_then(|t| {
-                    complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))
-                }),
+                lease_renewed_us: renew_time
+                    .as_ref()
+                    .and_then(|t| place.part("renewTime").take(values::past_micros(t.as_str()))),
                 cut: *cut_off,
             }
         }
@@ -169,8 +167,8 @@ fn spread(name: &str, what: &str, period: Dur) -> Dur {
     Dur::from_millis(stable_hash(&format!("{what}/{name}")) % steps)
 }
 
-fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labels {
-    let mut all = checked_labels(&group.labels, &with(place, "labels"), complaints);
+fn labels(group: &NodeGroup, place: &Spot<'_>) -> Labels {
+    let mut all = checked_labels(&group.labels, &place.part("labels"));
     let topology = [
         ("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA),
         ("region", &group.region, LABEL_REGION, LABEL_REGION_BETA),
@@ -178,34 +176,31 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
     for (field, value, stable, beta) in topology {
         let Some(value) = value else { continue };
         if let Err(problem) = checks::label_value(value) {
-            complaints.add(with(place, field), problem);
+            place.part(field).add(problem);
         }
         for key in [stable, beta] {
             if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
-                complaints.say(
-                    with(place, field),
-                    format!("`{field}` and the label {key} say different things"),
-                );
+                place
+                    .part(field)
+                    .say(format!("`{field}` and the label {key} say different things"));
             }
         }
     }
     all
 }
 
-fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<Taint> {
+fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
     let mut taints: Vec<Taint> = Vec::new();
     for (i, text) in texts.iter().enumerate() {
-        let place = || with(&with(place, "taints"), i);
+        let place = || place.part("taints").part(i);
         match checks::taint_edit(std::slice::from_ref(text)) {
-            Err(problem) => complaints.add(place(), problem),
-            Ok(edit) if !edit.remove.is_empty() => complaints.say(
-                place(),
-                format!("`{text}` removes a taint; a node is declared with those it has"),
-            ),
+            Err(problem) => place().add(problem),
+            Ok(edit) if !edit.remove.is_empty() => place()
+                .say(format!("`{text}` removes a taint; a node is declared with those it has")),
             Ok(edit) => {
                 for taint in edit.add {
                     if taints.iter().any(|t| t.matches(&taint)) {
-                        complaints.say(place(), "taints must be unique by key and effect pair");
+                        place().say("taints must be unique by key and effect pair");
                     } else {
                         taints.push(taint);
                     }
@@ -217,18 +212,12 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
 }
 
 /// Sets `timeAdded` of the taints that are named, `key:Effect`.
-fn times_added(
-    taints: &mut [Taint],
-    times: &BTreeMap<String, DurationText>,
-    place: &Place,
-    complaints: &mut Complaints,
-) {
+fn times_added(taints: &mut [Taint], times: &BTreeMap<String, DurationText>, place: &Spot<'_>) {
     for (name, text) in times {
-        let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
+        let seconds = place.part(name).take(values::stored_seconds(text.as_str()));
         match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
             Some(taint) => taint.time_added = seconds.map(Timestamp),
-            None => complaints.add_name(
-                with(place, name),
+            None => place.part(name).add_name(
                 Problem::new(format!("the group has no taint `{name}`"))
                     .help("`key:Effect`, without the value, of a taint in `taints`"),
             ),
@@ -243,15 +232,10 @@ fn default_capacity() -> Resources {
         .collect()
 }
 
-fn condition(
-    written: &Condition,
-    i: usize,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<NodeCondition> {
-    let place = with(&with(place, "conditions"), i);
-    let mut time = |text: &DurationText, field: &str| {
-        complaints.take(with(&place, field), values::stored_seconds(text.as_str())).map(Timestamp)
+fn condition(written: &Condition, i: usize, place: &Spot<'_>) -> Option<NodeCondition> {
+    let place = place.part("conditions").part(i);
+    let time = |text: &DurationText, field: &str| {
+        place.part(field).take(values::stored_seconds(text.as_str())).map(Timestamp)
     };
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");

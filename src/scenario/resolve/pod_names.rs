@@ -2,13 +2,12 @@
 
 use super::checks;
 use super::group_names::{GroupNames, Names, PODS_MAX};
-use super::select::{Nodes, Pods, said};
-use crate::language::text::place::{Place, with};
-use crate::language::{self, Complaints, Placement, PodGroup, Problem};
+use super::select::{Nodes, Pods};
+use crate::language::{self, Placement, PodGroup, Problem, Spot};
 use crate::plan::NodeIndex;
 
 /// What the pods of a group are called.
-pub(super) fn called<'a>(group: &'a PodGroup, place: &'a Place) -> GroupNames<'a> {
+pub(super) fn called<'a>(group: &'a PodGroup, place: &'a Spot<'a>) -> GroupNames<'a> {
     GroupNames {
         name: &group.name,
         names: &group.names,
@@ -24,36 +23,27 @@ impl Pods {
     pub(super) fn places(
         &self,
         group: &PodGroup,
-        place: &Place,
+        place: &Spot<'_>,
         nodes: &Nodes,
-        complaints: &mut Complaints,
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         let count = match (group.count, group.replicas) {
             (Some(_), Some(_)) => {
-                complaints.say(
-                    with(place, "replicas"),
-                    "`count` and `replicas` mean the same; give one of them",
-                );
+                place
+                    .part("replicas")
+                    .say("`count` and `replicas` mean the same; give one of them");
                 return None;
             }
             (count, replicas) => count.or(replicas),
         };
         let count_place =
-            || with(place, if group.replicas.is_some() { "replicas" } else { "count" });
-        let on_nodes = placed(&group.on, &with(place, "on"), nodes, complaints)?;
+            || place.part(if group.replicas.is_some() { "replicas" } else { "count" });
+        let on_nodes = placed(&group.on, &place.part("on"), nodes)?;
         if let Placement::Each(_) | Placement::PerNode { .. } = &group.on {
-            return self.per_node(
-                group,
-                place,
-                count.map(|_| count_place()),
-                nodes,
-                &on_nodes,
-                complaints,
-            );
+            return self.per_node(group, place, count.map(|_| count_place()), nodes, &on_nodes);
         }
-        let names = self.names(&called(group, place), count, &count_place, complaints)?;
+        let names = self.names(&called(group, place), count, &count_place)?;
         if on_nodes.is_empty() && group.on != Placement::Unbound {
-            complaints.say(with(place, "on"), "no node is named here");
+            place.part("on").say("no node is named here");
             return None;
         }
         let node = |i: usize| {
@@ -71,33 +61,28 @@ impl Pods {
     fn per_node(
         &self,
         group: &PodGroup,
-        place: &Place,
-        counted: Option<Place>,
+        place: &Spot<'_>,
+        counted: Option<Spot<'_>>,
         nodes: &Nodes,
         on: &[NodeIndex],
-        complaints: &mut Complaints,
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         let Some(name) = &group.name else {
-            complaints.say(
-                place.clone(),
-                "pods on each node need a `name`, to which their node's name is added",
-            );
+            place.say("pods on each node need a `name`, to which their node's name is added");
             return None;
         };
         if let Some(counted) = counted {
-            complaints.say(counted, "the number of these pods follows from their nodes");
+            counted.say("the number of these pods follows from their nodes");
             return None;
         }
-        if !is_short(name, place, complaints) {
+        if !is_short(name, place) {
             return None;
         }
         let each =
             if let Placement::PerNode { count, .. } = &group.on { Some(*count) } else { None };
         if each.unwrap_or(1).checked_mul(on.len() as u64).is_none_or(|n| n > self.left()) {
-            complaints.say(
-                with(place, "on"),
-                format!("there would be more than {PODS_MAX} pods, the limit of a cluster"),
-            );
+            place
+                .part("on")
+                .say(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
             return None;
         }
         let of = |node: NodeIndex| {
@@ -110,23 +95,22 @@ impl Pods {
         Some(on.iter().flat_map(|&node| of(node)).collect())
     }
 
-    fn names(
+    fn names<'c>(
         &self,
         names: &GroupNames<'_>,
         count: Option<u64>,
-        count_place: &dyn Fn() -> Place,
-        complaints: &mut Complaints,
+        count_place: &dyn Fn() -> Spot<'c>,
     ) -> Option<Vec<String>> {
         let limit = || format!("a cluster has at most {PODS_MAX} pods");
-        let problem = match (names.written(complaints)?, count) {
+        let problem = match (names.written()?, count) {
             (Names::One(_), None) if self.left() == 0 => {
-                complaints.say(names.at(), limit());
+                names.at().say(limit());
                 return None;
             }
             (Names::One(name), None) => return Some(vec![name.to_owned()]),
             (Names::One(name), Some(count)) if count <= self.left() => {
                 let numbered = (0..count).map(|i| format!("{name}-{i}"));
-                return is_short(name, names.place, complaints).then(|| numbered.collect());
+                return is_short(name, names.place).then(|| numbered.collect());
             }
             (Names::One(_), Some(count)) => {
                 Problem::new(format!("{count} pods are too many")).help(limit())
@@ -135,35 +119,29 @@ impl Pods {
                 Problem::new("the number of these pods follows from `names`")
             }
             (Names::Several(texts), None) => {
-                return names.expanded(texts, self.left(), Some(limit()), complaints);
+                return names.expanded(texts, self.left(), Some(limit()));
             }
         };
-        complaints.add(count_place(), problem);
+        count_place().add(problem);
         None
     }
 }
 
 /// Whether a name can be that of a pod once something is added to it: looked at before as many
 /// names are made of it as there are pods.
-fn is_short(name: &str, place: &Place, complaints: &mut Complaints) -> bool {
+fn is_short(name: &str, place: &Spot<'_>) -> bool {
     let long = name.len() > NAME_BYTES_MAX;
     let problem = if long { checks::object_name("pod", name) } else { Ok(()) };
-    complaints.take(with(place, "name"), problem).is_some()
+    place.part("name").take(problem).is_some()
 }
 
 /// The longest name of an object.
 const NAME_BYTES_MAX: usize = 253;
 
 /// The nodes that a placement names, in the order in which pods are put on them.
-pub(super) fn placed(
-    on: &Placement,
-    place: &Place,
-    nodes: &Nodes,
-    complaints: &mut Complaints,
-) -> Option<Vec<NodeIndex>> {
-    let mut selected = |selector: &language::NodeSelector, place: Place| {
-        said(nodes.select(selector), place, complaints)
-    };
+pub(super) fn placed(on: &Placement, place: &Spot<'_>, nodes: &Nodes) -> Option<Vec<NodeIndex>> {
+    let selected =
+        |selector: &language::NodeSelector, place: Spot<'_>| place.take(nodes.select(selector));
     match on {
         Placement::Unbound => Some(Vec::new()),
         Placement::Node(name) => {
@@ -177,7 +155,7 @@ pub(super) fn placed(
                     Some(&node) => all.push(node),
                     None => all.extend(selected(
                         &language::NodeSelector::Node(name.clone()),
-                        with(&with(place, 0), i),
+                        place.part(0).part(i),
                     )?),
                 }
             }
@@ -187,8 +165,8 @@ pub(super) fn placed(
             selected(&language::NodeSelector::Nodes(names.clone()), place.clone())
         }
         Placement::Spread(selector) | Placement::Each(selector) => {
-            selected(selector, with(place, 0))
+            selected(selector, place.part(0))
         }
-        Placement::PerNode { nodes: selector, .. } => selected(selector, with(place, "nodes")),
+        Placement::PerNode { nodes: selector, .. } => selected(selector, place.part("nodes")),
     }
 }

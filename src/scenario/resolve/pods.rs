@@ -10,9 +10,8 @@ use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
-use crate::language::text::place::{Place, with};
 use crate::language::{
-    self, Complaints, DurationText, Placement, PodGroup, PodStart as Written, names, values,
+    self, DurationText, Placement, PodGroup, PodStart as Written, Spot, names, values,
 };
 use crate::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
 
@@ -28,33 +27,24 @@ impl Pods {
     pub(super) fn declare(
         &mut self,
         group: &PodGroup,
-        place: &Place,
+        place: &Spot<'_>,
         created_later: bool,
         lookup: &Lookup<'_>,
-        complaints: &mut Complaints,
     ) -> Vec<PodIndex> {
         let first = self.plans.len() as PodIndex;
-        let pods = self.places(group, place, lookup.nodes, complaints);
-        let template = template(group, place, created_later, lookup, complaints);
-        let start = start(group, place, created_later, complaints);
+        let pods = self.places(group, place, lookup.nodes);
+        let template = template(group, place, created_later, lookup);
+        let start = start(group, place, created_later);
         let Some(pods) = pods else {
             self.incomplete = true;
             return Vec::new();
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
         if let Err(problem) = checks::namespace(namespace) {
-            complaints.add(with(place, "namespace"), problem);
+            place.part("namespace").add(problem);
         }
         let template = self.template(template);
-        self.add(
-            namespace,
-            pods,
-            template,
-            start,
-            created_later,
-            &called(group, place).at(),
-            complaints,
-        );
+        self.add(namespace, pods, template, start, created_later, &called(group, place).at());
         let declared = first..self.plans.len() as PodIndex;
         for text in [
             group.name.as_deref(),
@@ -84,12 +74,11 @@ impl Pods {
         template: u32,
         start: PodStart,
         created_later: bool,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) {
         for (name, node) in pods {
             if let Err(problem) = checks::object_name("pod", &name) {
-                complaints.add(place.clone(), problem);
+                place.add(problem);
                 self.incomplete = true;
                 break;
             }
@@ -97,7 +86,7 @@ impl Pods {
             let known = self.by_name.entry(full.clone()).or_insert(self.plans.len() as PodIndex);
             // A pod that is created later may be another life of a name.
             if *known != self.plans.len() as PodIndex && !created_later {
-                complaints.say(place.clone(), format!("pod `{full}` is declared twice"));
+                place.say(format!("pod `{full}` is declared twice"));
                 break;
             }
             self.plans.push(PodPlan { name: full, template, node, start });
@@ -106,46 +95,36 @@ impl Pods {
 }
 
 /// How the pods of a group start.
-fn start(
-    group: &PodGroup,
-    place: &Place,
-    created_later: bool,
-    complaints: &mut Complaints,
-) -> PodStart {
-    let place = with(place, "start");
+fn start(group: &PodGroup, place: &Spot<'_>, created_later: bool) -> PodStart {
+    let place = place.part("start");
     let bound = group.on != Placement::Unbound;
     match &group.start {
         None if created_later => PodStart::Absent,
         Some(_) if created_later => {
-            complaints.say(place, "a pod that is created later starts when its kubelet starts it");
+            place.say("a pod that is created later starts when its kubelet starts it");
             PodStart::Absent
         }
         Some(Written::Pending) => PodStart::Pending,
         Some(Written::Running) if !bound => {
-            complaints.say(place, "a pod that is bound to no node cannot be running");
+            place.say("a pod that is bound to no node cannot be running");
             PodStart::Pending
         }
         None if !bound => PodStart::Pending,
         None | Some(Written::Running) => PodStart::Running,
         Some(Written::Imported { phase, ready, disruption_target, deletion }) => {
             let (ready, disruption_target) = (
-                condition(ready, &with(&place, "ready"), complaints),
-                condition(disruption_target, &with(&place, "disruptionTarget"), complaints),
+                condition(ready, &place.part("ready")),
+                condition(disruption_target, &place.part("disruptionTarget")),
             );
-            let deletion = deletion
-                .as_ref()
-                .and_then(|d| read_deletion(d, &with(&place, "deletion"), complaints));
+            let deletion =
+                deletion.as_ref().and_then(|d| read_deletion(d, &place.part("deletion")));
             PodStart::Imported { phase: *phase, ready, disruption_target, deletion }
         }
     }
 }
 
 /// A condition that an imported pod has.
-fn condition(
-    written: &Option<language::PodCondition>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<PodCondition> {
+fn condition(written: &Option<language::PodCondition>, place: &Spot<'_>) -> Option<PodCondition> {
     let c = written.as_ref()?;
     let time = values::stored_seconds(c.last_transition_time.as_str());
     Some(PodCondition {
@@ -157,22 +136,18 @@ fn condition(
             Some(language::PodReason::EvictionByEvictionAPI) => PodReason::EvictionByEvictionApi,
             Some(language::PodReason::PreemptionByScheduler) => PodReason::PreemptionByScheduler,
         },
-        last_transition_time: Timestamp(complaints.take(with(place, "lastTransitionTime"), time)?),
+        last_transition_time: Timestamp(place.part("lastTransitionTime").take(time)?),
     })
 }
 
 /// The deletion of an imported pod that has begun.
-fn read_deletion(
-    written: &language::Deletion,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Deletion> {
+fn read_deletion(written: &language::Deletion, place: &Spot<'_>) -> Option<Deletion> {
     if written.grace_period_seconds < 0 {
-        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
+        place.part("gracePeriodSeconds").say("must be greater than or equal to 0");
     }
     let time = values::stored_seconds(written.timestamp.as_str());
     Some(Deletion {
-        timestamp: Timestamp(complaints.take(with(place, "timestamp"), time)?),
+        timestamp: Timestamp(place.part("timestamp").take(time)?),
         grace_period_seconds: written.grace_period_seconds,
     })
 }
@@ -190,10 +165,9 @@ pub(super) struct Lookup<'a> {
 /// The template of a group of pods.
 pub(super) fn template(
     group: &PodGroup,
-    place: &Place,
+    place: &Spot<'_>,
     created_later: bool,
     lookup: &Lookup<'_>,
-    complaints: &mut Complaints,
 ) -> PodTemplate {
     let source = group.static_pod.unwrap_or_default();
     let written = language::PodTemplate {
@@ -218,7 +192,7 @@ pub(super) fn template(
         exit_code: group.exit_code,
         ..language::PodTemplate::default()
     };
-    let mut template = pod_template(&written, place, !created_later, lookup, complaints);
+    let mut template = pod_template(&written, place, !created_later, lookup);
     template.owner = group.owner.as_ref().map(|o| OwnerReference {
         kind: o.kind.clone(),
         name: o.name.clone(),
@@ -242,64 +216,48 @@ pub(super) fn template(
 /// with, whatever their class says now.
 pub(super) fn pod_template(
     written: &language::PodTemplate,
-    place: &Place,
+    place: &Spot<'_>,
     admitted: bool,
     lookup: &Lookup<'_>,
-    complaints: &mut Complaints,
 ) -> PodTemplate {
     if written.termination_grace_period_seconds.is_some_and(|s| s < 0) {
-        complaints.say(
-            with(place, "terminationGracePeriodSeconds"),
-            "must be greater than or equal to 0",
-        );
+        place.part("terminationGracePeriodSeconds").say("must be greater than or equal to 0");
     }
-    let mut span = |field: &'static str, text: &Option<DurationText>| {
+    let span = |field: &'static str, text: &Option<DurationText>| {
         let text = text.as_ref()?;
-        complaints.take(with(place, field), values::span(text.as_str()))
+        place.part(field).take(values::span(text.as_str()))
     };
     let (start, stop) =
         (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));
     PodTemplate {
-        labels: checked_labels(&written.labels, &with(place, "labels"), complaints),
+        labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
         source: PodSource::Api,
         tolerations: tolerations(
             &written.tolerations,
-            &with(place, "tolerations"),
+            &place.part("tolerations"),
             lookup.operators,
-            complaints,
         ),
         termination_grace_period_seconds: written.termination_grace_period_seconds,
-        node_selector: checked_labels(
-            &written.node_selector,
-            &with(place, "nodeSelector"),
-            complaints,
-        ),
-        requests: resources(&written.requests, &with(place, "requests"), complaints)
-            .unwrap_or_default(),
+        node_selector: checked_labels(&written.node_selector, &place.part("nodeSelector")),
+        requests: resources(&written.requests, &place.part("requests")).unwrap_or_default(),
         empty_dir: written.empty_dir,
         persistent_volumes: written.persistent_volumes,
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         start,
         stop,
         exit_code: written.exit_code.unwrap_or(0),
-        priority: lookup.priorities.of(written, place, admitted, complaints),
+        priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
-        scheduling: scheduling(
-            written,
-            lookup.priorities.never_preempts(written),
-            place,
-            complaints,
-        ),
+        scheduling: scheduling(written, lookup.priorities.never_preempts(written), place),
     }
 }
 
 /// Tolerations that the API accepts; complaints about the others.
 pub(super) fn tolerations(
     written: &[language::Toleration],
-    place: &Place,
+    place: &Spot<'_>,
     operators: ComparisonOperators,
-    complaints: &mut Complaints,
 ) -> Vec<Toleration> {
     let read = |written: &language::Toleration| Toleration {
         key: written.key.clone(),
@@ -309,6 +267,6 @@ pub(super) fn tolerations(
         toleration_seconds: written.toleration_seconds,
     };
     let all: Vec<Toleration> = written.iter().map(read).collect();
-    checks::tolerations(&all, place, operators, complaints);
+    checks::tolerations(&all, place, operators);
     all
 }

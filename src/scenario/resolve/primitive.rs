@@ -5,15 +5,15 @@ use super::budgets::{self, Budgets};
 use super::checks;
 use super::group_names::PODS_MAX;
 use super::pods::tolerations;
-use super::select::{Nodes, Nothing, Pods, Workloads, said};
+use super::select::{Nodes, Nothing, Pods, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
-use crate::language::text::place::{Place, at, with};
+use crate::language::text::place::at;
 use crate::language::{
-    Afterwards, Complaints, Cut, DrainFlags, DurationText, FlagValue, Problem, Step, Toleration,
-    values,
+    Afterwards, Complaints, Cut, DrainFlags, DurationText, FlagValue, Problem, Spot, Step,
+    Toleration, values,
 };
 use crate::plan::{
     BudgetIndex, Connections, Do, DrainOptions, IfNotDrained, LeaderElection, Maintenance,
@@ -54,28 +54,28 @@ pub(super) struct Reader<'a> {
     pub(super) lasts: Option<Dur>,
     /// What its steps are looked up in.
     pub(super) world: &'a World<'a>,
-    pub(super) complaints: &'a mut Complaints,
+    pub(super) complaints: &'a Complaints,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The place of the entry's step.
-    pub(super) fn place(&self) -> Place {
-        at!["timeline", self.i, "do"]
+    pub(super) fn place(&self) -> Spot<'a> {
+        self.complaints.at(at!["timeline", self.i, "do"])
     }
 
     /// The place of a field of the entry's step.
-    pub(super) fn at(&self, field: &'static str) -> Place {
-        at!["timeline", self.i, "do", field]
+    pub(super) fn at(&self, field: &'static str) -> Spot<'a> {
+        self.place().part(field)
     }
 
     /// Complains about a field of the entry's step.
     pub(super) fn say(&mut self, field: &'static str, message: impl Into<String>) {
-        self.complaints.say(self.at(field), message);
+        self.at(field).say(message);
     }
 
     /// What a field of it names, or a complaint.
     pub(super) fn found<T>(&mut self, field: &'static str, found: Result<T, Nothing>) -> Option<T> {
-        said(found, self.at(field), self.complaints)
+        self.at(field).take(found)
     }
 
     /// The nodes that it names.
@@ -114,7 +114,7 @@ impl Reader<'_> {
             }
             (None, None) => {
                 let problem = Problem::new(format!("this needs `{one}` or `{several}`"));
-                self.complaints.add(self.place(), problem.help(help));
+                self.place().add(problem.help(help));
                 None
             }
         }
@@ -132,7 +132,7 @@ impl Reader<'_> {
 
     /// The span of time in a field of it, longer than none.
     pub(super) fn positive(&mut self, field: &'static str, text: &DurationText) -> Option<Dur> {
-        self.complaints.take(self.at(field), values::positive(text.as_str()))
+        self.at(field).take(values::positive(text.as_str()))
     }
 
     /// What begins, and what ends it.
@@ -201,7 +201,7 @@ pub(super) fn partition(cut: Cut, connections: Connections) -> Vec<NodeFault> {
 impl Reader<'_> {
     /// Taints of nodes are added or removed.
     pub(super) fn taint(&mut self, texts: &[String], overwrite: bool) -> Option<Vec<Primitive>> {
-        let edit = self.complaints.take(self.at("taint"), checks::taint_edit(texts));
+        let edit = self.at("taint").take(checks::taint_edit(texts));
         let n = self.nodes()?;
         once(Do::Taint(n, TaintEdit { overwrite, ..edit? }))
     }
@@ -214,7 +214,7 @@ impl Reader<'_> {
         for (key, value) in labels {
             let value = value.as_deref().unwrap_or_default();
             if let Err(problem) = checks::label(key, value) {
-                self.complaints.add(with(&self.at("labels"), key), problem);
+                self.at("labels").part(key).add(problem);
             }
         }
         if labels.is_empty() {
@@ -227,7 +227,7 @@ impl Reader<'_> {
     /// Nodes are drained.
     pub(super) fn drain(&mut self, flags: &DrainFlags) -> Option<Vec<Primitive>> {
         let n = self.nodes();
-        let options = drain_options(flags, &self.place(), self.complaints);
+        let options = drain_options(flags, &self.place());
         once(Do::Drain(n?, options))
     }
 
@@ -253,7 +253,6 @@ impl Reader<'_> {
             written,
             &self.at("tolerations"),
             self.world.profile.taint_eviction.comparison_operators,
-            self.complaints,
         );
         let pods = self.pods()?;
         Some(each(&pods, |p| Do::PatchTolerations(p, read.clone())))
@@ -281,14 +280,14 @@ impl Reader<'_> {
         min_available: Option<&FlagValue>,
         max_unavailable: Option<&FlagValue>,
     ) -> Option<Vec<Primitive>> {
-        let rule = budgets::rule(min_available, max_unavailable, &self.place(), self.complaints);
+        let rule = budgets::rule(min_available, max_unavailable, &self.place());
         once(Do::PatchBudget(self.budget(budget)?, rule?))
     }
 
     /// Nodes are maintained one after another.
     pub(super) fn maintain(&mut self, written: &Written<'_>) -> Option<Vec<Primitive>> {
         let n = self.nodes();
-        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place(), self.complaints);
+        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place());
         once(Do::Maintain(n?, Box::new(how?)))
     }
 }
@@ -304,17 +303,12 @@ pub(super) fn removing(taints: &[String]) -> Vec<String> {
 const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
-pub(super) fn drain_options(
-    flags: &DrainFlags,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> DrainOptions {
+pub(super) fn drain_options(flags: &DrainFlags, place: &Spot<'_>) -> DrainOptions {
     if flags.grace_period_seconds.is_some_and(|g| g < 0) {
-        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
+        place.part("gracePeriodSeconds").say("must be greater than or equal to 0");
     }
-    let mut span = |text: &Option<DurationText>, field: &'static str| {
-        text.as_ref()
-            .and_then(|t| complaints.take(with(place, field), values::positive(t.as_str())))
+    let span = |text: &Option<DurationText>, field: &'static str| {
+        text.as_ref().and_then(|t| place.part(field).take(values::positive(t.as_str())))
     };
     DrainOptions {
         force: flags.force,
@@ -341,20 +335,15 @@ pub(super) struct Written<'a> {
 
 impl Written<'_> {
     /// The maintenance of this number of nodes.
-    pub(super) fn read(
-        &self,
-        nodes: usize,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Maintenance> {
-        let drain = drain_options(self.drain, &with(place, "drain"), complaints);
+    pub(super) fn read(&self, nodes: usize, place: &Spot<'_>) -> Option<Maintenance> {
+        let drain = drain_options(self.drain, &place.part("drain"));
         let at_a_time = match self.at_a_time {
             None => Some(1),
-            Some(written) => complaints.take(with(place, "at_a_time"), at_a_time(written, nodes)),
+            Some(written) => place.part("at_a_time").take(at_a_time(written, nodes)),
         };
-        let off = complaints.take(with(place, "off"), values::positive(self.off.as_str()));
+        let off = place.part("off").take(values::positive(self.off.as_str()));
         if off.is_some_and(|off| off < OFF_LEAST) {
-            complaints.say(with(place, "off"), "a machine is off for at least a second");
+            place.part("off").say("a machine is off for at least a second");
         }
         Some(Maintenance {
             at_a_time: at_a_time?,

@@ -5,9 +5,9 @@
 //! read. Where ours differs: a pod may state a priority without a class.
 
 use super::checks;
-use crate::language::text::place::{Place, at, with};
+use crate::language::text::place::at;
 use crate::language::{
-    Complaints, PodTemplate, PreemptionPolicy, PriorityClass, Problem, did_you_mean_or_list,
+    Complaints, PodTemplate, PreemptionPolicy, PriorityClass, Problem, Spot, did_you_mean_or_list,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,29 +28,23 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// Reads the classes that a scenario declares.
-    pub(super) fn read(written: &[PriorityClass], complaints: &mut Complaints) -> Self {
+    pub(super) fn read(written: &[PriorityClass], complaints: &Complaints) -> Self {
         let mut classes: BTreeMap<String, i32> =
             SYSTEM.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let mut default = None;
         for (i, class) in written.iter().enumerate() {
-            let place = |field: &str| at!["priorityClasses", i, field];
+            let place = |field: &str| complaints.at(at!["priorityClasses", i, field]);
             let system = SYSTEM.contains(&(class.name.as_str(), class.value));
             let known = classes.insert(class.name.clone(), class.value).is_some();
             if let Err(problem) = checks::object_name("priority class", &class.name) {
-                complaints.add(place("name"), problem);
+                place("name").add(problem);
             } else if class.name.starts_with("system-") && !system {
-                complaints.say(
-                    place("name"),
-                    "names that begin with `system-` are for Kubernetes' own classes",
-                );
+                place("name")
+                    .say("names that begin with `system-` are for Kubernetes' own classes");
             } else if class.value > HIGHEST && !system {
-                complaints
-                    .say(place("value"), format!("the highest priority of a class is {HIGHEST}"));
+                place("value").say(format!("the highest priority of a class is {HIGHEST}"));
             } else if known && !system {
-                complaints.say(
-                    place("name"),
-                    format!("priority class `{}` is declared twice", class.name),
-                );
+                place("name").say(format!("priority class `{}` is declared twice", class.name));
             }
             if class.global_default {
                 // Of several, the lowest counts.
@@ -74,9 +68,8 @@ impl Priorities {
     pub(super) fn of(
         &self,
         template: &PodTemplate,
-        place: &Place,
+        place: &Spot<'_>,
         admitted: bool,
-        complaints: &mut Complaints,
     ) -> Option<i32> {
         let Some(name) = template.priority_class_name.as_deref().filter(|n| !n.is_empty()) else {
             return template.priority.or(self.default);
@@ -86,10 +79,9 @@ impl Priorities {
             (None, _) => {
                 let names: Vec<&str> = self.classes.keys().map(String::as_str).collect();
                 let problem = Problem::new(format!("no PriorityClass with name {name} was found"));
-                complaints.add(
-                    with(place, "priorityClassName"),
-                    problem.maybe_help(did_you_mean_or_list(name, &names)),
-                );
+                place
+                    .part("priorityClassName")
+                    .add(problem.maybe_help(did_you_mean_or_list(name, &names)));
                 None
             }
             (Some(value), Some(priority)) if *value != priority => {
@@ -97,7 +89,7 @@ impl Priorities {
                     "the integer value of priority ({priority}) must not be provided in pod spec; \
                      priority admission controller computed {value} from the given PriorityClass name"
                 );
-                complaints.say(with(place, "priority"), text);
+                place.part("priority").say(text);
                 None
             }
             (Some(value), _) => Some(*value),

@@ -2,14 +2,14 @@
 
 use super::super::loaded::Loaded;
 use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
-use super::select::{Nodes, said};
+use super::select::Nodes;
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
 use crate::kernel::{Dur, Time};
-use crate::language::text::place::{Place, at, with};
+use crate::language::text::place::at;
 use crate::language::{
     Complaints, Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel,
-    FaultRate, Problem, RepairAct, Scenario, values,
+    FaultRate, Problem, RepairAct, Scenario, Spot, values,
 };
 use crate::outages::{Distribution, Spans};
 use crate::plan::{NodeIndex, NodeStart};
@@ -31,7 +31,7 @@ pub(super) fn read(
     nodes: &Nodes,
     boot: Dur,
     end: Option<Time>,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Option<Models> {
     let mut models =
         Models { nodes: nodes.plans.iter().map(|n| n.name.clone()).collect(), ..Models::default() };
@@ -41,16 +41,15 @@ pub(super) fn read(
     let mut names = BTreeSet::new();
     let mut whole = true;
     for (i, written) in faults.models.iter().enumerate() {
-        let place = at!["faults", "models", i];
+        let place = complaints.at(at!["faults", "models", i]);
         if written.name.is_empty() {
-            complaints
-                .say(with(&place, "name"), "a fault model has a name, of which its draws depend");
+            place.part("name").say("a fault model has a name, of which its draws depend");
         } else if !names.insert(&written.name) {
             let text = format!("two fault models are called `{}`", written.name);
-            complaints.say(with(&place, "name"), text);
+            place.part("name").say(text);
         }
         let boot = boot.as_secs_f64();
-        match (Reader { written, loaded, nodes, boot, place, complaints }).read() {
+        match (Reader { written, loaded, nodes, boot, place }).read() {
             Some(model) => models.list.push(model),
             None => whole = false,
         }
@@ -66,7 +65,7 @@ pub(super) fn read(
             "these models make {outages:.0} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}"
         );
         let problem = Problem::new(text).help("a lower rate, fewer nodes, or a shorter `horizon`");
-        complaints.add(at!["faults", "models"], problem);
+        complaints.at(at!["faults", "models"]).add(problem);
         return None;
     }
     let draws: f64 = models.list.iter().map(|m| m.draws_up_to(end)).sum();
@@ -78,19 +77,19 @@ pub(super) fn read(
             "a lower rate, fewer nodes in a group, a shorter `horizon`; where most gaps are far shorter than their mean, \
              a shape nearer to 1, or a smaller sigma",
         );
-        complaints.add(at!["faults", "models"], problem);
+        complaints.at(at!["faults", "models"]).add(problem);
         return None;
     }
     whole.then_some(models)
 }
 
-fn repair(written: &crate::language::Repair, complaints: &mut Complaints) -> Option<Repair> {
-    let place = |field: &str| at!["faults", "repair", field];
-    let after = complaints.take(place("after"), values::positive(written.after.as_str()));
-    let takes = complaints.take(place("takes"), values::span(written.takes.as_str()));
+fn repair(written: &crate::language::Repair, complaints: &Complaints) -> Option<Repair> {
+    let place = |field: &str| complaints.at(at!["faults", "repair", field]);
+    let after = place("after").take(values::positive(written.after.as_str()));
+    let takes = place("takes").take(values::span(written.takes.as_str()));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
-        complaints.say(place("unless_share"), format!("a share of {share} is not from 0 to 1"));
+        place("unless_share").say(format!("a share of {share} is not from 0 to 1"));
         return None;
     }
     Some(Repair {
@@ -108,18 +107,17 @@ struct Reader<'a> {
     nodes: &'a Nodes,
     /// How long a machine takes to boot, in seconds.
     boot: f64,
-    place: Place,
-    complaints: &'a mut Complaints,
+    place: Spot<'a>,
 }
 
-impl Reader<'_> {
-    fn at(&self, field: &str) -> Place {
-        with(&self.place, field)
+impl<'a> Reader<'a> {
+    fn at(&self, field: &str) -> Spot<'a> {
+        self.place.part(field)
     }
 
     /// Complains about a field of the model.
     fn say(&mut self, field: &str, message: impl Into<String>) {
-        self.complaints.say(self.at(field), message);
+        self.at(field).say(message);
     }
 
     fn read(&mut self) -> Option<Model> {
@@ -148,7 +146,7 @@ impl Reader<'_> {
         let there = |n: &NodeIndex| self.nodes.plans[*n as usize].start != NodeStart::Absent;
         match (&self.written.nodes, &self.written.groups) {
             (Some(selector), None) => {
-                let found = said(self.nodes.select(selector), self.at("nodes"), self.complaints)?;
+                let found = self.at("nodes").take(self.nodes.select(selector))?;
                 let single = |n: NodeIndex| Object { name: name(n), nodes: vec![n] };
                 Some(found.into_iter().filter(there).map(single).collect())
             }
@@ -161,7 +159,7 @@ impl Reader<'_> {
                 let problem = Problem::new("this needs `nodes` or `groups`").help(
                     "`nodes: All` for each node by itself, `groups: Zones` or `groups: ByLabel(\"rack\")` for nodes that fail as one",
                 );
-                self.complaints.add(self.place.clone(), problem);
+                self.place.add(problem);
                 None
             }
         }
@@ -192,10 +190,9 @@ impl Reader<'_> {
             FaultAct::Maintain => Act::Maintain,
             FaultAct::Reclaim { notice, unheeded, replaced } => {
                 let of_act = self.at("do");
-                let place = |field: &str| with(&of_act, field);
-                let notice = self.complaints.take(place("notice"), values::span(notice.as_str()));
-                let replaced =
-                    self.complaints.take(place("replaced"), values::span(replaced.as_str()));
+                let place = |field: &str| of_act.part(field);
+                let notice = place("notice").take(values::span(notice.as_str()));
+                let replaced = place("replaced").take(values::span(replaced.as_str()));
                 Act::Reclaim { notice: notice?, unheeded: *unheeded, replaced: replaced? }
             }
         })
@@ -208,7 +205,7 @@ impl Reader<'_> {
             let problem = Problem::new("this needs one of `rate`, `up` and `trace`").help(
                 "`rate: PerNodeYear(4.2)`, `up: Exponential(mean: \"720h\")`, or `trace: (file: \"outages.csv\")`",
             );
-            self.complaints.add(self.place.clone(), problem);
+            self.place.add(problem);
             return None;
         }
         if let Some(rate) = w.rate {
@@ -225,7 +222,7 @@ impl Reader<'_> {
             if !fits {
                 let text = "this rate is of nodes where groups fail, or the other way round";
                 let problem = Problem::new(text).help(format!("write `{word}({per_year})`"));
-                self.complaints.add(self.at("rate"), problem);
+                self.at("rate").add(problem);
                 return None;
             }
             return Some(When::Rate(YEAR_S / per_year));
@@ -271,7 +268,7 @@ impl Reader<'_> {
             None => {
                 let problem = Problem::new("`lasts` is missing: how long an outage lasts")
                     .help("`lasts: LogNormal(median: \"10m\", sigma: 1.2)`, `Fixed(\"5m\")`, `Empirical(\"outages.csv\")`");
-                self.complaints.add(self.place.clone(), problem);
+                self.place.add(problem);
                 None
             }
         }
@@ -297,19 +294,16 @@ impl Reader<'_> {
         }
         let within = match &w.within {
             None => Some(0.0),
-            Some(text) => self
-                .complaints
-                .take(self.at("within"), values::span(text.as_str()))
-                .map(Dur::as_secs_f64),
+            Some(text) => self.at("within").take(values::span(text.as_str())).map(Dur::as_secs_f64),
         };
         (in_range.then_some(hits), within)
     }
 
     fn distribution(&mut self, field: &str, written: &Written) -> Option<Distribution> {
         let place = self.at(field);
-        let mut span = |text: &DurationText, part: &str| {
-            let place = with(&place, part);
-            self.complaints.take(place, values::positive(text.as_str())).map(Dur::as_secs_f64)
+        let span = |text: &DurationText, part: &str| {
+            let place = place.part(part);
+            place.take(values::positive(text.as_str())).map(Dur::as_secs_f64)
         };
         let read = match written {
             Written::Exponential { mean } => Distribution::Exponential(span(mean, "mean")?),
@@ -324,30 +318,26 @@ impl Reader<'_> {
                 Distribution::LogNormal(libm::log(median), *sigma)
             }
             Written::Uniform(from, to) => {
-                let ends = [from, to].map(|t| {
-                    self.complaints
-                        .take(place.clone(), values::span(t.as_str()))
-                        .map(Dur::as_secs_f64)
-                });
+                let ends =
+                    [from, to].map(|t| place.take(values::span(t.as_str())).map(Dur::as_secs_f64));
                 let [from, to] = [ends[0]?, ends[1]?];
                 if from >= to {
-                    self.complaints.say(place, "the second span is not longer than the first one");
+                    place.say("the second span is not longer than the first one");
                     return None;
                 }
                 Distribution::Uniform(from, to)
             }
-            Written::Fixed(text) => Distribution::Fixed(
-                self.complaints.take(place, values::positive(text.as_str()))?.as_secs_f64(),
-            ),
+            Written::Fixed(text) => {
+                Distribution::Fixed(place.take(values::positive(text.as_str()))?.as_secs_f64())
+            }
             Written::Values(texts) => {
                 let mut spans = Vec::new();
                 for text in texts {
-                    let span =
-                        self.complaints.take(place.clone(), values::positive(text.as_str()))?;
+                    let span = place.take(values::positive(text.as_str()))?;
                     spans.push(span.as_secs_f64());
                 }
                 let Some(spans) = Spans::new(spans) else {
-                    self.complaints.say(place, "there is no value in it");
+                    place.say("there is no value in it");
                     return None;
                 };
                 Distribution::Measured(Arc::new(spans))
@@ -363,7 +353,7 @@ impl Reader<'_> {
         if !(mean > 0.0 && mean <= MEAN_MAX) {
             let text = "the mean of this distribution is longer than a hundred years";
             let problem = Problem::new(text).help("a shape nearer to 1, or a smaller sigma");
-            self.complaints.add(self.at(field), problem);
+            self.at(field).add(problem);
             return None;
         }
         Some(read)
@@ -372,8 +362,8 @@ impl Reader<'_> {
     fn is_positive(&mut self, field: &str, part: &str, value: f64) -> Option<()> {
         let fine = value > 0.0 && value.is_finite();
         if !fine {
-            let place = with(&self.at(field), part);
-            self.complaints.say(place, format!("{value} is not above 0"));
+            let place = self.at(field).part(part);
+            place.say(format!("{value} is not above 0"));
         }
         fine.then_some(())
     }

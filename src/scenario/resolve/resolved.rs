@@ -42,9 +42,9 @@ pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expect
 
 fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations), Problems> {
     let changed = overridden(loaded, overrides)?;
-    let mut complaints = Complaints::default();
+    let complaints = Complaints::default();
     let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);
-    let plan = plan(&changed, loaded, seed, Damage::default(), &mut complaints);
+    let plan = plan(&changed, loaded, seed, Damage::default(), &complaints);
     complaints.finish(&loaded.source, None, &changed.sets)?;
     // Without a complaint there is a plan: whoever reads this message has found a bug.
     plan.ok_or_else(|| {
@@ -57,8 +57,8 @@ fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations),
 /// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its tree
 /// without those.
 pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Problem> {
-    let mut complaints = Complaints::default();
-    plan(&Changed::as_read(loaded), loaded, SEED, damage, &mut complaints);
+    let complaints = Complaints::default();
+    plan(&Changed::as_read(loaded), loaded, SEED, damage, &complaints);
     complaints
         .finish(&loaded.source, Some(left), &[])
         .map_or_else(|problems| problems.0, |()| Vec::new())

@@ -10,10 +10,10 @@ use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::language::text::place::{Place, at, with};
+use crate::language::text::place::at;
 use crate::language::{
     self, Complaints, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy,
-    Problem, Protocol, SchedulerConfiguration, WhenUnsatisfiable,
+    Problem, Protocol, SchedulerConfiguration, Spot, WhenUnsatisfiable,
 };
 use crate::plan::SchedulerSettings;
 use std::rc::Rc;
@@ -23,8 +23,7 @@ use std::rc::Rc;
 pub(super) fn scheduling(
     written: &language::PodTemplate,
     never: bool,
-    place: &Place,
-    complaints: &mut Complaints,
+    place: &Spot<'_>,
 ) -> Option<Rc<SchedulingSpec>> {
     let mut all = SchedulingSpec {
         never_preempts: written.preemption_policy.map_or(never, |p| p == PreemptionPolicy::Never),
@@ -32,11 +31,11 @@ pub(super) fn scheduling(
         ..SchedulingSpec::default()
     };
     if let Some(affinity) = &written.affinity {
-        read_affinity(affinity, &mut all, &with(place, "affinity"), complaints);
+        read_affinity(affinity, &mut all, &place.part("affinity"));
     }
     for (i, c) in written.topology_spread_constraints.iter().enumerate() {
-        let place = with(&with(place, "topologySpreadConstraints"), i);
-        all.topology_spread.push(spread(c, &place, complaints));
+        let place = place.part("topologySpreadConstraints").part(i);
+        all.topology_spread.push(spread(c, &place));
     }
     all.host_ports.extend(written.ports.iter().map(|p| HostPort {
         protocol: match p.protocol {
@@ -48,65 +47,46 @@ pub(super) fn scheduling(
         port: i32::from(p.host_port),
     }));
     for (i, requests) in written.container_requests.iter().enumerate() {
-        all.container_requests.extend(resources(
-            requests,
-            &with(&with(place, "container_requests"), i),
-            complaints,
-        ));
+        all.container_requests
+            .extend(resources(requests, &place.part("container_requests").part(i)));
     }
     (all != SchedulingSpec::default()).then(|| Rc::new(all))
 }
 
 /// What a pod says of the nodes and of the other pods that it wants to be near to.
-fn read_affinity(
-    affinity: &language::Affinity,
-    all: &mut SchedulingSpec,
-    place: &Place,
-    complaints: &mut Complaints,
-) {
-    let nodes = with(place, "nodeAffinity");
+fn read_affinity(affinity: &language::Affinity, all: &mut SchedulingSpec, place: &Spot<'_>) {
+    let nodes = place.part("nodeAffinity");
     let required =
-        with(&with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
+        nodes.part("requiredDuringSchedulingIgnoredDuringExecution").part("nodeSelectorTerms");
     all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
         if r.terms.is_empty() {
-            complaints.say(required.clone(), "must have at least one node selector term");
+            required.say("must have at least one node selector term");
         }
-        r.terms.iter().enumerate().map(|(i, t)| term(t, &with(&required, i), complaints)).collect()
+        r.terms.iter().enumerate().map(|(i, t)| term(t, &required.part(i))).collect()
     });
-    let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
+    let preferred = nodes.part("preferredDuringSchedulingIgnoredDuringExecution");
     for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
-        let place = with(&preferred, i);
-        weight(p.weight, &place, complaints);
-        all.preferred_nodes
-            .push((p.weight, term(&p.preference, &with(&place, "preference"), complaints)));
+        let place = preferred.part(i);
+        weight(p.weight, &place);
+        all.preferred_nodes.push((p.weight, term(&p.preference, &place.part("preference"))));
     }
-    all.pod_affinity = pods(&affinity.pod_affinity, &with(place, "podAffinity"), complaints);
-    all.pod_anti_affinity =
-        pods(&affinity.pod_anti_affinity, &with(place, "podAntiAffinity"), complaints);
+    all.pod_affinity = pods(&affinity.pod_affinity, &place.part("podAffinity"));
+    all.pod_anti_affinity = pods(&affinity.pod_anti_affinity, &place.part("podAntiAffinity"));
 }
 
-fn spread(
-    c: &language::TopologySpreadConstraint,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> TopologySpreadConstraint {
+fn spread(c: &language::TopologySpreadConstraint, place: &Spot<'_>) -> TopologySpreadConstraint {
     if c.max_skew <= 0 {
-        complaints.say(with(place, "maxSkew"), "must be greater than zero");
+        place.part("maxSkew").say("must be greater than zero");
     }
     if c.min_domains.is_some() && c.when_unsatisfiable == WhenUnsatisfiable::ScheduleAnyway {
-        complaints.say(
-            with(place, "minDomains"),
-            "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
-        );
+        place.part("minDomains").say("can only use minDomains if whenUnsatisfiable=DoNotSchedule");
     }
     if c.min_domains.is_some_and(|n| n <= 0) {
-        complaints.say(with(place, "minDomains"), "must be greater than 0");
+        place.part("minDomains").say("must be greater than 0");
     }
-    topology_key(&c.topology_key, place, complaints);
-    let selector = c
-        .label_selector
-        .as_ref()
-        .and_then(|s| selector(s, &with(place, "labelSelector"), complaints));
+    topology_key(&c.topology_key, place);
+    let selector =
+        c.label_selector.as_ref().and_then(|s| selector(s, &place.part("labelSelector")));
     TopologySpreadConstraint {
         max_skew: c.max_skew,
         topology_key: c.topology_key.clone(),
@@ -119,19 +99,19 @@ fn spread(
     }
 }
 
-fn weight(weight: i32, place: &Place, complaints: &mut Complaints) {
+fn weight(weight: i32, place: &Spot<'_>) {
     if !(1..=100).contains(&weight) {
-        complaints.say(with(place, "weight"), "must be in the range 1-100");
+        place.part("weight").say("must be in the range 1-100");
     }
 }
 
-fn topology_key(key: &str, place: &Place, complaints: &mut Complaints) {
+fn topology_key(key: &str, place: &Spot<'_>) {
     if let Err(problem) = checks::label(key, "") {
-        complaints.add(with(place, "topologyKey"), problem);
+        place.part("topologyKey").add(problem);
     }
 }
 
-fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeSelectorTerm {
+fn term(written: &NodeTerm, place: &Spot<'_>) -> NodeSelectorTerm {
     let mut read = NodeSelectorTerm::default();
     for (i, e) in written.match_expressions.iter().enumerate() {
         let operator = match e.operator {
@@ -144,11 +124,10 @@ fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeS
         };
         let requirement = Requirement::new(&e.key, operator, e.values.iter().cloned())
             .map_err(|e| Problem::new(e.to_string()));
-        read.match_expressions
-            .extend(complaints.take(with(&with(place, "matchExpressions"), i), requirement));
+        read.match_expressions.extend(place.part("matchExpressions").part(i).take(requirement));
     }
     for (i, e) in written.match_fields.iter().enumerate() {
-        let place = with(&with(place, "matchFields"), i);
+        let place = place.part("matchFields").part(i);
         match e {
             NodeRequirement { key, operator: NodeOperator::In | NodeOperator::NotIn, values }
                 if key == "metadata.name" && values.len() == 1 =>
@@ -158,8 +137,7 @@ fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeS
                     is: e.operator == NodeOperator::In,
                 });
             }
-            _ => complaints.say(
-                place,
+            _ => place.say(
                 "only `metadata.name`, with `In` or `NotIn` and one value, can be matched here",
             ),
         }
@@ -167,37 +145,28 @@ fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeS
     read
 }
 
-fn pods(
-    written: &language::PodAffinity,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> PodAffinity {
-    let required = with(place, "requiredDuringSchedulingIgnoredDuringExecution");
-    let preferred = with(place, "preferredDuringSchedulingIgnoredDuringExecution");
+fn pods(written: &language::PodAffinity, place: &Spot<'_>) -> PodAffinity {
+    let required = place.part("requiredDuringSchedulingIgnoredDuringExecution");
+    let preferred = place.part("preferredDuringSchedulingIgnoredDuringExecution");
     let mut read = PodAffinity::default();
     for (i, t) in written.required.iter().enumerate() {
-        read.required.push(pod_term(t, &with(&required, i), complaints));
+        read.required.push(pod_term(t, &required.part(i)));
     }
     for (i, p) in written.preferred.iter().enumerate() {
-        let place = with(&preferred, i);
-        weight(p.weight, &place, complaints);
-        read.preferred
-            .push((p.weight, pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints)));
+        let place = preferred.part(i);
+        weight(p.weight, &place);
+        read.preferred.push((p.weight, pod_term(&p.term, &place.part("podAffinityTerm"))));
     }
     read
 }
 
-fn pod_term(
-    written: &language::PodAffinityTerm,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> PodAffinityTerm {
-    topology_key(&written.topology_key, place, complaints);
+fn pod_term(written: &language::PodAffinityTerm, place: &Spot<'_>) -> PodAffinityTerm {
+    topology_key(&written.topology_key, place);
     PodAffinityTerm {
         selector: written
             .label_selector
             .as_ref()
-            .and_then(|s| selector(s, &with(place, "labelSelector"), complaints)),
+            .and_then(|s| selector(s, &place.part("labelSelector"))),
         namespaces: written.namespaces.clone(),
         all_namespaces: written.namespace_selector.is_some(),
         topology_key: written.topology_key.clone(),
@@ -207,12 +176,13 @@ fn pod_term(
 /// The scheduler's configuration.
 pub(super) fn settings(
     written: &SchedulerConfiguration,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> SchedulerSettings {
     let defaults = SchedulerSettings::default();
     if written.percentage_of_nodes_to_score.is_some_and(|p| p > 100) {
         complaints
-            .say(at!["scheduler", "percentageOfNodesToScore"], "must be in the range [0, 100]");
+            .at(at!["scheduler", "percentageOfNodesToScore"])
+            .say("must be in the range [0, 100]");
     }
     SchedulerSettings {
         percentage_of_nodes_to_score: written
@@ -240,13 +210,6 @@ pub(super) fn label_selector(written: &language::LabelSelector) -> LabelSelector
 }
 
 /// A selector that the API accepts, or else a complaint.
-pub(super) fn selector(
-    written: &language::LabelSelector,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Selector> {
-    complaints.take(
-        place.clone(),
-        label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())),
-    )
+pub(super) fn selector(written: &language::LabelSelector, place: &Spot<'_>) -> Option<Selector> {
+    place.take(label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())))
 }

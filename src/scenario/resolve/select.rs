@@ -9,8 +9,7 @@ use crate::api::node::{region, zone};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, short_name, told_apart};
 use crate::language::{
-    Complaints, NodeSelector, Place, PodSelector, Problem, did_you_mean, did_you_mean_or_list,
-    names,
+    NodeSelector, PodSelector, Problem, did_you_mean, did_you_mean_or_list, names,
 };
 use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan, WorkloadIndex, WorkloadPlan};
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,15 +250,6 @@ impl Pods {
 /// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was
 /// reported elsewhere.
 pub(super) type Nothing = Option<Problem>;
-
-/// What was found, or a complaint.
-pub(super) fn said<T>(
-    found: Result<T, Nothing>,
-    place: Place,
-    complaints: &mut Complaints,
-) -> Option<T> {
-    found.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
-}
 
 /// A name that fits several, each with a name that says which.
 pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = String>) -> Problem {

@@ -30,7 +30,7 @@ pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
 pub(super) fn read(
     tape: Option<&Tape>,
     release: &str,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> (Perturb, Option<Vec<Deviation>>) {
     let mut perturb = Perturb::default();
     let Some(tape) = tape else {
@@ -41,29 +41,28 @@ pub(super) fn read(
             "this tape is of choice format {}, and this program reads format {FORMAT}",
             tape.choices
         );
-        complaints.add(
-            at!["tape", "choices"],
-            Problem::new(text).help("search for it again: `taintsim explore`"),
-        );
+        complaints
+            .at(at!["tape", "choices"])
+            .add(Problem::new(text).help("search for it again: `taintsim explore`"));
     }
     match tape.release.as_deref().map(Release::parse) {
         Some(Ok(of)) if of.to_string() != release => {
             let text =
                 format!("this tape is of Kubernetes {of}, and the run would be of {release}");
             let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
-            complaints.add(at!["tape", "release"], Problem::new(text).help(help));
+            complaints.at(at!["tape", "release"]).add(Problem::new(text).help(help));
         }
         Some(Err(error)) => complaints
-            .add(at!["tape", "release"], Problem::new(error.to_string()).help(error.hint())),
+            .at(at!["tape", "release"])
+            .add(Problem::new(error.to_string()).help(error.hint())),
         Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
         if !perturb.switch_on(name) {
             let help = did_you_mean_or_list(name, &Perturb::NAMES);
-            complaints.add(
-                at!["tape", "perturb", i],
-                Problem::new(format!("{name:?} is no kind of trouble")).maybe_help(help),
-            );
+            complaints
+                .at(at!["tape", "perturb", i])
+                .add(Problem::new(format!("{name:?} is no kind of trouble")).maybe_help(help));
         }
     }
     let deviation = |d: &crate::language::Deviation| Deviation {

@@ -27,7 +27,7 @@ pub(super) fn expand<'a>(
     horizon: Option<Time>,
     incomplete: bool,
     world: &World<'_>,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> (Written, Resolver<'a>) {
     let lengths: Vec<Option<Dur>> =
         entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
@@ -40,8 +40,7 @@ pub(super) fn expand<'a>(
             continue;
         };
         if when.first > horizon {
-            complaints.add(
-                at!["timeline", i, "at"],
+            complaints.at(at!["timeline", i, "at"]).add(
                 Problem::new(format!(
                     "this is after the end of the run, {} s",
                     horizon.as_secs_f64()
@@ -58,10 +57,9 @@ pub(super) fn expand<'a>(
             || mentions > MENTIONS_MAX
         {
             let field = if entry.times.is_some() { "times" } else { "do" };
-            complaints.say(
-                at!["timeline", i, field],
-                "the timeline would be too long: too many steps, or too many nodes in them",
-            );
+            complaints
+                .at(at!["timeline", i, field])
+                .say("the timeline would be too long: too many steps, or too many nodes in them");
             let entries = timeline;
             return (Written { entries, actions }, moments);
         }

@@ -20,7 +20,7 @@
 use crate::kernel::Dur;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
 use crate::language::{
-    ClientLimit, ClientLimits, Complaints, DurationText, KubeletTiming, Place, Problem,
+    ClientLimit, ClientLimits, Complaints, DurationText, KubeletTiming, Problem, Spot,
     Timing as Written, at, values,
 };
 use crate::plan::{
@@ -121,7 +121,7 @@ pub(super) fn read(
     written: Option<&Written>,
     settings: &Settings,
     profile: &Profile,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Timing {
     let flags = &settings.kubelet;
     let mut timing = match written {
@@ -162,14 +162,18 @@ pub(super) fn read(
         for (name, text, to) in delays {
             if let Some(text) = text
                 && let Some(delay) =
-                    complaints.take(at!["timing", name], values::delay(text.as_str()))
+                    complaints.at(at!["timing", name]).take(values::delay(text.as_str()))
             {
                 *to = delay;
             }
         }
         // A step is a request of the API server to itself.
         timing.step = timing.request;
-        set(&mut timing.pass_overhead, pass_overhead, at!["timing", "pass_overhead"], complaints);
+        set(
+            &mut timing.pass_overhead,
+            pass_overhead,
+            complaints.at(at!["timing", "pass_overhead"]),
+        );
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, complaints);
@@ -181,8 +185,7 @@ pub(super) fn read(
     }
     timing.leader_election = leader_election(&settings.leader, &timing, complaints);
     if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
-        complaints.add(
-            at!["flags", "kubelet", "node-status-update-frequency"],
+        complaints.at(at!["flags", "kubelet", "node-status-update-frequency"]).add(
             Problem::new(
                 "imitated kubelets check their status every 10 s; this flag would change nothing",
             )
@@ -197,11 +200,11 @@ pub(super) fn read(
 fn leader_election(
     flags: &LeaderFlags,
     timing: &Timing,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Option<LeaderElection> {
-    let mut complain = |name: &'static str, problem: Problem| {
-        let place = at!["flags", "kube_controller_manager", name];
-        complaints.add(place, problem);
+    let complain = |name: &'static str, problem: Problem| {
+        let place = complaints.at(at!["flags", "kube_controller_manager", name]);
+        place.add(problem);
     };
     if !timing.reconnects {
         return None;
@@ -218,31 +221,24 @@ fn leader_election(
     flags.elect.then_some(flags.times)
 }
 
-fn set(to: &mut Dur, text: &Option<DurationText>, place: Place, complaints: &mut Complaints) {
+fn set(to: &mut Dur, text: &Option<DurationText>, place: Spot<'_>) {
     if let Some(text) = text
-        && let Some(span) = complaints.take(place, values::span(text.as_str()))
+        && let Some(span) = place.take(values::span(text.as_str()))
     {
         *to = span;
     }
 }
 
-fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Complaints) {
-    let mut read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| {
-        match given {
-            None => now,
-            Some(ClientLimit::Unlimited) => None,
-            Some(ClientLimit::Limited { qps, burst })
-                if *qps > 0.0 && *qps <= 1e6 && *burst > 0 =>
-            {
-                Some(Limits { qps: *qps as f32, burst: *burst })
-            }
-            Some(ClientLimit::Limited { .. }) => {
-                complaints.say(
-                at!["timing", "clients", name],
-                "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1",
-            );
-                now
-            }
+fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &Complaints) {
+    let read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| match given {
+        None => now,
+        Some(ClientLimit::Unlimited) => None,
+        Some(ClientLimit::Limited { qps, burst }) if *qps > 0.0 && *qps <= 1e6 && *burst > 0 => {
+            Some(Limits { qps: *qps as f32, burst: *burst })
+        }
+        Some(ClientLimit::Limited { .. }) => {
+            complaints.at(at!["timing", "clients", name]).say("a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1");
+            now
         }
     };
     timing.node_lifecycle_client =
@@ -261,10 +257,10 @@ fn read_kubelet(
     written: &KubeletTiming,
     flags: &KubeletFlags,
     profile: &Profile,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> KubeletMode {
-    let mut set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
-        set(to, text, at!["timing", "kubelet", name], complaints);
+    let set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
+        set(to, text, complaints.at(at!["timing", "kubelet", name]));
     };
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {

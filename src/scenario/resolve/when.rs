@@ -1,6 +1,6 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
-use super::select::{Nothing, said};
+use super::select::Nothing;
 use crate::kernel::{Dur, Time};
 use crate::language::{Complaints, Entry, Problem, at, did_you_mean, duration, values};
 use std::collections::BTreeMap;
@@ -72,23 +72,20 @@ pub(super) fn resolve<'a>(
     entries: &'a [Entry],
     lasts: &[Option<Dur>],
     incomplete: bool,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Resolver<'a> {
     let mut names = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let Some(name) = entry.name.as_deref() else {
             continue;
         };
+        let place = complaints.at(at!["timeline", i, "name"]);
         if name.trim().is_empty() || name.trim() != name {
-            complaints
-                .say(at!["timeline", i, "name"], "a name is not empty and has no blanks around it");
+            place.say("a name is not empty and has no blanks around it");
         } else if duration::parse(name).is_ok() {
-            complaints.say(
-                at!["timeline", i, "name"],
-                "a name that reads as a duration could not be referred to",
-            );
+            place.say("a name that reads as a duration could not be referred to");
         } else if names.insert(name, i).is_some() {
-            complaints.say(at!["timeline", i, "name"], format!("two entries are named `{name}`"));
+            place.say(format!("two entries are named `{name}`"));
         }
     }
     let shapes =
@@ -105,39 +102,32 @@ fn repeated(
     i: usize,
     entry: &Entry,
     lasts: Option<Dur>,
-    complaints: &mut Complaints,
+    complaints: &Complaints,
 ) -> Option<Occurrences> {
     let first = Time::ZERO;
-    let every = entry
-        .every
-        .as_ref()
-        .map(|text| complaints.take(at!["timeline", i, "every"], values::positive(text.as_str())));
+    let place = |field: &str| complaints.at(at!["timeline", i, field]);
+    let every =
+        entry.every.as_ref().map(|text| place("every").take(values::positive(text.as_str())));
     match (every, entry.times) {
         (None, None) => Some(Occurrences { first, every: Dur::ZERO, times: 1, lasts }),
         (Some(_), None) => {
-            complaints.add(
-                at!["timeline", i, "every"],
-                Problem::new("`every` needs `times`: how often in all").help("`times: 3`"),
-            );
+            let problem = Problem::new("`every` needs `times`: how often in all");
+            place("every").add(problem.help("`times: 3`"));
             None
         }
         (None, Some(_)) => {
-            complaints.add(
-                at!["timeline", i, "times"],
-                Problem::new("`times` needs `every`: how long after each beginning")
-                    .help("`every: \"5m\"`"),
-            );
+            let problem = Problem::new("`times` needs `every`: how long after each beginning");
+            place("times").add(problem.help("`every: \"5m\"`"));
             None
         }
         (Some(_), Some(0)) => {
-            complaints.say(at!["timeline", i, "times"], "an entry happens at least once");
+            place("times").say("an entry happens at least once");
             None
         }
         (Some(every), Some(times)) => {
             let every = every?;
             if lasts.is_some_and(|lasts| lasts > every) {
-                let place = at!["timeline", i, "every"];
-                complaints.say(place, "this entry would begin again before it has ended");
+                place("every").say("this entry would begin again before it has ended");
                 return None;
             }
             Some(Occurrences { first, every, times, lasts })
@@ -167,20 +157,20 @@ impl<'a> Resolver<'a> {
         &mut self,
         i: usize,
         waiting: &mut Vec<usize>,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) -> Option<Occurrences> {
         if let Some(found) = self.found[i] {
             return found;
         }
-        let place = || at!["timeline", i, "at"];
+        let place = complaints.at(at!["timeline", i, "at"]);
         if waiting.contains(&i) || waiting.len() >= CHAIN_MAX {
-            complaints.say(place(), "the time of this entry depends on itself");
+            place.say("the time of this entry depends on itself");
             return None;
         }
         waiting.push(i);
         let first = self.first(i, waiting, complaints);
         waiting.pop();
-        let first = said(first, place(), complaints);
+        let first = place.take(first);
         let found = first.zip(self.shapes[i]).map(|(first, shape)| Occurrences { first, ..shape });
         self.found[i] = Some(found);
         found
@@ -190,7 +180,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         i: usize,
         waiting: &mut Vec<usize>,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) -> Result<Time, Nothing> {
         let spoken = self.read(self.entries[i].at.as_str())?;
         let entry = match spoken.entry {

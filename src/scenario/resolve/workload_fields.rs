@@ -7,10 +7,8 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
-use crate::language::text::place::{Place, with};
 use crate::language::{
-    self, Complaints, FlagValue, PodManagementPolicy, Problem, RestartPolicy, Workload,
-    WorkloadGroup,
+    self, FlagValue, PodManagementPolicy, Problem, RestartPolicy, Spot, Workload, WorkloadGroup,
 };
 
 /// A field that not all kinds have, and whether it is given.
@@ -31,21 +29,15 @@ const OWN: [Own; 11] = [
 ];
 
 /// Complains about fields that the kind does not have.
-pub(super) fn check_own_fields(
-    kind: WorkloadKind,
-    group: &WorkloadGroup,
-    place: &Place,
-    complaints: &mut Complaints,
-) {
+pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) {
     for (field, given) in OWN {
         if given(group) && !Workload::has(kind.as_str(), field) {
             let place = if field == "restartPolicy" {
-                with(&with(place, "template"), field)
+                place.part("template").part(field)
             } else {
-                with(place, field)
+                place.part(field)
             };
-            complaints.add(
-                place,
+            place.add(
                 Problem::new(format!("a {} has no `{field}`", kind.as_str()))
                     .maybe_help(instead(kind, field)),
             );
@@ -65,7 +57,7 @@ fn instead(kind: WorkloadKind, field: &str) -> Option<String> {
 }
 
 /// What the workloads of a group are called.
-pub(super) fn called<'a>(group: &'a WorkloadGroup, place: &'a Place) -> GroupNames<'a> {
+pub(super) fn called<'a>(group: &'a WorkloadGroup, place: &'a Spot<'a>) -> GroupNames<'a> {
     GroupNames {
         name: &group.name,
         names: &group.names,
@@ -77,10 +69,10 @@ pub(super) fn called<'a>(group: &'a WorkloadGroup, place: &'a Place) -> GroupNam
 }
 
 /// The names of a group's workloads.
-pub(super) fn names(called: &GroupNames<'_>, complaints: &mut Complaints) -> Option<Vec<String>> {
-    match called.written(complaints)? {
+pub(super) fn names(called: &GroupNames<'_>) -> Option<Vec<String>> {
+    match called.written()? {
         Names::One(name) => Some(vec![name.to_owned()]),
-        Names::Several(texts) => called.expanded(texts, WORKLOADS_MAX, None, complaints),
+        Names::Several(texts) => called.expanded(texts, WORKLOADS_MAX, None),
     }
 }
 
@@ -92,12 +84,11 @@ pub(super) fn at_least_zero(
     value: Option<i32>,
     default: i32,
     field: &str,
-    place: &Place,
-    complaints: &mut Complaints,
+    place: &Spot<'_>,
 ) -> i32 {
     match value {
         Some(n) if n < 0 => {
-            complaints.say(with(place, field), "must be greater than or equal to 0");
+            place.part(field).say("must be greater than or equal to 0");
             default
         }
         Some(n) => n,
@@ -106,18 +97,14 @@ pub(super) fn at_least_zero(
 }
 
 /// `needs`: a number of pods, or a share of those that it asks for.
-pub(super) fn needed(
-    value: &FlagValue,
-    place: Place,
-    complaints: &mut Complaints,
-) -> Option<IntOrPercent> {
+pub(super) fn needed(value: &FlagValue, place: Spot<'_>) -> Option<IntOrPercent> {
     let text = value.to_string();
     let read = IntOrPercent::parse(&text)
         .filter(|n| !matches!(n, IntOrPercent::Percent(share) if *share > 100));
     if read.is_none() {
         let problem = Problem::new(format!("`{text}` is no number of pods"))
             .help("a number, `8`, or a share of those it asks for, `\"80%\"`");
-        complaints.add(place, problem);
+        place.add(problem);
     }
     read
 }
@@ -126,16 +113,15 @@ pub(super) fn needed(
 pub(super) fn read_selector(
     written: &language::LabelSelector,
     template: &PodTemplate,
-    place: &Place,
-    complaints: &mut Complaints,
+    place: &Spot<'_>,
 ) -> LabelSelector {
     let read = label_selector(written);
-    let place = with(place, "selector");
+    let place = place.part("selector");
     match read.as_selector() {
-        Err(error) => complaints.say(place, error.to_string()),
-        Ok(selector) if selector.is_empty() => complaints.say(place, "empty selector is invalid"),
+        Err(error) => place.say(error.to_string()),
+        Ok(selector) if selector.is_empty() => place.say("empty selector is invalid"),
         Ok(selector) if !selector.matches(&template.labels) => {
-            complaints.say(place, "`selector` does not match template `labels`")
+            place.say("`selector` does not match template `labels`")
         }
         Ok(_) => {}
     }
@@ -143,14 +129,8 @@ pub(super) fn read_selector(
 }
 
 /// What a workload of a kind asks for.
-pub(super) fn spec(
-    kind: WorkloadKind,
-    group: &WorkloadGroup,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> WorkloadSpec {
-    let mut number =
-        |value, default, field| at_least_zero(value, default, field, place, complaints);
+pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) -> WorkloadSpec {
+    let number = |value, default, field| at_least_zero(value, default, field, place);
     let replicas = number(group.replicas, 1, "replicas");
     match kind {
         WorkloadKind::Deployment => WorkloadSpec::Deployment { replicas },
@@ -161,14 +141,13 @@ pub(super) fn spec(
             first_ordinal: number(group.ordinals.map(|o| o.start), 0, "ordinals"),
         },
         WorkloadKind::DaemonSet => WorkloadSpec::DaemonSet,
-        WorkloadKind::Job => WorkloadSpec::Job(job(group, place, complaints)),
+        WorkloadKind::Job => WorkloadSpec::Job(job(group, place)),
     }
 }
 
 /// What a Job asks for.
-fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> JobSpec {
-    let mut number =
-        |value, default, field| at_least_zero(value, default, field, place, complaints);
+fn job(group: &WorkloadGroup, place: &Spot<'_>) -> JobSpec {
+    let number = |value, default, field| at_least_zero(value, default, field, place);
     let parallelism = number(group.parallelism, 1, "parallelism");
     // `pkg/apis/batch/v1/defaults.go`: with neither it is one pod.
     let completions = group
@@ -180,7 +159,7 @@ fn job(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Job
     let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
     if on_failure && group.pod_failure_policy.is_some() {
         let text = "only \"Never\" is supported when podFailurePolicy is specified";
-        complaints.say(with(&with(place, "template"), "restartPolicy"), text);
+        place.part("template").part("restartPolicy").say(text);
     }
     JobSpec {
         parallelism,

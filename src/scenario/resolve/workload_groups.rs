@@ -2,14 +2,14 @@
 
 use super::checks;
 use super::pods::{Lookup, pod_template};
-use super::select::{Numbered, Pods, PodsOf, Workloads, said};
+use super::select::{Numbered, Pods, PodsOf, Workloads};
 use super::workload_fields::{
     at_least_zero, called, check_own_fields, names, needed, read_selector, spec,
 };
 use super::workload_pods::{Declared, Set};
 use crate::api::workload::{WorkloadKind, short_name};
-use crate::language::text::place::{Place, at, with};
-use crate::language::{Complaints, FlagValue, Problem, Workload, did_you_mean};
+use crate::language::text::place::at;
+use crate::language::{Complaints, FlagValue, Problem, Spot, Workload, did_you_mean};
 use crate::plan::{PodPlan, PodStart, WorkloadIndex};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -19,38 +19,32 @@ impl Workloads {
     pub(super) fn declare(
         &mut self,
         written: &Workload,
-        place: &Place,
+        place: &Spot<'_>,
         created_later: bool,
         pods: &mut Pods,
         lookup: &Lookup<'_>,
-        complaints: &mut Complaints,
     ) -> Vec<WorkloadIndex> {
         let (kind, group) = (written.kind(), written.group());
-        check_own_fields(kind, group, place, complaints);
-        let Some(names) = names(&called(group, place), complaints) else {
+        check_own_fields(kind, group, place);
+        let Some(names) = names(&called(group, place)) else {
             self.incomplete = true;
             return Vec::new();
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
         if let Err(problem) = checks::namespace(namespace) {
-            complaints.add(with(place, "namespace"), problem);
+            place.part("namespace").add(problem);
         }
-        let template =
-            pod_template(&group.template, &with(place, "template"), false, lookup, complaints);
+        let template = pod_template(&group.template, &place.part("template"), false, lookup);
         let node = group.template.node_name.as_ref().and_then(|name| {
-            let place = with(&with(place, "template"), "nodeName");
-            said(lookup.nodes.named(name), place, complaints)
+            let place = place.part("template").part("nodeName");
+            place.take(lookup.nodes.named(name))
         });
-        let spec = spec(kind, group, place, complaints);
-        let min_ready_seconds =
-            at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
-        let selector =
-            group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
-        let owner = group
-            .deployment
-            .as_ref()
-            .and_then(|name| self.deployment(namespace, name, place, complaints));
-        let needs = group.needs.as_ref().and_then(|n| needed(n, with(place, "needs"), complaints));
+        let spec = spec(kind, group, place);
+        let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place);
+        let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place));
+        let owner =
+            group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place));
+        let needs = group.needs.as_ref().and_then(|n| needed(n, place.part("needs")));
         let made = Declared {
             kind,
             namespace,
@@ -63,7 +57,7 @@ impl Workloads {
             owner,
             on: OnceCell::new(),
         };
-        let mut set = Set { group, place, created_later, made: &made, pods, lookup, complaints };
+        let mut set = Set { group, place, created_later, made: &made, pods, lookup };
         names.iter().filter_map(|name| set.one(self, name)).collect()
     }
 
@@ -89,28 +83,18 @@ impl Workloads {
     }
 
     /// Takes in how many pods workloads need, by their names.
-    pub(super) fn need(
-        &mut self,
-        needs: &BTreeMap<String, FlagValue>,
-        complaints: &mut Complaints,
-    ) {
+    pub(super) fn need(&mut self, needs: &BTreeMap<String, FlagValue>, complaints: &Complaints) {
         for (name, value) in needs {
-            let place = with(&at!["needs"], name);
-            let index = said(self.named(name), place.clone(), complaints);
-            if let (Some(index), Some(read)) = (index, needed(value, place, complaints)) {
+            let place = complaints.at(at!["needs"]).part(name);
+            let index = place.take(self.named(name));
+            if let (Some(index), Some(read)) = (index, needed(value, place)) {
                 self.plans[index as usize].needs = Some(read);
             }
         }
     }
 
     /// The Deployment that a ReplicaSet names.
-    fn deployment(
-        &self,
-        namespace: &str,
-        name: &str,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<WorkloadIndex> {
+    fn deployment(&self, namespace: &str, name: &str, place: &Spot<'_>) -> Option<WorkloadIndex> {
         let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
         if found.is_none() && !self.incomplete {
             let all = self
@@ -121,7 +105,7 @@ impl Workloads {
             let problem =
                 Problem::new(format!("there is no Deployment `{namespace}/{name}` before this"))
                     .maybe_help(did_you_mean(name, all));
-            complaints.add(with(place, "deployment"), problem);
+            place.part("deployment").add(problem);
         }
         found
     }

@@ -17,8 +17,7 @@ use crate::api::pod::PodTemplate;
 use crate::api::taint::{self, Effect};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{WorkloadKind, WorkloadSpec, pod_template_hash};
-use crate::language::text::place::{Place, with};
-use crate::language::{Complaints, Placement, Problem, WorkloadGroup};
+use crate::language::{Placement, Problem, Spot, WorkloadGroup};
 use crate::plan::{NodeIndex, PodStart, WorkloadIndex, WorkloadPlan};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -43,13 +42,12 @@ pub(super) struct Declared<'a> {
 /// A group whose workloads are declared one by one.
 pub(super) struct Set<'a> {
     pub(super) group: &'a WorkloadGroup,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a Spot<'a>,
     /// An entry of the timeline creates them.
     pub(super) created_later: bool,
     pub(super) made: &'a Declared<'a>,
     pub(super) pods: &'a mut Pods,
     pub(super) lookup: &'a Lookup<'a>,
-    pub(super) complaints: &'a mut Complaints,
 }
 
 impl<'a> Set<'a> {
@@ -58,7 +56,7 @@ impl<'a> Set<'a> {
         let made = self.made;
         let kind = made.kind;
         if let Err(problem) = checks::object_name(kind.as_str(), name) {
-            self.complaints.add(called(self.group, self.place).at(), problem);
+            called(self.group, self.place).at().add(problem);
             workloads.incomplete = true;
             return None;
         }
@@ -67,7 +65,7 @@ impl<'a> Set<'a> {
         if workloads.by_name.contains_key(&full) && !self.created_later {
             let message =
                 format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace);
-            self.complaints.say(called(self.group, self.place).at(), message);
+            called(self.group, self.place).at().say(message);
             return None;
         }
         let mut template = made.template.clone();
@@ -107,8 +105,8 @@ impl<'a> Set<'a> {
             let problem =
                 Problem::new(format!("without a `selector` the pods are those with app={name}"))
                     .help(help);
-            let place = with(&with(&with(self.place, "template"), "labels"), "app");
-            self.complaints.add(place, problem);
+            let place = self.place.part("template").part("labels").part("app");
+            place.add(problem);
         }
         LabelSelector { match_labels: BTreeMap::from([label]), ..LabelSelector::default() }
     }
@@ -126,10 +124,9 @@ impl<'a> Set<'a> {
         let first = self.pods.plans.len() as u32;
         if let Some(on) = &self.group.placement {
             if self.created_later {
-                self.complaints.say(
-                    with(self.place, "placement"),
-                    "the pods of a workload that is created later come from its controller",
-                );
+                self.place
+                    .part("placement")
+                    .say("the pods of a workload that is created later come from its controller");
             } else {
                 self.put(workloads, index, name, on, template.clone());
             }
@@ -166,7 +163,7 @@ impl<'a> Set<'a> {
         mut template: PodTemplate,
     ) {
         let made = self.made;
-        let at = with(self.place, "placement");
+        let at = self.place.part("placement");
         let Some(nodes) = self.nodes(on, &at) else {
             return;
         };
@@ -188,20 +185,12 @@ impl<'a> Set<'a> {
         template.owner = owner_of(owner_kind, &owner);
         let template = self.pods.template(template);
         let names = called(self.group, self.place).at();
-        self.pods.add(
-            made.namespace,
-            placed,
-            template,
-            PodStart::Running,
-            false,
-            &names,
-            self.complaints,
-        );
+        self.pods.add(made.namespace, placed, template, PodStart::Running, false, &names);
     }
 
     /// The nodes that pods are put on, one after the other; nothing if pods of this kind are not
     /// put like this, or nowhere.
-    fn nodes(&mut self, on: &Placement, at: &Place) -> Option<&'a [NodeIndex]> {
+    fn nodes(&mut self, on: &Placement, at: &Spot<'_>) -> Option<&'a [NodeIndex]> {
         let made = self.made;
         let daemon = made.kind == WorkloadKind::DaemonSet;
         let fits = match on {
@@ -214,15 +203,12 @@ impl<'a> Set<'a> {
                 if daemon { "`placement: Each(All)`" } else { "one of `Node`, `Nodes`, `Spread`" };
             let problem =
                 Problem::new(format!("pods of a {} are not placed like this", made.kind.as_str()));
-            self.complaints.add(at.clone(), problem.help(help));
+            at.add(problem.help(help));
             return None;
         }
-        let nodes = made
-            .on
-            .get_or_init(|| placed(on, at, self.lookup.nodes, self.complaints))
-            .as_deref()?;
+        let nodes = made.on.get_or_init(|| placed(on, at, self.lookup.nodes)).as_deref()?;
         if nodes.is_empty() {
-            self.complaints.say(at.clone(), "no node is named here");
+            at.say("no node is named here");
             return None;
         }
         Some(nodes)
@@ -255,11 +241,8 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn too_many_pods(&mut self, place: Place) {
-        self.complaints.say(
-            place,
-            format!("there would be more than {PODS_MAX} pods, the limit of a cluster"),
-        );
+    fn too_many_pods(&mut self, place: Spot<'_>) {
+        place.say(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
     }
 }
 

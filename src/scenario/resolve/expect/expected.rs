@@ -5,54 +5,42 @@ use super::figures::property;
 use super::reader::{Of, Reader, word};
 use super::sought::count;
 use crate::kernel::Time;
-use crate::language::text::place::{Place, at, with};
-use crate::language::{self, Complaints, Problem, Scenario, Tree, values};
+use crate::language::text::place::at;
+use crate::language::{self, Complaints, Problem, Scenario, Spot, Tree, values};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation};
 
 impl Reader<'_> {
     /// What is expected; nothing if a complaint is about it.
-    pub(super) fn expected(
-        &self,
-        e: &language::Expectation,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Expected> {
+    pub(super) fn expected(&self, e: &language::Expectation, place: &Spot<'_>) -> Option<Expected> {
         use language::Expectation as E;
         match e {
-            E::Pending(p) => self.pending(p, place, complaints),
-            E::Order(list) => self.order(list, place, complaints),
-            E::AtLeast(l) => self.figure(l, Relation::AtLeast, place, complaints),
-            E::AtMost(l) => self.figure(l, Relation::AtMost, place, complaints),
-            E::Equal(l) => self.figure(l, Relation::Equal, place, complaints),
+            E::Pending(p) => self.pending(p, place),
+            E::Order(list) => self.order(list, place),
+            E::AtLeast(l) => self.figure(l, Relation::AtLeast, place),
+            E::AtMost(l) => self.figure(l, Relation::AtMost, place),
+            E::Equal(l) => self.figure(l, Relation::Equal, place),
             E::Always(claim) | E::Never(claim) | E::Violates(claim) => {
-                self.throughout(e, claim, place, complaints)
+                self.throughout(e, claim, place)
             }
             E::Eventually { that, after, within } => {
-                self.eventually(that, after.as_ref(), within.as_ref(), place, complaints)
+                self.eventually(that, after.as_ref(), within.as_ref(), place)
             }
-            E::Until { that, until, after } => {
-                self.until(that, until, after.as_ref(), place, complaints)
-            }
+            E::Until { that, until, after } => self.until(that, until, after.as_ref(), place),
             E::Mostly { .. } => {
-                complaints.say(place.clone(), "`Mostly` stands outermost");
+                place.say("`Mostly` stands outermost");
                 None
             }
-            _ => Some(Expected::Seen(self.sought(e, place, complaints)??)),
+            _ => Some(Expected::Seen(self.sought(e, place)??)),
         }
     }
 
     /// Pods that wait at a moment.
-    fn pending(
-        &self,
-        p: &language::Pending,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Expected> {
+    fn pending(&self, p: &language::Pending, place: &Spot<'_>) -> Option<Expected> {
         Some(Expected::Pending {
-            pods: self.pods(&p.common(), place, complaints)?.unwrap_or_default(),
-            count: count(p.count.as_ref(), place, complaints)?,
+            pods: self.pods(&p.common(), place)?.unwrap_or_default(),
+            count: count(p.count.as_ref(), place)?,
             at: match &p.at {
-                Some(text) => self.moment(text.as_str(), &with(place, "at"), complaints)?,
+                Some(text) => self.moment(text.as_str(), &place.part("at"))?,
                 None => self.horizon,
             },
             reason: p.reason.clone(),
@@ -60,26 +48,18 @@ impl Reader<'_> {
     }
 
     /// Records one after another.
-    fn order(
-        &self,
-        list: &[language::Expectation],
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Expected> {
+    fn order(&self, list: &[language::Expectation], place: &Spot<'_>) -> Option<Expected> {
         if list.len() < 2 {
-            complaints.say(place.clone(), "an order has two parts or more");
+            place.say("an order has two parts or more");
             return None;
         }
         let mut parts = Vec::new();
         for (i, part) in list.iter().enumerate() {
-            let mut at = with(place, 0);
-            at.push(i.into());
-            match self.sought(part, &at, complaints) {
+            let at = place.part(0).part(i);
+            match self.sought(part, &at) {
                 Some(Some(sought)) => parts.push(sought),
-                Some(None) => complaints.say(
-                    at,
-                    format!("`{}` is not about records; an order has only those", word(part)),
-                ),
+                Some(None) => at
+                    .say(format!("`{}` is not about records; an order has only those", word(part))),
                 None => {}
             }
         }
@@ -91,17 +71,16 @@ impl Reader<'_> {
         &self,
         e: &language::Expectation,
         claim: &language::Claim,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Expected> {
         use language::Expectation as E;
-        let (claim, at, stretch) = self.stretch_of(claim, with(place, 0), complaints)?;
+        let (claim, at, stretch) = self.stretch_of(claim, place.part(0))?;
         let (problem, help) = match (e, property(claim)) {
             (E::Always(_), None) => {
-                return Some(Expected::Always(self.claim(claim, &at, complaints)?, stretch));
+                return Some(Expected::Always(self.claim(claim, &at)?, stretch));
             }
             (E::Never(_), None) => {
-                return Some(Expected::Never(self.claim(claim, &at, complaints)?, stretch));
+                return Some(Expected::Never(self.claim(claim, &at)?, stretch));
             }
             (E::Never(_), Some(name)) => return Some(Expected::NeverProperty(name, stretch)),
             (E::Violates(_), Some(name)) => return Some(Expected::Violates(name, stretch)),
@@ -111,7 +90,7 @@ impl Reader<'_> {
                 "`Violates(PodStuck)`, or `Never(…)` of what must not be",
             ),
         };
-        complaints.add(at, Problem::new(problem).help(help));
+        at.add(Problem::new(problem).help(help));
         None
     }
 
@@ -121,22 +100,21 @@ impl Reader<'_> {
         that: &language::Claim,
         after: Option<&language::TimeText>,
         within: Option<&language::DurationText>,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Expected> {
-        let claim = self.claim(that, &with(place, "that"), complaints);
+        let claim = self.claim(that, &place.part("that"));
         let from = match after {
-            Some(text) => self.moment(text.as_str(), &with(place, "after"), complaints)?,
+            Some(text) => self.moment(text.as_str(), &place.part("after"))?,
             None => Time::ZERO,
         };
         let to = match within {
-            Some(text) => from.saturating_add(
-                complaints.take(with(place, "within"), values::span(text.as_str()))?,
-            ),
+            Some(text) => {
+                from.saturating_add(place.part("within").take(values::span(text.as_str()))?)
+            }
             None => self.horizon,
         };
         if to > self.horizon {
-            self.beyond(with(place, "within"), to, complaints);
+            self.beyond(place.part("within"), to);
             return None;
         }
         Some(Expected::Eventually(claim?, (from, to)))
@@ -148,15 +126,12 @@ impl Reader<'_> {
         that: &language::Claim,
         until: &language::Claim,
         after: Option<&language::TimeText>,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Expected> {
-        let (that, until) = (
-            self.claim(that, &with(place, "that"), complaints),
-            self.claim(until, &with(place, "until"), complaints),
-        );
+        let (that, until) =
+            (self.claim(that, &place.part("that")), self.claim(until, &place.part("until")));
         let from = match after {
-            Some(text) => self.moment(text.as_str(), &with(place, "after"), complaints)?,
+            Some(text) => self.moment(text.as_str(), &place.part("after"))?,
             None => Time::ZERO,
         };
         Some(Expected::Until(that?, until?, from))
@@ -174,19 +149,25 @@ impl Reader<'_> {
         spec: &Scenario,
         of: Of<'_>,
         text: &str,
-        complaints: &mut Complaints,
+        complaints: &Complaints,
     ) -> Expectations {
         let is_placed = !spec.expect.is_empty() || spec.golden.is_some();
         let tree = is_placed.then(|| Tree::read(text).ok()).flatten();
-        let bytes =
-            |place: &Place| tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, Tree::bytes);
+        let bytes = |place: &language::Place| {
+            tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, Tree::bytes)
+        };
         let seeds = seeds(spec.seeds, complaints);
         let mut list = Vec::new();
         for (i, e) in spec.expect.iter().enumerate() {
-            let place = at!["expect", i];
-            let (share, inner, at) = share(e, seeds, &place, complaints);
-            if let Some(what) = self.expected(inner, &at, complaints) {
-                list.push(Expectation { kind: word(inner), what, share, bytes: bytes(&place) });
+            let place = complaints.at(at!["expect", i]);
+            let (share, inner, at) = share(e, seeds, &place);
+            if let Some(what) = self.expected(inner, &at) {
+                list.push(Expectation {
+                    kind: word(inner),
+                    what,
+                    share,
+                    bytes: bytes(place.place()),
+                });
             }
         }
         let golden = spec
@@ -194,10 +175,9 @@ impl Reader<'_> {
             .as_ref()
             .map(|file| (file.replace("{release}", of.release), bytes(&at!["golden"])));
         if spec.golden.is_some() && seeds > 1 {
-            complaints.say(
-                at!["golden"],
-                "a golden timeline is that of one run; this scenario runs with several seeds",
-            );
+            complaints
+                .at(at!["golden"])
+                .say("a golden timeline is that of one run; this scenario runs with several seeds");
         }
         let guards = spec
             .guards
@@ -215,17 +195,16 @@ impl Reader<'_> {
 }
 
 /// With how many seeds the scenario runs.
-fn seeds(written: Option<u32>, complaints: &mut Complaints) -> u32 {
+fn seeds(written: Option<u32>, complaints: &Complaints) -> u32 {
     match written {
         Some(0) => {
-            complaints.say(at!["seeds"], "a scenario runs with at least one seed");
+            complaints.at(at!["seeds"]).say("a scenario runs with at least one seed");
             1
         }
         Some(n) if n > SEEDS_MAX => {
-            complaints.say(
-                at!["seeds"],
-                format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"),
-            );
+            complaints
+                .at(at!["seeds"])
+                .say(format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"));
             1
         }
         n => n.unwrap_or(1),
@@ -234,23 +213,22 @@ fn seeds(written: Option<u32>, complaints: &mut Complaints) -> u32 {
 
 /// The share of the runs in which something is expected, if one is given; what is expected, and its
 /// place.
-fn share<'e>(
+fn share<'e, 'c>(
     e: &'e language::Expectation,
     seeds: u32,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> (Option<f64>, &'e language::Expectation, Place) {
+    place: &Spot<'c>,
+) -> (Option<f64>, &'e language::Expectation, Spot<'c>) {
     let language::Expectation::Mostly { in_at_least, that } = e else {
         return (None, e, place.clone());
     };
     if !(*in_at_least > 0.0 && *in_at_least <= 1.0) {
         let problem = format!("a share of {in_at_least} is not above 0 and at most 1");
-        complaints.say(with(place, "in_at_least"), problem);
+        place.part("in_at_least").say(problem);
     }
     if seeds < 2 {
         let problem = Problem::new("a share of the runs needs several of them")
             .help("`seeds: 50` beside `expect`");
-        complaints.add(place.clone(), problem);
+        place.add(problem);
     }
-    (Some(*in_at_least), that, with(place, "that"))
+    (Some(*in_at_least), that, place.part("that"))
 }

@@ -3,12 +3,10 @@
 
 use super::reader::{Reader, actor, from_start};
 use crate::kernel::{Dur, Time};
-use crate::language::text::place::{Place, with};
 use crate::language::{
-    self, Common, Complaints, FlagValue, Problem, Quantity, Window, did_you_mean, values,
+    self, Common, FlagValue, Problem, Quantity, Spot, Window, did_you_mean, values,
 };
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
-use crate::scenario::resolve::select::said;
 use std::collections::BTreeSet;
 
 impl Reader<'_> {
@@ -16,26 +14,23 @@ impl Reader<'_> {
         &self,
         l: &language::Limit,
         relation: Relation,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Expected> {
-        let comparison = self.comparison(&l.of, &l.is, relation, place, complaints);
+        let comparison = self.comparison(&l.of, &l.is, relation, place);
         let during = match &l.during {
-            Some(w) => self.window(w, &with(place, "during"), complaints)?,
+            Some(w) => self.window(w, &place.part("during"))?,
             None => (Time::ZERO, self.horizon),
         };
         let longest = match &l.longest {
-            Some(text) => {
-                Some(complaints.take(with(place, "longest"), values::span(text.as_str()))?)
-            }
+            Some(text) => Some(place.part("longest").take(values::span(text.as_str()))?),
             None => None,
         };
         if longest.is_some() && (relation != Relation::AtMost || l.of.is_span()) {
-            complaints.say(with(place, "longest"), "only an `AtMost` of a number has a `longest`");
+            place.part("longest").say("only an `AtMost` of a number has a `longest`");
             return None;
         }
         if l.during.is_some() && l.of.is_span() {
-            complaints.say(with(place, "during"), "this figure is one of the whole run");
+            place.part("during").say("this figure is one of the whole run");
             return None;
         }
         Some(Expected::Figure { comparison: comparison?, longest, during })
@@ -46,8 +41,7 @@ impl Reader<'_> {
         of: &Quantity,
         is: &FlagValue,
         relation: Relation,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Comparison> {
         let limit = match (is, of.is_span()) {
             (FlagValue::Int(n), false) if *n >= 0 => Ok(*n as u64),
@@ -55,29 +49,26 @@ impl Reader<'_> {
             (_, false) => Err(Problem::new("this limit is a whole number, zero or more")),
             (_, true) => Err(Problem::new("this limit is a duration in quotes, such as \"8m\"")),
         };
-        let limit = complaints.take(with(place, "is"), limit);
+        let limit = place.part("is").take(limit);
         let name = of.parts().1;
-        let of_place = with(&with(place, "of"), 0);
+        let of_place = place.part("of").part(0);
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
                 if zone != "*" {
-                    said(
-                        self.nodes.select(&language::NodeSelector::Zone(zone.clone())),
-                        of_place,
-                        complaints,
-                    )?;
+                    of_place
+                        .take(self.nodes.select(&language::NodeSelector::Zone(zone.clone())))?;
                 }
                 None
             }
             Quantity::Requests(by) => {
                 if by != "*" {
-                    actor(by, &of_place, complaints)?;
+                    actor(by, &of_place)?;
                 }
                 None
             }
             _ if name == "*" => None,
             _ => {
-                let found = complaints.take(of_place.clone(), self.workload_named(name))?;
+                let found = of_place.take(self.workload_named(name))?;
                 let Some(found) = found else {
                     if !self.incomplete() {
                         let known: Vec<&str> = self
@@ -88,10 +79,7 @@ impl Reader<'_> {
                             .collect();
                         let problem = Problem::new(format!("there is no workload `{name}`"));
                         let help = "figures are of workloads: a group of pods without one has none to lack";
-                        complaints.add(
-                            of_place,
-                            problem.maybe_help(did_you_mean(name, known)).or_help(help),
-                        );
+                        of_place.add(problem.maybe_help(did_you_mean(name, known)).or_help(help));
                     }
                     return None;
                 };
@@ -102,68 +90,54 @@ impl Reader<'_> {
     }
 
     /// The claim without its stretch, its place, and the stretch.
-    pub(super) fn stretch_of<'c>(
+    pub(super) fn stretch_of<'e, 'c>(
         &self,
-        claim: &'c language::Claim,
-        place: Place,
-        complaints: &mut Complaints,
-    ) -> Option<(&'c language::Claim, Place, Stretch)> {
+        claim: &'e language::Claim,
+        place: Spot<'c>,
+    ) -> Option<(&'e language::Claim, Spot<'c>, Stretch)> {
         match claim {
             language::Claim::During { between, that } => {
-                let stretch = self.window(between, &with(&place, "between"), complaints)?;
-                Some((that, with(&place, "that"), stretch))
+                let stretch = self.window(between, &place.part("between"))?;
+                Some((that, place.part("that"), stretch))
             }
             claim => Some((claim, place, (Time::ZERO, self.horizon))),
         }
     }
 
-    pub(super) fn claim(
-        &self,
-        claim: &language::Claim,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Claim> {
+    pub(super) fn claim(&self, claim: &language::Claim, place: &Spot<'_>) -> Option<Claim> {
         use language::Claim as C;
-        let compare = |c: &language::Comparison, relation, complaints: &mut Complaints| {
+        let compare = |c: &language::Comparison, relation| {
             if c.of.is_span() {
-                complaints.add(
-                    with(place, "of"),
-                    Problem::new("this figure is one of the whole run, not of a moment")
-                        .help("give it as an expectation of its own: `AtMost(of: longest_gap(\"db\"), is: \"8m\")`"),
-                );
+                place.part("of").add(Problem::new("this figure is one of the whole run, not of a moment")
+                        .help("give it as an expectation of its own: `AtMost(of: longest_gap(\"db\"), is: \"8m\")`"));
                 return None;
             }
-            self.comparison(&c.of, &c.is, relation, place, complaints).map(Claim::Compare)
+            self.comparison(&c.of, &c.is, relation, place).map(Claim::Compare)
         };
-        let list = |claims: &[C], complaints: &mut Complaints| {
+        let list = |claims: &[C]| {
             let mut found = Vec::new();
             for (i, c) in claims.iter().enumerate() {
-                let mut at = with(place, 0);
-                at.push(i.into());
-                found.extend(self.claim(c, &at, complaints));
+                found.extend(self.claim(c, &place.part(0).part(i)));
             }
             if claims.is_empty() {
-                complaints.say(place.clone(), "nothing is claimed here");
+                place.say("nothing is claimed here");
                 return None;
             }
             (found.len() == claims.len()).then_some(found)
         };
         match claim {
-            C::AtLeast(c) => compare(c, Relation::AtLeast, complaints),
-            C::AtMost(c) => compare(c, Relation::AtMost, complaints),
-            C::Equal(c) => compare(c, Relation::Equal, complaints),
-            C::All(claims) => list(claims, complaints).map(Claim::All),
-            C::AnyOf(claims) => list(claims, complaints).map(Claim::AnyOf),
-            C::Not(claim) => {
-                Some(Claim::Not(Box::new(self.claim(claim, &with(place, 0), complaints)?)))
-            }
+            C::AtLeast(c) => compare(c, Relation::AtLeast),
+            C::AtMost(c) => compare(c, Relation::AtMost),
+            C::Equal(c) => compare(c, Relation::Equal),
+            C::All(claims) => list(claims).map(Claim::All),
+            C::AnyOf(claims) => list(claims).map(Claim::AnyOf),
+            C::Not(claim) => Some(Claim::Not(Box::new(self.claim(claim, &place.part(0))?))),
             C::During { .. } => {
-                complaints.say(place.clone(), "`During` stands outermost in `Always` and `Never`");
+                place.say("`During` stands outermost in `Always` and `Never`");
                 None
             }
             _ => {
-                complaints.add(
-                    place.clone(),
+                place.add(
                     Problem::new("a property stands alone: it is about a whole run")
                         .help("`Never(PodStuck)`"),
                 );
@@ -201,50 +175,38 @@ pub(super) fn property(claim: &language::Claim) -> Option<String> {
 }
 
 impl Reader<'_> {
-    pub(super) fn times(
-        &self,
-        c: &Common<'_>,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Times> {
-        let one = |text: Option<&language::TimeText>, field: &str, complaints: &mut Complaints| {
-            match text {
-                None => Some(None),
-                Some(text) => self.moment(text.as_str(), &with(place, field), complaints).map(Some),
-            }
-        };
-        let window = |w: Option<&Window>, field: &str, complaints: &mut Complaints| match w {
+    pub(super) fn times(&self, c: &Common<'_>, place: &Spot<'_>) -> Option<Times> {
+        let one = |text: Option<&language::TimeText>, field: &str| match text {
             None => Some(None),
-            Some(w) => self.window(w, &with(place, field), complaints).map(Some),
+            Some(text) => self.moment(text.as_str(), &place.part(field)).map(Some),
+        };
+        let window = |w: Option<&Window>, field: &str| match w {
+            None => Some(None),
+            Some(w) => self.window(w, &place.part(field)).map(Some),
         };
         let mut at = Some(Vec::new());
         for text in c.at.iter().flat_map(|t| t.texts()) {
             let (times, rest) = repeated(text);
-            let time = self.moment(rest, &with(place, "at"), complaints);
+            let time = self.moment(rest, &place.part("at"));
             at = at.zip(time).map(|(mut all, t)| {
                 all.push((times, t));
                 all
             });
         }
-        let (after, before) =
-            (one(c.after, "after", complaints), one(c.before, "before", complaints));
-        let (between, first) =
-            (window(c.between, "between", complaints), window(c.first, "first", complaints));
-        let during = window(c.during, "during", complaints);
+        let (after, before) = (one(c.after, "after"), one(c.before, "before"));
+        let (between, first) = (window(c.between, "between"), window(c.first, "first"));
+        let during = window(c.during, "during");
         let spread = match c.spread {
             None => Some(None),
-            Some(text) => complaints.take(with(place, "spread"), spread(text)).map(Some),
+            Some(text) => place.part("spread").take(spread(text)).map(Some),
         };
         let (mut after, mut before, between) = (after?, before?, between?);
         if between.is_some() && (after.is_some() || before.is_some()) {
-            complaints.say(
-                with(place, "between"),
-                "`between` is `after` and `before` in one; give it alone",
-            );
+            place.part("between").say("`between` is `after` and `before` in one; give it alone");
             return None;
         }
         if let (Some(a), Some(b)) = (after, before) {
-            not_empty((a, b), with(place, "before"), complaints)?;
+            not_empty((a, b), place.part("before"))?;
         }
         if let Some((a, b)) = between {
             (after, before) = (Some(a), Some(b));
@@ -260,49 +222,37 @@ impl Reader<'_> {
     }
 
     /// A time that lies in the run.
-    pub(super) fn moment(
-        &self,
-        text: &str,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Time> {
-        let time = said(self.moments.moment(text), place.clone(), complaints)?;
+    pub(super) fn moment(&self, text: &str, place: &Spot<'_>) -> Option<Time> {
+        let time = place.take(self.moments.moment(text))?;
         if time > self.horizon {
-            self.beyond(place.clone(), time, complaints);
+            self.beyond(place.clone(), time);
             return None;
         }
         Some(time)
     }
 
-    pub(super) fn beyond(&self, place: Place, time: Time, complaints: &mut Complaints) {
+    pub(super) fn beyond(&self, place: Spot<'_>, time: Time) {
         let message = format!(
             "{} is beyond the end of the run, {}",
             from_start(time),
             from_start(self.horizon)
         );
-        complaints.add(place, Problem::new(message).help("make `horizon` longer"));
+        place.add(Problem::new(message).help("make `horizon` longer"));
     }
 
-    pub(super) fn window(
-        &self,
-        (from, to): &Window,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Stretch> {
-        let (a, b) = (
-            self.moment(from.as_str(), &with(place, 0), complaints),
-            self.moment(to.as_str(), &with(place, 1), complaints),
-        );
-        not_empty((a?, b?), place.clone(), complaints)
+    pub(super) fn window(&self, (from, to): &Window, place: &Spot<'_>) -> Option<Stretch> {
+        let (a, b) =
+            (self.moment(from.as_str(), &place.part(0)), self.moment(to.as_str(), &place.part(1)));
+        not_empty((a?, b?), place.clone())
     }
 }
 
 /// A stretch that does not end before it begins.
-fn not_empty((a, b): Stretch, place: Place, complaints: &mut Complaints) -> Option<Stretch> {
+fn not_empty((a, b): Stretch, place: Spot<'_>) -> Option<Stretch> {
     if a > b {
         let (a, b) = (from_start(a), from_start(b));
         let problem = format!("this window is empty: it begins at {a} and ends at {b}");
-        complaints.say(place, problem);
+        place.say(problem);
         return None;
     }
     Some((a, b))

@@ -2,7 +2,7 @@
 
 use crate::api::pod::PodConditionType;
 use crate::kernel::{Dur, Time};
-use crate::language::{self, Complaints, Place, Problem, did_you_mean};
+use crate::language::{self, Problem, Spot, did_you_mean};
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
 use crate::trace::{Actor, ZoneState};
@@ -29,14 +29,14 @@ pub(super) fn from_start(time: Time) -> Dur {
 }
 
 /// Complains about a name that no actor has.
-pub(super) fn actor(name: &str, place: &Place, complaints: &mut Complaints) -> Option<()> {
+pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
     let known: Vec<&str> = Actor::ALL.iter().map(|a| a.as_str()).collect();
     if known.contains(&name) {
         return Some(());
     }
     let help = did_you_mean(name, known.iter().copied())
         .unwrap_or_else(|| format!("one of {}", known.join(", ")));
-    complaints.add(place.clone(), Problem::new(format!("nobody is called `{name}`")).help(help));
+    place.add(Problem::new(format!("nobody is called `{name}`")).help(help));
     None
 }
 

@@ -3,38 +3,32 @@
 use super::reader::Reader;
 use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
-use crate::language::text::place::{Place, with};
-use crate::language::{Common, Complaints, NodeSelector, PodSelector, Problem, did_you_mean};
+use crate::language::{Common, NodeSelector, PodSelector, Problem, Spot, did_you_mean};
 use crate::plan::{NodeIndex, PodIndex, PodPlan};
 use crate::scenario::expectations::{Pods as Selected, glob};
-use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced, said};
+use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced};
 use std::collections::BTreeSet;
 
 impl Reader<'_> {
     /// The pods that are meant; `Some(None)` if none are named.
-    pub(super) fn pods(
-        &self,
-        c: &Common<'_>,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Option<Selected>> {
+    pub(super) fn pods(&self, c: &Common<'_>, place: &Spot<'_>) -> Option<Option<Selected>> {
         let mut selected = Selected::default();
         let mut written = Vec::new();
         if let Some(name) = c.pod {
             written.push(format!("pod {name}"));
-            selected.glob = Some(self.pod_named(name, &with(place, "pod"), complaints)?);
+            selected.glob = Some(self.pod_named(name, &place.part("pod"))?);
         }
         if let Some(selector) = c.pods {
-            let place = with(place, "pods");
-            written.push(self.chosen(selector, &mut selected, &place, complaints)?);
+            let place = place.part("pods");
+            written.push(self.chosen(selector, &mut selected, &place)?);
         }
         if let Some(name) = c.workload {
             written.push(format!("pods of {name}"));
-            let found = complaints.take(with(place, "workload"), self.workload_named(name))?;
+            let found = place.part("workload").take(self.workload_named(name))?;
             if let Some(found) = found {
                 selected.workloads = Some(BTreeSet::from([found]));
             } else {
-                let names = said(self.grouped(name), with(place, "workload"), complaints)?;
+                let names = place.part("workload").take(self.grouped(name))?;
                 selected.names = Some(match selected.names.take() {
                     Some(earlier) => earlier.intersection(&names).cloned().collect(),
                     None => names,
@@ -43,7 +37,7 @@ impl Reader<'_> {
         }
         if let Some(text) = c.label {
             written.push(format!("{}with {text}", if written.is_empty() { "pods " } else { "" }));
-            selected.labels.push(label(text, &with(place, "label"), complaints)?);
+            selected.labels.push(label(text, &place.part("label"))?);
         }
         if let Some(namespace) = c.namespace {
             written.push(format!(
@@ -58,7 +52,7 @@ impl Reader<'_> {
 
     /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the
     /// run.
-    fn pod_named(&self, name: &str, place: &Place, complaints: &mut Complaints) -> Option<String> {
+    fn pod_named(&self, name: &str, place: &Spot<'_>) -> Option<String> {
         let full = namespaced(name);
         if !name.contains('*')
             && !self.pods.by_name.contains_key(full.as_str())
@@ -66,8 +60,7 @@ impl Reader<'_> {
             && !self.incomplete()
         {
             let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
-            complaints.add(
-                place.clone(),
+            place.add(
                 Problem::new(format!("there is no pod `{name}`"))
                     .maybe_help(did_you_mean(name, known)),
             );
@@ -81,19 +74,18 @@ impl Reader<'_> {
         &self,
         selector: &PodSelector,
         selected: &mut Selected,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<String> {
         let written = match selector {
             PodSelector::All => return Some("all pods".to_owned()),
             PodSelector::Label(text) => {
-                selected.labels.push(label(text, place, complaints)?);
+                selected.labels.push(label(text, place)?);
                 return Some(format!("pods with {text}"));
             }
             PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
             PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
         };
-        let found = said(self.pods.select(selector), place.clone(), complaints)?;
+        let found = place.take(self.pods.select(selector))?;
         selected.names =
             Some(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
         Some(written)
@@ -172,8 +164,7 @@ impl Reader<'_> {
     pub(super) fn nodes(
         &self,
         c: &Common<'_>,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Option<BTreeSet<NodeIndex>>> {
         let mut all: Option<BTreeSet<NodeIndex>> = None;
         let mut narrow = |found: Vec<NodeIndex>| {
@@ -188,26 +179,22 @@ impl Reader<'_> {
                 true => self.nodes.like(name, glob),
                 false => self.nodes.named(name).map(|n| vec![n]),
             };
-            narrow(said(found, with(place, "node"), complaints)?);
+            narrow(place.part("node").take(found)?);
         }
         if let Some(selector) = c.nodes {
-            narrow(said(self.nodes.select(selector), with(place, "nodes"), complaints)?);
+            narrow(place.part("nodes").take(self.nodes.select(selector))?);
         }
         if let Some(zone) = c.zone {
-            narrow(said(
-                self.nodes.select(&NodeSelector::Zone(zone.clone())),
-                with(place, "zone"),
-                complaints,
-            )?);
+            narrow(place.part("zone").take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?);
         }
         if all.as_ref().is_some_and(BTreeSet::is_empty) {
-            complaints.say(place.clone(), "no node is in all that is selected here");
+            place.say("no node is in all that is selected here");
             return None;
         }
         Some(all)
     }
 }
 
-fn label(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
-    complaints.take(place.clone(), Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
+fn label(text: &str, place: &Spot<'_>) -> Option<Selector> {
+    place.take(Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
 }

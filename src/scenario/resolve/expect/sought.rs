@@ -2,23 +2,21 @@
 
 use super::reader::{Reader, actor, pod_condition, zone_state};
 use crate::api::taint::Effect;
-use crate::language::text::place::{Place, with};
-use crate::language::{self, Common, Complaints, FlagValue, Problem, did_you_mean_or_list};
+use crate::language::{self, Common, FlagValue, Problem, Spot, did_you_mean_or_list};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::trace::EvictionCause;
 
 /// Evictions, by what is named; by anything where nothing is named.
-fn evicted(by: Option<&str>, place: &Place, complaints: &mut Complaints) -> Option<Kind> {
+fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
     let Some(by) = by else {
         return Some(Kind::Evicted { by: None });
     };
     let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
     if found.is_none() {
         let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
-        complaints.add(
-            with(place, "by"),
-            Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help),
-        );
+        place
+            .part("by")
+            .add(Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help));
     }
     found.map(|by| Kind::Evicted { by: Some(by) })
 }
@@ -28,17 +26,16 @@ impl Reader<'_> {
     pub(super) fn sought(
         &self,
         e: &language::Expectation,
-        place: &Place,
-        complaints: &mut Complaints,
+        place: &Spot<'_>,
     ) -> Option<Option<Sought>> {
-        let Some((what, common)) = kind(e, place, complaints)? else {
+        let Some((what, common)) = kind(e, place)? else {
             return Some(None);
         };
         let count = match e {
             language::Expectation::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
-            _ => count(common.count, place, complaints),
+            _ => count(common.count, place),
         };
-        let times = self.times(&common, place, complaints);
+        let times = self.times(&common, place);
         let count = count.map(|count| match (&times, common.count) {
             (Some(times), None) if !times.at.is_empty() => {
                 let n = times.at.iter().map(|t| t.0).sum();
@@ -47,10 +44,10 @@ impl Reader<'_> {
             _ => count,
         });
         if count.is_some_and(|c| c.most == 0) {
-            none_of_bounds(&common, place, complaints)?;
+            none_of_bounds(&common, place)?;
         }
-        let pods = self.pods(&common, place, complaints);
-        let mut nodes = self.nodes(&common, place, complaints);
+        let pods = self.pods(&common, place);
+        let mut nodes = self.nodes(&common, place);
         if matches!(what, Kind::Zone(..)) {
             nodes = nodes.map(|_| None);
         }
@@ -59,8 +56,7 @@ impl Reader<'_> {
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
             let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
-            complaints.add(
-                with(place, "count"),
+            place.part("count").add(
                 Problem::new("\"all\" of what is not said").help(format!("select some, or {all}")),
             );
             return None;
@@ -71,18 +67,14 @@ impl Reader<'_> {
 
 /// What the records say, and what the expectation has in common with others; `Some(None)` where it
 /// is not about records.
-fn kind<'e>(
-    e: &'e language::Expectation,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Option<(Kind, Common<'e>)>> {
+fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Kind, Common<'e>)>> {
     use language::Expectation as E;
     Some(Some(match e {
-        E::Evicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
-        E::NotEvicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
+        E::Evicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
+        E::NotEvicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
         E::Deleted(s) => {
             if let Some(by) = &s.by {
-                actor(by, &with(place, "by"), complaints)?;
+                actor(by, &place.part("by"))?;
             }
             (Kind::Deleted { by: s.by.clone() }, s.common())
         }
@@ -94,15 +86,15 @@ fn kind<'e>(
         E::TimerSet(s) => (Kind::TimerSet, s.common()),
         E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
-        E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place, complaints)?), s.common()),
-        E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place, complaints)?), s.common()),
+        E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place)?), s.common()),
+        E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place)?), s.common()),
         E::Condition(s) => (Kind::Condition(s.kind.of_api(), s.status), s.common()),
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {
             let given = [("node", s.node.is_some()), ("nodes", s.nodes.is_some())];
             let message = "a zone has a state, not its nodes; name it with `zone`";
-            none_of(&given, message, place, complaints)?;
+            none_of(&given, message, place)?;
             (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
         }
         E::MasterDisruption(s) => {
@@ -111,7 +103,7 @@ fn kind<'e>(
                 ("nodes", s.nodes.is_some()),
                 ("zone", s.zone.is_some()),
             ];
-            none_of(&given, "master disruption is about all zones", place, complaints)?;
+            none_of(&given, "master disruption is about all zones", place)?;
             let entered = s.state == language::DisruptionState::Entered;
             (Kind::MasterDisruption { entered }, s.common())
         }
@@ -138,15 +130,10 @@ fn kind<'e>(
 }
 
 /// Complains about the first field of those that are given, and that mean nothing here.
-fn none_of(
-    fields: &[(&str, bool)],
-    message: &str,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<()> {
+fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot<'_>) -> Option<()> {
     for (field, given) in fields {
         if *given {
-            complaints.say(with(place, *field), message);
+            place.part(*field).say(message);
             return None;
         }
     }
@@ -168,7 +155,7 @@ fn is_about_pods(what: &Kind) -> bool {
 
 /// Complains about bounds of what must not happen at all: they would say when all of it happens,
 /// and not where to look.
-fn none_of_bounds(common: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<()> {
+fn none_of_bounds(common: &Common<'_>, place: &Spot<'_>) -> Option<()> {
     let (field, during) = match (common.after, common.before, common.between) {
         (Some(t), None, _) => ("after", format!("(\"{t}\", \"THE END OF THE STRETCH\")")),
         (None, Some(t), _) => ("before", format!("(\"0s\", \"{t}\")")),
@@ -181,16 +168,12 @@ fn none_of_bounds(common: &Common<'_>, place: &Place, complaints: &mut Complaint
     );
     let problem =
         Problem::new(message).help(format!("to look only there, write `during: {during}`"));
-    complaints.add(with(place, field), problem);
+    place.part(field).add(problem);
     None
 }
 
 /// How often records are expected.
-pub(super) fn count(
-    written: Option<&FlagValue>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Count> {
+pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Count> {
     let between = |least, most| Count { least, most, each: false };
     let number = |text: &str, open: u64| {
         if text.trim().is_empty() { Some(open) } else { text.trim().parse().ok() }
@@ -212,17 +195,17 @@ pub(super) fn count(
     let Some(read) = read else {
         let problem = Problem::new("this is not a number of times")
             .help("one of `3`, `\"2..5\"`, `\"2..\"`, `\"..5\"`, `\"all\"`");
-        complaints.add(with(place, "count"), problem);
+        place.part("count").add(problem);
         return None;
     };
     if read.least > read.most {
-        complaints.say(with(place, "count"), "this range is empty");
+        place.part("count").say("this range is empty");
         return None;
     }
     Some(read)
 }
 
-fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<TaintSought> {
+fn taint(text: &str, place: &Spot<'_>) -> Option<TaintSought> {
     let (rest, effect) = match text.split_once(':') {
         Some((rest, effect)) => (rest, Some(effect)),
         None => (text, None),
@@ -234,8 +217,7 @@ fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Taint
     let parsed = effect.map(Effect::parse);
     if key.is_empty() || parsed == Some(None) {
         let help = "\"key:Effect\", \"key=value:Effect\" or \"key\"; the effects are NoSchedule, PreferNoSchedule and NoExecute";
-        complaints
-            .add(with(place, "taint"), Problem::new(format!("`{text}` is not a taint")).help(help));
+        place.part("taint").add(Problem::new(format!("`{text}` is not a taint")).help(help));
         return None;
     }
     Some(TaintSought { key: key.to_owned(), value, effect: parsed.flatten() })
