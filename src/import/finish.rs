@@ -5,16 +5,16 @@ use super::error::{ImportError, Place};
 use super::fields::{self, Wrong};
 use super::gathered::{Gathered, Named, at};
 use super::input::Input;
-use super::node::{LeaseSeen, NamedNode, NodeShape};
+use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
-use super::times::{SECOND_US, Stamp, Times, time};
+use super::times::{SECOND_US, Stamp, Times, micros, time};
 use super::workload::RawWorkload;
 use super::{control_plane, document, groups, remembered};
 use crate::api::workload::WorkloadKind;
-use crate::language::{DurationText, Memory, PriorityClass, Workload};
+use crate::language::{DurationText, Memory, NodeStart, Owner, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lease of the controllers' leader.
@@ -136,7 +136,7 @@ impl Gathered {
         };
         let since = acquired.unwrap_or(renewed).min(zero);
         self.summary.leader = Leader::Since(since);
-        Ok(Some(groups::micros(since.us_since(zero))))
+        Ok(Some(micros(since.us_since(zero))))
     }
 
     /// When the node lifecycle controller of this leader was last seen in a pass.
@@ -147,7 +147,7 @@ impl Gathered {
         };
         let last = self.passes.range(since..=zero).next_back().copied()?;
         self.summary.passed = Some(last);
-        Some(groups::micros(last.us_since(zero)))
+        Some(micros(last.us_since(zero)))
     }
 
     /// The nodes with their shapes; where there are none, those that pods name.
@@ -167,9 +167,9 @@ impl Gathered {
             let mut unmodelled =
                 |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
             let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
-            if shape.state.as_ref().is_some_and(|s| s.cut) {
+            if let Some(NodeStart::Imported { conditions, cut_off: true, .. }) = &shape.start {
                 summary.cut_off.push(node.name.clone());
-                if !shape.is_unknown() {
+                if !is_unknown(conditions) {
                     summary.unnoticed.push(node.name.clone());
                 }
             }
@@ -220,11 +220,11 @@ fn leases_of_healthy(
     renewed: &Renewals,
     zero: Stamp,
 ) -> BTreeMap<String, DurationText> {
-    let healthy = shapes.iter().filter(|(_, shape)| shape.state.is_none());
+    let healthy = shapes.iter().filter(|(_, shape)| shape.start.is_none());
     healthy
         .filter_map(|(name, _)| {
             let (at, _) = renewed.get(name)?;
-            Some((name.clone(), groups::micros(at.us_since(zero).min(0))))
+            Some((name.clone(), micros(at.us_since(zero).min(0))))
         })
         .collect()
 }
@@ -241,14 +241,15 @@ fn note_pod(
     if node.is_none() {
         summary.unbound.push(pod.full_name());
     }
-    let is_owned = |(kind, name): &(String, String)| {
+    let is_owned = |owner: &Owner| {
+        let Owner { kind, name } = owner;
         WorkloadKind::parse(kind).is_none() || owned(&format!("{kind}/{}/{name}", pod.namespace))
     };
     if let Some(owner) = &shape.owner {
         let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_terminal();
         summary.ownerless += usize::from(missing);
     }
-    if shape.scheduling.persistent_volumes && !shape.owner.as_ref().is_some_and(is_owned) {
+    if shape.template.persistent_volumes && !shape.owner.as_ref().is_some_and(is_owned) {
         summary.volumes.insert(pod.full_name());
     }
     summary.unadmitted +=
@@ -265,9 +266,10 @@ fn priorities(classes: &Named<PriorityClass>, pods: &[NamedPod]) -> BTreeMap<Str
         ("system-node-critical".to_owned(), 2_000_001_000),
     ]);
     all.extend(classes.iter().map(|c| (c.name.clone(), c.value)));
-    for (.., shape) in pods.iter().filter(|(.., s)| !s.priority_class.is_empty()) {
-        if let Some(priority) = shape.priority {
-            all.entry(shape.priority_class.clone()).or_insert(priority);
+    for (.., shape) in pods {
+        let template = &shape.template;
+        if let (Some(class), Some(value)) = (&template.priority_class_name, template.priority) {
+            all.entry(class.clone()).or_insert(value);
         }
     }
     all

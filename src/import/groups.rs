@@ -1,15 +1,11 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
 use super::fields;
-use super::node::{ConditionShape, NamedNode, NodeShape, NodeState};
+use super::node::{NamedNode, NodeShape};
 use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
-use super::times::SECOND_US;
-use crate::api::pod::PodSource;
+use super::times::seconds;
 use crate::api::taint::Taint;
-use crate::api::toleration::{Operator, Toleration};
-use crate::language::{
-    self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText,
-};
+use crate::language::{self, NodeGroup, OneOrMany, Placement, PodGroup, PodTemplate};
 use std::collections::BTreeMap;
 
 /// Groups of nodes in the order of their first ones.
@@ -60,27 +56,9 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         taints_added: shape.taints.iter().filter_map(added).collect(),
         taints: shape.taints.iter().map(Taint::to_string).collect(),
         unschedulable: shape.unschedulable,
-        capacity: quantities(shape.allocatable),
-        start: shape.state.map(node_start),
+        capacity: shape.allocatable,
+        start: shape.start,
         ..NodeGroup::default()
-    }
-}
-
-fn node_start(state: NodeState) -> language::NodeStart {
-    let condition = |c: ConditionShape| {
-        Some(language::Condition {
-            // Every type that is modelled is a word of the language.
-            kind: fields::shared(c.kind.as_str())?,
-            status: c.status,
-            reason: c.reason,
-            last_heartbeat_time: seconds(c.heartbeat),
-            last_transition_time: seconds(c.transition),
-        })
-    };
-    language::NodeStart::Imported {
-        conditions: state.conditions.into_iter().filter_map(condition).collect(),
-        renew_time: state.renewed_us.map(micros),
-        cut_off: state.cut,
     }
 }
 
@@ -105,58 +83,28 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
                 phase,
                 ready: ready.map(pod_condition),
                 disruption_target: disruption_target.map(pod_condition),
-                deletion: deletion.map(|(at, grace)| language::Deletion {
-                    timestamp: seconds(at),
-                    grace_period_seconds: grace,
-                }),
+                deletion,
             })
         }
     };
-    let tolerations = shape.tolerations.into_iter().map(toleration);
-    PodGroup {
+    let group = PodGroup {
         name,
         names,
         namespace: (shape.namespace != "default").then_some(shape.namespace),
         on,
-        labels: shape.labels,
-        owner: shape.owner.map(|(kind, name)| language::Owner { kind, name }),
-        tolerations: tolerations.collect(),
-        // 30 is the default, and what nearly every pod has.
-        termination_grace_period_seconds: shape.grace.filter(|g| *g != 30),
-        node_selector: shape.node_selector,
-        requests: quantities(shape.requests),
-        priority: shape.priority.filter(|p| *p != 0),
-        priority_class_name: Some(shape.priority_class).filter(|c| !c.is_empty()),
-        affinity: shape.scheduling.affinity,
-        topology_spread_constraints: shape.scheduling.topology_spread_constraints,
-        ports: shape.scheduling.ports,
-        scheduling_gates: shape.scheduling.gates,
-        preemption_policy: shape.scheduling.preemption_policy,
-        container_requests: shape
-            .scheduling
-            .container_requests
-            .into_iter()
-            .map(quantities)
-            .collect(),
-        empty_dir: shape.scheduling.empty_dir,
-        persistent_volumes: shape.scheduling.persistent_volumes,
-        pod_deletion_cost: shape.deletion_cost,
-        static_pod: shape
-            .static_from_url
-            .map(|url| if url { PodSource::Url } else { PodSource::File }),
+        owner: shape.owner,
+        static_pod: shape.static_pod,
         start,
         ..PodGroup::default()
-    }
-}
-
-pub(super) fn toleration(t: Toleration) -> language::Toleration {
-    language::Toleration {
-        key: t.key,
-        operator: Some(t.operator).filter(|o| *o != Operator::Equal),
-        value: t.value,
-        effect: t.effect,
-        toleration_seconds: t.toleration_seconds,
-    }
+    };
+    let template = shape.template;
+    // 30 is the default, and what nearly every pod has.
+    let grace = template.termination_grace_period_seconds.filter(|g| *g != 30);
+    group.with_template(PodTemplate {
+        termination_grace_period_seconds: grace,
+        priority: template.priority.filter(|p| *p != 0),
+        ..template
+    })
 }
 
 /// A reason that the language does not know is left out, as it says.
@@ -167,40 +115,8 @@ fn pod_condition(c: PodConditionShape) -> language::PodCondition {
     language::PodCondition {
         status: c.status,
         reason: fields::shared(word),
-        last_transition_time: seconds(c.transition),
+        last_transition_time: c.transition,
     }
-}
-
-pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
-    texts.into_iter().map(|(name, text)| (name, QuantityText(text))).collect()
-}
-
-fn seconds(s: i64) -> DurationText {
-    micros(s * SECOND_US)
-}
-
-/// A span in Go's syntax, `-1h2m3.5s`; exact.
-pub(super) fn micros(us: i64) -> DurationText {
-    let sign = if us < 0 { "-" } else { "" };
-    let (total_s, fraction) = (
-        us.unsigned_abs() / SECOND_US.unsigned_abs(),
-        us.unsigned_abs() % SECOND_US.unsigned_abs(),
-    );
-    let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
-    let mut text = sign.to_owned();
-    if h > 0 {
-        text += &format!("{h}h");
-    }
-    if m > 0 {
-        text += &format!("{m}m");
-    }
-    if fraction > 0 {
-        text += format!("{s}.{fraction:06}").trim_end_matches('0');
-        text += "s";
-    } else if s > 0 || total_s == 0 {
-        text += &format!("{s}s");
-    }
-    DurationText(text)
 }
 
 /// The names in their order, runs as ranges of the scenario language.
@@ -250,22 +166,6 @@ fn split(name: &str) -> (&str, &str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Go's `time.Duration.String`, without the zero minutes and seconds it would add.
-    #[test]
-    fn spans_as_go_writes_them() {
-        for (us, text) in [
-            (0, "0s"),
-            (-12_000_000, "-12s"),
-            (-293_458, "-0.293458s"),
-            (3_600_000_000, "1h"),
-            (-93_784_500_000, "-26h3m4.5s"),
-            (60_000_000, "1m"),
-            (61_000_001, "1m1.000001s"),
-        ] {
-            assert_eq!(micros(us).0, text);
-        }
-    }
 
     fn check(names: &[&str], short: &[&str]) {
         let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

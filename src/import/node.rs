@@ -8,11 +8,11 @@
 use super::fields::{self, Wrong};
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
-use super::times::{Stamp, Times, time};
+use super::times::{SECOND_US, Stamp, Times, micros, seconds, time};
 use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::node::NodeConditionType;
 use crate::api::taint::{Effect, Taint};
 use crate::api::validation;
+use crate::language::{Condition, ConditionKind, NodeStart, QuantityText};
 use std::collections::BTreeMap;
 
 /// The label that build gives every node, equal to its name.
@@ -30,40 +30,15 @@ pub(super) struct NodeShape {
     /// `spec.unschedulable`
     pub(crate) unschedulable: bool,
     /// `status.allocatable`, checked.
-    pub(crate) allocatable: BTreeMap<String, String>,
+    pub(crate) allocatable: BTreeMap<String, QuantityText>,
     /// What is not as in a healthy node.
-    pub(crate) state: Option<NodeState>,
+    pub(crate) start: Option<NodeStart>,
 }
 
-impl NodeShape {
-    /// Whether Ready is Unknown, or was never posted.
-    pub(super) fn is_unknown(&self) -> bool {
-        self.state.as_ref().is_some_and(|s| {
-            let ready = s.conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
-            ready.is_none_or(|c| c.status == ConditionStatus::Unknown)
-        })
-    }
-}
-
-/// The state of a node that is not plainly healthy.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct NodeState {
-    /// `status.conditions` of the types that are modelled.
-    pub(crate) conditions: Vec<ConditionShape>,
-    /// The lease's `renewTime` in microseconds from time zero.
-    pub(crate) renewed_us: Option<i64>,
-    /// The kubelet is cut off.
-    pub(crate) cut: bool,
-}
-
-/// A condition with its times in seconds from time zero.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct ConditionShape {
-    pub(crate) kind: NodeConditionType,
-    pub(crate) status: ConditionStatus,
-    pub(crate) reason: String,
-    pub(crate) heartbeat: i64,
-    pub(crate) transition: i64,
+/// Whether Ready is Unknown, or was never posted.
+pub(super) fn is_unknown(conditions: &[Condition]) -> bool {
+    let ready = conditions.iter().find(|c| c.kind == ConditionKind::Ready);
+    ready.is_none_or(|c| c.status == ConditionStatus::Unknown)
 }
 
 /// What is known of a node's lease.
@@ -85,10 +60,8 @@ impl LeaseSeen {
         let Self::Renewed(at, seconds) = self else {
             return false;
         };
-        let duration_us = seconds
-            .filter(|s| *s > 0)
-            .unwrap_or(LEASE_DURATION_S)
-            .saturating_mul(super::times::SECOND_US);
+        let duration_us =
+            seconds.filter(|s| *s > 0).unwrap_or(LEASE_DURATION_S).saturating_mul(SECOND_US);
         zero.us_since(at) > duration_us / 8 * 3
     }
 }
@@ -145,13 +118,20 @@ impl RawNode {
         // The API server takes the capacity where a node says nothing of its own
         // (SetDefaults_NodeStatus).
         let resources = self.status.allocatable.as_ref().or(self.status.capacity.as_ref());
-        let mut conditions = Vec::new();
+        let mut conditions: Vec<Condition> = Vec::new();
+        // When Ready was last posted, in seconds from time zero.
+        let mut heard = None;
         for raw in self.status.conditions.iter().flatten() {
             match condition(raw, zero)? {
-                Ok(c) if conditions.iter().any(|o: &ConditionShape| o.kind == c.kind) => {
-                    return Err(Wrong(format!("status.conditions has {} twice", c.kind.as_str())));
+                Ok((c, _)) if conditions.iter().any(|other| other.kind == c.kind) => {
+                    return Err(Wrong(format!("status.conditions has {:?} twice", c.kind)));
                 }
-                Ok(c) => conditions.push(c),
+                Ok((c, heartbeat)) => {
+                    if c.kind == ConditionKind::Ready {
+                        heard = Some(heartbeat);
+                    }
+                    conditions.push(c);
+                }
                 Err(kind) => unmodelled(kind),
             }
         }
@@ -163,23 +143,23 @@ impl RawNode {
             taints,
             unschedulable: self.spec.unschedulable.unwrap_or(false),
             allocatable: quantities::checked("status.allocatable", resources)?,
-            state: state(conditions, zero, lease, evicting),
+            start: start(conditions, heard, zero, lease, evicting),
         })
     }
 }
 
-/// The state of a node with these conditions; none if it is plainly healthy. `evicting`: it has a
-/// NoExecute taint.
-fn state(
-    conditions: Vec<ConditionShape>,
+/// How a node with these conditions starts; nothing if it is plainly healthy. `heard` is when Ready
+/// was last posted, in seconds. `evicting`: it has a NoExecute taint.
+fn start(
+    conditions: Vec<Condition>,
+    heard: Option<i64>,
     zero: Stamp,
     lease: LeaseSeen,
     evicting: bool,
-) -> Option<NodeState> {
-    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
-    let unknown = ready.is_none_or(|c| c.status == ConditionStatus::Unknown);
+) -> Option<NodeStart> {
+    let unknown = is_unknown(&conditions);
     // A lease tells whether a kubelet lives; without one only the condition does.
-    let cut = match lease {
+    let cut_off = match lease {
         LeaseSeen::Renewed(..) => lease.is_silent(zero),
         LeaseSeen::Missing | LeaseSeen::NotExported => unknown,
     };
@@ -188,22 +168,17 @@ fn state(
         LeaseSeen::Missing => None,
         // Every kubelet has a lease. The last time at which a silent one is known to have lived
         // stands in for it; one that lives has renewed it a moment ago.
-        LeaseSeen::NotExported if unknown => {
-            ready.map(|c| c.heartbeat.min(0) * super::times::SECOND_US)
-        }
-        LeaseSeen::NotExported => ready.map(|_| 0),
+        LeaseSeen::NotExported if unknown => heard.map(|s| s.min(0) * SECOND_US),
+        LeaseSeen::NotExported => heard.map(|_| 0),
     };
-    let fresh = !cut && lease != LeaseSeen::Missing;
-    let expected = |c: &ConditionShape| match c.kind {
-        NodeConditionType::Ready => c.status == ConditionStatus::True,
-        NodeConditionType::MemoryPressure
-        | NodeConditionType::DiskPressure
-        | NodeConditionType::PidPressure
-        | NodeConditionType::NetworkUnavailable
-        | NodeConditionType::OutOfDisk => c.status == ConditionStatus::False,
+    let fresh = !cut_off && lease != LeaseSeen::Missing;
+    let healthy = |c: &Condition| match c.kind == ConditionKind::Ready {
+        true => c.status == ConditionStatus::True,
+        false => c.status == ConditionStatus::False,
     };
-    let healthy = fresh && !evicting && ready.is_some() && conditions.iter().all(expected);
-    (!healthy).then_some(NodeState { conditions, renewed_us, cut })
+    let healthy = fresh && !evicting && heard.is_some() && conditions.iter().all(healthy);
+    let renew_time = renewed_us.map(micros);
+    (!healthy).then_some(NodeStart::Imported { conditions, renew_time, cut_off })
 }
 
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
@@ -222,10 +197,10 @@ fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
     Ok(taints)
 }
 
-/// A condition, or the type of one that is not modelled.
-fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &str>, Wrong> {
+/// A condition with its heartbeat in seconds, or the type of one that is not modelled.
+fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64), &str>, Wrong> {
     let word = raw.r#type.as_deref().unwrap_or_default();
-    let Some(kind) = NodeConditionType::parse(word) else {
+    let Some(kind) = fields::shared(word) else {
         return if word.is_empty() {
             Err(Wrong("status.conditions has one without a type".to_owned()))
         } else {
@@ -243,11 +218,12 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &
         (Some(known), None) | (None, Some(known)) => (known, known),
         (None, None) => (0, 0),
     };
-    Ok(Ok(ConditionShape {
+    let condition = Condition {
         kind,
         status,
         reason: raw.reason.clone().unwrap_or_default(),
-        heartbeat,
-        transition,
-    }))
+        last_heartbeat_time: seconds(heartbeat),
+        last_transition_time: seconds(transition),
+    };
+    Ok(Ok((condition, heartbeat)))
 }

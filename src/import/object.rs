@@ -32,6 +32,28 @@ impl RawMeta {
     pub(super) fn controller(&self) -> Option<&RawOwner> {
         self.owner_references.iter().flatten().find(|o| o.controller == Some(true))
     }
+
+    /// The annotation about its deletion's cost, unless that is 0.
+    pub(super) fn deletion_cost(&self) -> Option<i32> {
+        self.annotations.as_ref().and_then(RawAnnotations::deletion_cost)
+    }
+}
+
+/// An exported object of a namespace.
+#[derive(Debug, PartialEq)]
+pub(super) struct Object<Spec, Status> {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) meta: RawMeta,
+    pub(crate) spec: Spec,
+    pub(crate) status: Status,
+}
+
+impl<Spec, Status> Object<Spec, Status> {
+    /// `namespace/name`
+    pub(super) fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
 }
 
 /// The name of an object that is only counted.
@@ -125,6 +147,13 @@ pub(super) struct RawPodSpec {
     pub(crate) scheduler_name: Option<String>,
     pub(crate) preemption_policy: Option<String>,
     pub(crate) restart_policy: Option<String>,
+}
+
+impl RawPodSpec {
+    /// Its priority class, if it has one.
+    pub(super) fn priority_class(&self) -> Option<String> {
+        self.priority_class_name.clone().filter(|c| !c.is_empty())
+    }
 }
 
 /// `v1.Toleration`
@@ -265,7 +294,7 @@ pub(super) struct RawAnnotations {
 impl RawAnnotations {
     /// `pkg/apis/core/helper/helpers.go: GetDeletionCostFromPodAnnotations`; what is no number as
     /// Go writes it counts as nothing.
-    pub(super) fn deletion_cost(&self) -> Option<i32> {
+    fn deletion_cost(&self) -> Option<i32> {
         let text = self.pod_deletion_cost.as_deref()?;
         let cost: i32 = text.parse().ok()?;
         let as_written = text == "0" || !text.starts_with(['+', '0']);

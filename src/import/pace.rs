@@ -10,9 +10,8 @@
 
 use super::event::PodStep;
 use super::gathered::Named;
-use super::groups::micros;
 use super::pod::RawPod;
-use super::times::{SECOND_US, Stamp, parse};
+use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
 use crate::language::{DurationText, PodGroup, Workload};
 use std::collections::BTreeMap;

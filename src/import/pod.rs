@@ -4,46 +4,28 @@
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::fields::{self, Filled, Wrong};
-use super::object::{
-    RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
-};
+use super::object::{Object, RawCondition, RawPodSpec, RawPodStatus, RawToleration};
 use super::quantities;
-use super::scheduling::{Scheduling, scheduling};
-use super::times::{Stamp, Times, time};
+use super::scheduling::scheduling;
+use super::times::{Stamp, Times, seconds, time};
 use crate::api::meta::ConditionStatus;
-use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::pod::{PodConditionType, PodPhase, PodSource};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::{self, Operator};
 use crate::api::validation;
-use std::collections::BTreeMap;
+use crate::language::{Deletion, DurationText, Owner, PodTemplate, Toleration};
 
 /// All of a pod but its name and node; pods of one shape are one group of the scenario.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodShape {
     /// `metadata.namespace`
     pub(crate) namespace: String,
-    /// The controlling owner: kind and name.
-    pub(crate) owner: Option<(String, String)>,
-    /// `metadata.labels`
-    pub(crate) labels: BTreeMap<String, String>,
-    /// `spec.tolerations`
-    pub(crate) tolerations: Vec<Toleration>,
-    /// `spec.terminationGracePeriodSeconds`
-    pub(crate) grace: Option<i64>,
-    /// `spec.nodeSelector`
-    pub(crate) node_selector: BTreeMap<String, String>,
-    /// What the scheduler counts, checked and added up.
-    pub(crate) requests: BTreeMap<String, String>,
-    /// `spec.priority`
-    pub(crate) priority: Option<i32>,
-    /// `spec.priorityClassName`
-    pub(crate) priority_class: String,
-    /// The annotation about its deletion's cost, unless that is 0.
-    pub(crate) deletion_cost: Option<i32>,
-    /// What few pods say about where they may be placed.
-    pub(crate) scheduling: Scheduling,
-    /// A mirror of a static pod; from a URL, or else from a file.
-    pub(crate) static_from_url: Option<bool>,
+    /// The controlling owner.
+    pub(crate) owner: Option<Owner>,
+    /// What a template would say of it, defaults included.
+    pub(crate) template: PodTemplate,
+    /// A mirror of a static pod: where its kubelet has it from.
+    pub(crate) static_pod: Option<PodSource>,
     /// How far it is.
     pub(crate) start: StartShape,
 }
@@ -55,16 +37,20 @@ impl PodShape {
     pub(super) fn has_default_tolerations(&self) -> bool {
         let no_execute = |t: &&Toleration| t.effect.is_none_or(|e| e == Effect::NoExecute);
         let has = |key: &str| {
-            self.tolerations.iter().filter(no_execute).any(|t| t.key.is_empty() || t.key == key)
+            self.template
+                .tolerations
+                .iter()
+                .filter(no_execute)
+                .any(|t| t.key.is_empty() || t.key == key)
         };
-        self.static_from_url == Some(false) || has(NOT_READY) && has(UNREACHABLE)
+        self.static_pod == Some(PodSource::File) || has(NOT_READY) && has(UNREACHABLE)
     }
 }
 
 /// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go:
 /// applyDefaults`).
 fn every_no_execute() -> Toleration {
-    let (operator, effect) = (Operator::Exists, Some(Effect::NoExecute));
+    let (operator, effect) = (Some(Operator::Exists), Some(Effect::NoExecute));
     Toleration { operator, effect, ..Toleration::default() }
 }
 
@@ -75,13 +61,12 @@ pub(super) enum StartShape {
     Running,
     /// Not started.
     Pending,
-    /// Anything else, times in seconds from time zero.
+    /// Anything else.
     State {
         phase: PodPhase,
         ready: Option<PodConditionShape>,
         disruption_target: Option<PodConditionShape>,
-        /// `deletionTimestamp` and `deletionGracePeriodSeconds`
-        deletion: Option<(i64, i64)>,
+        deletion: Option<Deletion>,
     },
 }
 
@@ -92,33 +77,21 @@ impl StartShape {
     }
 }
 
-/// A condition: status, reason, and the second of its last transition from time zero.
+/// A condition, with any reason.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodConditionShape {
     pub(crate) status: ConditionStatus,
     pub(crate) reason: String,
-    pub(crate) transition: i64,
+    pub(crate) transition: DurationText,
 }
 
 /// A pod's name, its node, and its shape.
 pub(super) type NamedPod = (String, Option<String>, PodShape);
 
 /// An exported pod.
-#[derive(Debug, PartialEq)]
-pub(super) struct RawPod {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) meta: RawMeta,
-    pub(crate) spec: RawPodSpec,
-    pub(crate) status: RawPodStatus,
-}
+pub(super) type RawPod = Object<RawPodSpec, RawPodStatus>;
 
 impl RawPod {
-    /// `namespace/name`
-    pub(super) fn full_name(&self) -> String {
-        format!("{}/{}", self.namespace, self.name)
-    }
-
     /// The node it is bound to.
     pub(super) fn node(&self) -> Option<&str> {
         self.spec.node_name.as_deref().filter(|n| !n.is_empty())
@@ -162,16 +135,18 @@ impl RawPod {
     pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
         let spec = &self.spec;
         let owner = self.meta.controller();
-        let owner =
-            owner.map(|o| (o.kind.clone().unwrap_or_default(), o.name.clone().unwrap_or_default()));
-        if owner.as_ref().is_some_and(|(kind, name)| kind.is_empty() || name.is_empty()) {
+        let owner = owner.map(|o| Owner {
+            kind: o.kind.clone().unwrap_or_default(),
+            name: o.name.clone().unwrap_or_default(),
+        });
+        if owner.as_ref().is_some_and(|o| o.kind.is_empty() || o.name.is_empty()) {
             return Err(Wrong(
                 "metadata.ownerReferences has a controller without kind or name".to_owned(),
             ));
         }
         let mut tolerations = tolerations(spec.tolerations.as_deref().unwrap_or_default())?;
-        let static_from_url = self.static_from_url()?;
-        if static_from_url == Some(false) {
+        let static_pod = self.static_pod()?;
+        if static_pod == Some(PodSource::File) {
             // The kubelet has given it a toleration for every NoExecute taint, which goes without
             // saying in a scenario.
             let all = every_no_execute();
@@ -179,33 +154,30 @@ impl RawPod {
                 tolerations.remove(i);
             }
         }
-        let grace = spec.termination_grace_period_seconds;
-        Ok(PodShape {
-            namespace: self.namespace.clone(),
-            owner,
+        let template = PodTemplate {
             labels: fields::labels("metadata.labels", self.meta.labels.as_ref())?,
             tolerations,
-            grace,
+            termination_grace_period_seconds: spec.termination_grace_period_seconds,
             node_selector: fields::labels("spec.nodeSelector", spec.node_selector.as_ref())?,
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
-            priority_class: spec.priority_class_name.clone().unwrap_or_default(),
-            deletion_cost: self.meta.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
-            scheduling: scheduling(spec, &mut |_| {})?,
-            static_from_url,
-            start: self.start(zero)?,
-        })
+            priority_class_name: spec.priority_class(),
+            pod_deletion_cost: self.meta.deletion_cost(),
+            ..scheduling(spec, &mut |_| {})?
+        };
+        let (namespace, start) = (self.namespace.clone(), self.start(zero)?);
+        Ok(PodShape { namespace, owner, template, static_pod, start })
     }
 
     /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says
     /// what it mirrors.
-    fn static_from_url(&self) -> Result<Option<bool>, Wrong> {
+    fn static_pod(&self) -> Result<Option<PodSource>, Wrong> {
         let Some(a) = self.meta.annotations.as_ref().filter(|a| a.mirror) else {
             return Ok(None);
         };
         match a.source.as_deref() {
-            None | Some("file") => Ok(Some(false)),
-            Some("http") => Ok(Some(true)),
+            None | Some("file") => Ok(Some(PodSource::File)),
+            Some("http") => Ok(Some(PodSource::Url)),
             Some(other) => Err(Wrong(format!(
                 "is a mirror pod, but its annotation kubernetes.io/config.source is {other:?}"
             ))),
@@ -220,14 +192,14 @@ impl RawPod {
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
         let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
             None => None,
-            Some(t) => {
-                let grace = self
+            Some(t) => Some(Deletion {
+                timestamp: seconds(t.seconds_since(zero)),
+                grace_period_seconds: self
                     .meta
                     .deletion_grace_period_seconds
                     .or(self.spec.termination_grace_period_seconds)
-                    .unwrap_or(30);
-                Some((t.seconds_since(zero), grace))
-            }
+                    .unwrap_or(30),
+            }),
         };
         if self.node().is_none() && phase == PodPhase::Running {
             return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
@@ -258,6 +230,7 @@ impl RawPod {
         let status = fields::word("status.conditions: status", raw.status.as_deref())?;
         let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
             .map_or(0, |t| t.seconds_since(zero));
+        let transition = seconds(transition);
         Ok(Some(PodConditionShape {
             status,
             reason: raw.reason.clone().unwrap_or_default(),
@@ -268,11 +241,11 @@ impl RawPod {
 
 /// `Lt` and `Gt` pass here whatever the release: the API server that stored them let them pass.
 pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wrong> {
-    let mut tolerations = Vec::with_capacity(raw.len());
+    let mut all = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");
         let effect = t.effect.as_deref().filter(|e| !e.is_empty());
-        tolerations.push(Toleration {
+        all.push(toleration::Toleration {
             key: t.key.clone().unwrap_or_default(),
             operator: validation::operator_of(
                 t.operator.as_deref().unwrap_or_default(),
@@ -283,6 +256,13 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wron
             toleration_seconds: t.toleration_seconds,
         });
     }
-    fields::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
-    Ok(tolerations)
+    fields::first(validation::validate_tolerations(&all, "spec.tolerations", true))?;
+    let written = |t: toleration::Toleration| Toleration {
+        key: t.key,
+        operator: Some(t.operator).filter(|o| *o != Operator::Equal),
+        value: t.value,
+        effect: t.effect,
+        toleration_seconds: t.toleration_seconds,
+    };
+    Ok(all.into_iter().map(written).collect())
 }

@@ -11,31 +11,32 @@
 use super::fields::{RawQuantity, RawResources, Wrong};
 use super::object::{RawContainer, RawPodSpec, RawRequirements};
 use crate::api::quantity::{Quantity, Resources, add_resources};
+use crate::language::QuantityText;
 use std::collections::BTreeMap;
 
+/// Resources as a scenario has them.
+type Quantities = BTreeMap<String, QuantityText>;
+
 /// A list of resources with every quantity checked, each as it was written.
-pub(super) fn checked(
-    field: &str,
-    raw: Option<&RawResources>,
-) -> Result<BTreeMap<String, String>, Wrong> {
+pub(super) fn checked(field: &str, raw: Option<&RawResources>) -> Result<Quantities, Wrong> {
     let mut out = BTreeMap::new();
     for (name, quantity) in raw.into_iter().flatten() {
         parse(field, name, quantity)?;
-        out.insert(name.clone(), quantity.0.clone());
+        out.insert(name.clone(), QuantityText(quantity.0.clone()));
     }
     Ok(out)
 }
 
 /// The requests of a pod.
-pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>, Wrong> {
+pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<Quantities, Wrong> {
     let containers = spec.containers.as_deref().unwrap_or_default();
     let plain = spec.init_containers.as_ref().is_none_or(Vec::is_empty)
         && spec.overhead.is_none()
         && spec.resources.is_none();
     if let ([only], true) = (containers, plain) {
         // By far the most pods have one container, whose texts stay as they are.
-        let texts = texts_of(only.resources.as_ref());
-        return checked("resources.requests", Some(&texts));
+        let raw = texts_of(only.resources.as_ref());
+        return checked("resources.requests", Some(&raw));
     }
     let mut sum = Resources::new();
     for c in containers {
@@ -62,7 +63,7 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>
         }
     }
     add(&mut sum, &parsed("spec.overhead", spec.overhead.as_ref())?)?;
-    Ok(sum.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
+    Ok(texts(sum))
 }
 
 /// Requests, and the limits of resources for which nothing is requested.
@@ -78,8 +79,12 @@ fn texts_of(raw: Option<&RawRequirements>) -> RawResources {
 }
 
 /// The requests of one container, as texts.
-pub(super) fn container_requests(c: &RawContainer) -> Result<BTreeMap<String, String>, Wrong> {
-    Ok(container(c)?.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
+pub(super) fn container_requests(c: &RawContainer) -> Result<Quantities, Wrong> {
+    Ok(texts(container(c)?))
+}
+
+fn texts(sum: Resources) -> Quantities {
+    sum.into_iter().map(|(name, quantity)| (name, QuantityText(quantity.to_string()))).collect()
 }
 
 fn container(c: &RawContainer) -> Result<Resources, Wrong> {
@@ -126,7 +131,7 @@ mod tests {
 
     fn requests(yaml: &str) -> Result<Vec<(String, String)>, Wrong> {
         let spec: RawPodSpec = serde_saphyr::from_str(yaml).unwrap();
-        Ok(pod_requests(&spec)?.into_iter().collect())
+        Ok(pod_requests(&spec)?.into_iter().map(|(name, text)| (name, text.0)).collect())
     }
 
     fn pair(name: &str, quantity: &str) -> (String, String) {

@@ -4,7 +4,7 @@
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
 use super::fields::{self, Filled, Wrong};
-use super::object::{RawContainer, RawMeta, RawPodSpec, RawVolume};
+use super::object::{Object, RawContainer, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
@@ -12,26 +12,12 @@ use super::raw_scheduling::{
 };
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
-    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
-    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
-    WeightedPods,
+    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PodTemplate,
+    PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint,
+    UnhealthyPodEvictionPolicy, WeightedPods,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// What few pods have of it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Scheduling {
-    pub(crate) affinity: Option<Affinity>,
-    pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
-    pub(crate) ports: Vec<HostPort>,
-    pub(crate) gates: Vec<SchedulingGate>,
-    pub(crate) preemption_policy: Option<PreemptionPolicy>,
-    /// The requests of each container, where there are several.
-    pub(crate) container_requests: Vec<BTreeMap<String, String>>,
-    pub(crate) empty_dir: bool,
-    pub(crate) persistent_volumes: bool,
-}
 
 /// `policy/v1 PodDisruptionBudgetSpec`
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -56,15 +42,14 @@ pub(super) struct RawBudgetStatus {
     pub(crate) disrupted_pods: Option<BTreeMap<String, String>>,
 }
 
-/// What a pod or a template says. `left_out` is called with the name of what is not modelled.
+/// A template of what a pod or a template says of it. `left_out` is called with the name of what is not modelled.
 pub(super) fn scheduling(
     spec: &RawPodSpec,
     left_out: &mut dyn FnMut(&'static str),
-) -> Result<Scheduling, Wrong> {
+) -> Result<PodTemplate, Wrong> {
     let containers = spec.containers.as_deref().unwrap_or_default();
     let several = containers.len() > 1;
-    let requests = |c: &RawContainer| container_requests(c);
-    Ok(Scheduling {
+    Ok(PodTemplate {
         affinity: spec
             .affinity
             .as_ref()
@@ -78,7 +63,7 @@ pub(super) fn scheduling(
             .map(spread)
             .collect::<Result<_, _>>()?,
         ports: ports(containers)?,
-        gates: spec
+        scheduling_gates: spec
             .scheduling_gates
             .iter()
             .flatten()
@@ -87,12 +72,13 @@ pub(super) fn scheduling(
         preemption_policy: (spec.preemption_policy.as_deref() == Some("Never"))
             .then_some(PreemptionPolicy::Never),
         container_requests: if several {
-            containers.iter().map(requests).collect::<Result<_, _>>()?
+            containers.iter().map(container_requests).collect::<Result<_, _>>()?
         } else {
             Vec::new()
         },
         empty_dir: spec.volumes.iter().flatten().any(|v| v.empty_dir.is_some()),
         persistent_volumes: spec.volumes.iter().flatten().any(RawVolume::is_persistent),
+        ..PodTemplate::default()
     })
 }
 
@@ -241,18 +227,4 @@ pub(super) fn budget(
 }
 
 /// An exported disruption budget.
-#[derive(Debug, PartialEq)]
-pub(super) struct RawBudget {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) meta: RawMeta,
-    pub(crate) spec: RawBudgetSpec,
-    pub(crate) status: RawBudgetStatus,
-}
-
-impl RawBudget {
-    /// `namespace/name`
-    pub(super) fn full_name(&self) -> String {
-        format!("{}/{}", self.namespace, self.name)
-    }
-}
+pub(super) type RawBudget = Object<RawBudgetSpec, RawBudgetStatus>;

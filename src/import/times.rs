@@ -10,6 +10,7 @@
 //! not move it.
 
 use super::fields::Wrong;
+use crate::language::DurationText;
 use chrono::{DateTime, SecondsFormat};
 
 /// From 1970 to the end of 2199. Spans between two such times fit into 64 bits of nanoseconds,
@@ -123,9 +124,54 @@ pub(crate) fn parse(text: &str) -> Option<Stamp> {
     Some(Stamp(time.timestamp_micros()))
 }
 
+/// A span of seconds.
+pub(super) fn seconds(s: i64) -> DurationText {
+    micros(s * SECOND_US)
+}
+
+/// A span in Go's syntax, `-1h2m3.5s`; exact.
+pub(super) fn micros(us: i64) -> DurationText {
+    let sign = if us < 0 { "-" } else { "" };
+    let (total_s, fraction) = (
+        us.unsigned_abs() / SECOND_US.unsigned_abs(),
+        us.unsigned_abs() % SECOND_US.unsigned_abs(),
+    );
+    let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
+    let mut text = sign.to_owned();
+    if h > 0 {
+        text += &format!("{h}h");
+    }
+    if m > 0 {
+        text += &format!("{m}m");
+    }
+    if fraction > 0 {
+        text += format!("{s}.{fraction:06}").trim_end_matches('0');
+        text += "s";
+    } else if s > 0 || total_s == 0 {
+        text += &format!("{s}s");
+    }
+    DurationText(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Go's `time.Duration.String`, without the zero minutes and seconds it would add.
+    #[test]
+    fn spans_as_go_writes_them() {
+        for (us, text) in [
+            (0, "0s"),
+            (-12_000_000, "-12s"),
+            (-293_458, "-0.293458s"),
+            (3_600_000_000, "1h"),
+            (-93_784_500_000, "-26h3m4.5s"),
+            (60_000_000, "1m"),
+            (61_000_001, "1m1.000001s"),
+        ] {
+            assert_eq!(micros(us).0, text);
+        }
+    }
 
     #[test]
     fn years_have_limits() {

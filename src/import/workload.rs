@@ -9,10 +9,7 @@
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
 use super::fields::{self, Fields, Filled, Wrong};
-use super::groups::{self, quantities, toleration};
-use super::object::{
-    CLASS_FIELDS, RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawToleration,
-};
+use super::object::{CLASS_FIELDS, RawCondition, RawMeta, RawPodSpec, RawToleration};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::raw_scheduling::{RawSelector, selector};
@@ -237,16 +234,13 @@ impl RawWorkload {
     ) -> Result<language::PodTemplate, Wrong> {
         let pod = &self.spec.template.spec;
         let places = scheduling(pod, left_out)?;
-        let class = pod.priority_class_name.clone().filter(|c| !c.is_empty());
+        let class = pod.priority_class();
         if class.as_ref().is_some_and(|c| !classes.contains_key(c)) {
             left_out("priorityClassName of a class that is not in the files");
         }
         Ok(language::PodTemplate {
             labels,
-            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?
-                .into_iter()
-                .map(toleration)
-                .collect(),
+            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?,
             termination_grace_period_seconds: pod
                 .termination_grace_period_seconds
                 .filter(|g| *g != 30),
@@ -254,28 +248,15 @@ impl RawWorkload {
                 "spec.template.spec.nodeSelector",
                 pod.node_selector.as_ref(),
             )?,
-            requests: quantities(pod_requests(pod)?),
+            requests: pod_requests(pod)?,
             priority_class_name: class.filter(|c| classes.contains_key(c)),
-            affinity: places.affinity,
-            topology_spread_constraints: places.topology_spread_constraints,
-            ports: places.ports,
-            scheduling_gates: places.gates,
-            preemption_policy: places.preemption_policy,
-            container_requests: places.container_requests.into_iter().map(quantities).collect(),
-            empty_dir: places.empty_dir,
             persistent_volumes: places.persistent_volumes
                 || self.spec.volume_claim_templates.is_some_and(|v| v.0),
-            pod_deletion_cost: self
-                .spec
-                .template
-                .metadata
-                .annotations
-                .as_ref()
-                .and_then(RawAnnotations::deletion_cost),
+            pod_deletion_cost: self.spec.template.metadata.deletion_cost(),
             restart_policy: (self.kind == WorkloadKind::Job
                 && pod.restart_policy.as_deref() == Some("OnFailure"))
             .then_some(language::RestartPolicy::OnFailure),
-            ..language::PodTemplate::default()
+            ..places
         })
     }
 }
@@ -345,5 +326,5 @@ fn list(text: Option<&str>, annotation: &str) -> Result<Option<Vec<Toleration>>,
         serde_json::from_str(text)
             .map_err(|e| Wrong(format!("the annotation scheduler.alpha.kubernetes.io/{annotation} is no list of tolerations: {e}")))?
     };
-    Ok(Some(tolerations(&raw.unwrap_or_default())?.into_iter().map(groups::toleration).collect()))
+    tolerations(&raw.unwrap_or_default()).map(Some)
 }

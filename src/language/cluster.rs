@@ -55,7 +55,7 @@ pub struct NodeGroup {
 }
 
 /// How a node starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum NodeStart {
     /// Ready, with a fresh heartbeat.
@@ -78,7 +78,7 @@ pub(crate) enum NodeStart {
 }
 
 /// A condition of an imported node.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Condition {
     /// Which condition.
@@ -96,7 +96,9 @@ pub(crate) struct Condition {
 }
 
 /// The type of a node condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 pub enum ConditionKind {
     /// The kubelet is ready.
     Ready,
@@ -265,7 +267,7 @@ pub enum PodSelector {
 }
 
 /// The controlling owner of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Owner {
     /// Its kind, `DaemonSet` say.
@@ -275,7 +277,9 @@ pub(crate) struct Owner {
 }
 
 /// A toleration as in the Kubernetes API.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Toleration {
     /// The taint's key; none with `Exists` tolerates everything.

@@ -1,6 +1,6 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
-use super::cluster::{Placement, Toleration};
+use super::cluster::{Placement, PodGroup, Toleration};
 use super::scheduling::{
     Affinity, HostPort, LabelSelector, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
@@ -130,7 +130,9 @@ pub struct WorkloadGroup {
 }
 
 /// `spec.template`, with the sum of its containers' requests.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PodTemplate {
     /// `metadata.labels`
@@ -199,6 +201,60 @@ pub(crate) struct PodTemplate {
     pub(crate) restart_policy: Option<RestartPolicy>,
 }
 
+impl PodGroup {
+    /// What the template of a workload with these pods would say of them.
+    pub(crate) fn template(&self) -> PodTemplate {
+        PodTemplate {
+            labels: self.labels.clone(),
+            tolerations: self.tolerations.clone(),
+            termination_grace_period_seconds: self.termination_grace_period_seconds,
+            node_selector: self.node_selector.clone(),
+            requests: self.requests.clone(),
+            priority: self.priority,
+            priority_class_name: self.priority_class_name.clone(),
+            affinity: self.affinity.clone(),
+            topology_spread_constraints: self.topology_spread_constraints.clone(),
+            ports: self.ports.clone(),
+            scheduling_gates: self.scheduling_gates.clone(),
+            preemption_policy: self.preemption_policy,
+            container_requests: self.container_requests.clone(),
+            empty_dir: self.empty_dir,
+            persistent_volumes: self.persistent_volumes,
+            pod_deletion_cost: self.pod_deletion_cost,
+            pod_start: self.pod_start.clone(),
+            pod_stop: self.pod_stop.clone(),
+            exit_code: self.exit_code,
+            ..PodTemplate::default()
+        }
+    }
+
+    /// The pods as if they were made from another template.
+    pub(crate) fn with_template(self, template: PodTemplate) -> Self {
+        Self {
+            labels: template.labels,
+            tolerations: template.tolerations,
+            termination_grace_period_seconds: template.termination_grace_period_seconds,
+            node_selector: template.node_selector,
+            requests: template.requests,
+            priority: template.priority,
+            priority_class_name: template.priority_class_name,
+            affinity: template.affinity,
+            topology_spread_constraints: template.topology_spread_constraints,
+            ports: template.ports,
+            scheduling_gates: template.scheduling_gates,
+            preemption_policy: template.preemption_policy,
+            container_requests: template.container_requests,
+            empty_dir: template.empty_dir,
+            persistent_volumes: template.persistent_volumes,
+            pod_deletion_cost: template.pod_deletion_cost,
+            pod_start: template.pod_start,
+            pod_stop: template.pod_stop,
+            exit_code: template.exit_code,
+            ..self
+        }
+    }
+}
+
 /// `spec.podManagementPolicy`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum PodManagementPolicy {
@@ -253,7 +309,9 @@ pub(crate) enum PodConditionKind {
 }
 
 /// `spec.restartPolicy` of a Job's pods
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 pub(crate) enum RestartPolicy {
     /// A container that fails fails its pod.
     Never,

@@ -5,8 +5,7 @@ use super::reached::{Owners, Reached, full_names, is_failing, stands};
 use crate::api::taint::Effect;
 use crate::api::workload::WorkloadKind;
 use crate::language::{
-    DurationText, Existing, PodGroup, PodTemplate, QuantityText, Scenario, Toleration, Workload,
-    WorkloadGroup,
+    Existing, PodTemplate, QuantityText, Scenario, Toleration, Workload, WorkloadGroup,
 };
 use std::collections::BTreeMap;
 
@@ -49,7 +48,7 @@ fn carry_to_sets(spec: &mut Scenario, owners: &Owners, changes: &Changes) {
         if let Some((before, after)) =
             owner.filter(|o| *o != i && !changes.contains_key(&i)).and_then(|o| changes.get(&o))
         {
-            carry(before, after, of_template(&mut spec.workloads[i].group_mut().template));
+            carry(before, after, &mut spec.workloads[i].group_mut().template);
         }
     }
 }
@@ -70,11 +69,12 @@ fn carry_to_pods(
         let Some((before, after)) = changes.get(&owner) else {
             continue;
         };
-        let mut made = spec.pods[p].clone();
-        carry(before, after, of_pod(&mut made));
+        let mut template = spec.pods[p].template();
+        carry(before, after, &mut template);
         if spec.workloads[owner].kind() == WorkloadKind::DaemonSet {
-            by_daemon_set(&mut made.tolerations);
+            by_daemon_set(&mut template.tolerations);
         }
+        let made = spec.pods[p].clone().with_template(template);
         let other = made != spec.pods[p];
         if other && !keep {
             spec.pods[p] = made;
@@ -121,72 +121,30 @@ fn by_daemon_set(tolerations: &mut [Toleration]) {
     tolerations.iter_mut().filter(|t| is_failing(t)).for_each(|t| t.toleration_seconds = None);
 }
 
-/// What a path into a template can change, in a template or in pods.
-struct Fields<'a> {
-    labels: &'a mut BTreeMap<String, String>,
-    tolerations: &'a mut Vec<Toleration>,
-    grace: &'a mut Option<i64>,
-    priority: &'a mut Option<i32>,
-    priority_class: &'a mut Option<String>,
-    requests: &'a mut BTreeMap<String, QuantityText>,
-    start: &'a mut Option<DurationText>,
-    stop: &'a mut Option<DurationText>,
-    exit_code: &'a mut Option<i32>,
-}
-
-/// Those of a template.
-fn of_template(t: &mut PodTemplate) -> Fields<'_> {
-    Fields {
-        labels: &mut t.labels,
-        tolerations: &mut t.tolerations,
-        grace: &mut t.termination_grace_period_seconds,
-        priority: &mut t.priority,
-        priority_class: &mut t.priority_class_name,
-        requests: &mut t.requests,
-        start: &mut t.pod_start,
-        stop: &mut t.pod_stop,
-        exit_code: &mut t.exit_code,
-    }
-}
-
-/// Those of a group of pods.
-fn of_pod(p: &mut PodGroup) -> Fields<'_> {
-    Fields {
-        labels: &mut p.labels,
-        tolerations: &mut p.tolerations,
-        grace: &mut p.termination_grace_period_seconds,
-        priority: &mut p.priority,
-        priority_class: &mut p.priority_class_name,
-        requests: &mut p.requests,
-        start: &mut p.pod_start,
-        stop: &mut p.pod_stop,
-        exit_code: &mut p.exit_code,
-    }
-}
-
 /// Takes what differs between two states of a template to something that was made from the first.
-fn carry(before: &PodTemplate, after: &PodTemplate, to: Fields<'_>) {
+fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
     let new = |(key, value): &(&String, &String)| before.labels.get(*key) != Some(*value);
     to.labels.extend(after.labels.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     let new = |(key, value): &(&String, &QuantityText)| before.requests.get(*key) != Some(*value);
     to.requests.extend(after.requests.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     if before.termination_grace_period_seconds != after.termination_grace_period_seconds {
-        *to.grace = after.termination_grace_period_seconds;
+        to.termination_grace_period_seconds = after.termination_grace_period_seconds;
     }
     if before.pod_start != after.pod_start {
-        to.start.clone_from(&after.pod_start);
+        to.pod_start.clone_from(&after.pod_start);
     }
     if before.pod_stop != after.pod_stop {
-        to.stop.clone_from(&after.pod_stop);
+        to.pod_stop.clone_from(&after.pod_stop);
     }
     if before.exit_code != after.exit_code {
-        *to.exit_code = after.exit_code;
+        to.exit_code = after.exit_code;
     }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)
     {
         // A pod without a priority of its own gets that of its class.
-        (*to.priority, *to.priority_class) = (after.priority, after.priority_class_name.clone());
+        to.priority = after.priority;
+        to.priority_class_name.clone_from(&after.priority_class_name);
     }
     for (i, toleration) in after.tolerations.iter().enumerate() {
         let old = before.tolerations.get(i);

@@ -170,29 +170,7 @@ pub(super) fn template(
     lookup: &Lookup<'_>,
 ) -> PodTemplate {
     let source = group.static_pod.unwrap_or_default();
-    let written = language::PodTemplate {
-        labels: group.labels.clone(),
-        tolerations: group.tolerations.clone(),
-        termination_grace_period_seconds: group.termination_grace_period_seconds,
-        node_selector: group.node_selector.clone(),
-        requests: group.requests.clone(),
-        priority: group.priority,
-        priority_class_name: group.priority_class_name.clone(),
-        affinity: group.affinity.clone(),
-        topology_spread_constraints: group.topology_spread_constraints.clone(),
-        ports: group.ports.clone(),
-        scheduling_gates: group.scheduling_gates.clone(),
-        preemption_policy: group.preemption_policy,
-        container_requests: group.container_requests.clone(),
-        empty_dir: group.empty_dir,
-        persistent_volumes: group.persistent_volumes,
-        pod_deletion_cost: group.pod_deletion_cost,
-        pod_start: group.pod_start.clone(),
-        pod_stop: group.pod_stop.clone(),
-        exit_code: group.exit_code,
-        ..language::PodTemplate::default()
-    };
-    let mut template = pod_template(&written, place, !created_later, lookup);
+    let mut template = pod_template(&group.template(), place, !created_later, lookup);
     template.owner = group.owner.as_ref().map(|o| OwnerReference {
         kind: o.kind.clone(),
         name: o.name.clone(),
