@@ -2,12 +2,9 @@
 //!
 //! Each of these takes a walk through the trace. They are made when they are asked for first, for all
 //! pods of the question together, so that a page may explain thousands.
-//!
-//! Steps that several explanations of pods have in common.
 
 use super::super::explanation::{Question, Step};
 use super::super::node::{Stories, Story};
-use super::super::rules;
 use super::super::rules::Origins;
 use super::seen::Moment;
 use crate::analysis::causes::chain;
@@ -126,69 +123,48 @@ impl<'a> Inquiry<'a> {
         let (of, id) = *ends.get(place)?;
         (of == node).then(|| at(id))
     }
-}
 
-/// The record of a moment as a step.
-pub(super) fn step(of: &Inquiry<'_>, m: &Moment<'_>, rule: Option<String>) -> Step {
-    let analysis = of.question.analysis;
-    Step {
-        at: m.at,
-        text: analysis.trace.get(m.record).map_or(String::new(), |r| words::record(analysis, r)),
-        rule,
-        record: Some(m.record),
-    }
-}
-
-/// When a timer runs out.
-pub(super) fn due((set, seconds): &(Moment<'_>, u32)) -> Time {
-    set.at.saturating_add(Dur::from_secs((*seconds).into()))
-}
-
-/// The toleration that decides how long a pod stays: of those that match the taints the one with
-/// the least seconds.
-pub(super) fn deciding<'a>(of: &Inquiry<'_>, m: &Moment<'a>) -> Option<Option<&'a Toleration>> {
-    let taints: Vec<Taint> = m.taints.iter().map(|t| (*t).clone()).collect();
-    let used = matching_tolerations(
-        &taints,
-        m.tolerations,
-        of.question.analysis.plan.profile.taint_eviction.comparison_operators,
-    )?;
-    Some(
-        used.into_iter()
-            .filter(|t| t.toleration_seconds.is_some())
-            .min_by_key(|t| t.toleration_seconds),
-    )
-}
-
-/// A toleration, and where the pod has it from.
-pub(super) fn by_toleration(of: &Inquiry<'_>, pod: PodId, t: &Toleration) -> String {
-    format!("{}{}", rules::toleration(t), rules::source(of.question, of.origins(), pod, t))
-}
-
-/// The toleration that decided on the seconds of a timer.
-pub(super) fn timer_rule(of: &Inquiry<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
-    deciding(of, set).flatten().map(|t| by_toleration(of, pod, t))
-}
-
-/// The steps up to the taint that led to a record, and the node's story.
-pub(super) fn taint_steps<'a>(
-    of: &'a Inquiry<'_>,
-    node: NodeId,
-    record: RecordId,
-) -> (Vec<Step>, Option<&'a Story>) {
-    let analysis = of.question.analysis;
-    let story = of.story(node);
-    let is_taint =
-        |r: &Record| analysis.trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
-    let steps = match chain(analysis.trace, record).find(|(_, r)| is_taint(r)) {
-        None => Vec::new(),
-        Some((id, r)) if r.actor == Actor::User => {
-            let entry = chain(analysis.trace, id).find(|(_, c)| c.what == What::FaultBegan);
-            let entry = entry.map(|found| of.question.step(found, None));
-            let rule = Some("written by the timeline's user".to_owned());
-            entry.into_iter().chain([of.question.step((id, r), rule)]).collect()
+    /// The record of a moment as a step.
+    pub(super) fn step(&self, m: &Moment<'_>, rule: Option<String>) -> Step {
+        let analysis = self.question.analysis;
+        let text = |r: &Record| words::record(analysis, r);
+        Step {
+            at: m.at,
+            text: analysis.trace.get(m.record).map_or(String::new(), text),
+            rule,
+            record: Some(m.record),
         }
-        Some((id, _)) => story.map_or(Vec::new(), |s| s.until(id)),
-    };
-    (steps, story)
+    }
+
+    /// The toleration that decides how long a pod stays: of those that match the taints the one
+    /// with the least seconds.
+    pub(super) fn deciding<'m>(&self, m: &Moment<'m>) -> Option<Option<&'m Toleration>> {
+        let taints: Vec<Taint> = m.taints.iter().map(|t| (*t).clone()).collect();
+        let operators = self.question.analysis.plan.profile.taint_eviction.comparison_operators;
+        let used = matching_tolerations(&taints, m.tolerations, operators)?;
+        let ends = used.into_iter().filter(|t| t.toleration_seconds.is_some());
+        Some(ends.min_by_key(|t| t.toleration_seconds))
+    }
+
+    /// The steps up to the taint that led to a record, and the node's story.
+    pub(super) fn taint_steps(
+        &self,
+        node: NodeId,
+        record: RecordId,
+    ) -> (Vec<Step>, Option<&Story>) {
+        let (question, trace) = (self.question, self.question.analysis.trace);
+        let story = self.story(node);
+        let is_taint = |r: &Record| trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
+        let steps = match chain(trace, record).find(|(_, r)| is_taint(r)) {
+            None => Vec::new(),
+            Some((id, r)) if r.actor == Actor::User => {
+                let entry = chain(trace, id).find(|(_, c)| c.what == What::FaultBegan);
+                let entry = entry.map(|found| question.step(found, None));
+                let rule = Some("written by the timeline's user".to_owned());
+                entry.into_iter().chain([question.step((id, r), rule)]).collect()
+            }
+            Some((id, _)) => story.map_or(Vec::new(), |s| s.until(id)),
+        };
+        (steps, story)
+    }
 }

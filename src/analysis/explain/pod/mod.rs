@@ -1,6 +1,7 @@
 //! What became of a pod: evicted, and by which rule; not evicted, and why not; deleted by somebody
 //! else; pending.
 
+mod case;
 mod evicted;
 mod inquiry;
 mod outcome;

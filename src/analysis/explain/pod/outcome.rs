@@ -5,10 +5,9 @@
 use super::super::explanation::{Explanation, Question, Step};
 use super::super::node;
 use super::super::node::Stories;
-use super::evicted::evicted;
+use super::case::Case;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
-use super::stayed::stayed;
 use crate::analysis::clock::{absolute, short};
 use crate::analysis::names::by;
 use crate::analysis::prelude::*;
@@ -29,40 +28,26 @@ pub(crate) fn explain_all<'a>(
     let all = gather(question, pods);
     let nodes = all.iter().flat_map(Seen::nodes);
     let of = Inquiry::new(question, nodes, stories);
-    let one = |(pod, seen): (&PodId, &Seen<'_>)| told(&of, *pod, seen);
+    let one = |(pod, seen): (&PodId, &Seen<'a>)| told(&of, *pod, seen);
     pods.iter().zip(&all).map(one).collect()
 }
 
 /// What became of a pod to which this happened.
-fn told(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>) -> Explanation {
-    let mut found = Explanation {
-        object: format!("pod {}", of.question.analysis.pod_name(pod)),
-        ..Explanation::default()
-    };
+fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
+    let object = format!("pod {}", of.question.analysis.pod_name(pod));
+    let mut case = Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
     let by_other = seen.deleted.last();
     match seen.evicted.last() {
         Some((moment, timer)) if by_other.is_none_or(|m| m.at < moment.at) => {
-            let timer = timer.map(|i| &seen.timers[i]);
-            evicted(of, pod, seen, moment, timer, &mut found);
+            case.evicted(moment, timer.map(|i| &seen.timers[i]));
         }
         _ => match by_other {
-            Some(moment) => deleted(of.question, moment, &mut found),
-            None if seen.created.is_empty() && imported(of, pod, seen, &mut found) => {}
-            None => stayed(of, pod, seen, &mut found),
+            Some(moment) => case.deleted(moment),
+            None if seen.created.is_empty() && case.imported() => {}
+            None => case.stayed(),
         },
     }
-    found
-}
-
-fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation) {
-    let analysis = question.analysis;
-    let Some(r) = analysis.trace.get(moment.record) else {
-        return;
-    };
-    let from = moment.node.map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
-    found.verdict =
-        format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
-    found.steps = question.led_to(moment.record);
+    case.found
 }
 
 /// What the export shows of such a pod.
@@ -75,55 +60,106 @@ struct Shown {
     node: Option<NodeId>,
 }
 
-/// Explains a pod that was evicted, or was being deleted, before the run began; whether it is such
-/// a pod.
-fn imported(of: &Inquiry<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) -> bool {
-    let analysis = of.question.analysis;
-    let Some(shown) = shown(of, pod) else {
-        return false;
-    };
-    let gone = of.gone(pod, 0).filter(|(_, r)| r.at <= of.question.until);
-    found.verdict = verdict_of_import(of, &shown, seen, gone.map(|(_, r)| r));
-    if let Some(n) = shown.node {
-        let was = node::at_start(of.question, n).said;
-        if !was.is_empty() {
-            let text =
-                format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
-            found.steps.push(Step::without_record(Time::ZERO, text));
-        }
+impl Case<'_, '_> {
+    /// Explains a pod that somebody else deleted.
+    fn deleted(&mut self, moment: &Moment<'_>) {
+        let analysis = self.analysis();
+        let Some(r) = analysis.trace.get(moment.record) else {
+            return;
+        };
+        let from = moment.node.map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
+        self.found.verdict =
+            format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
+        self.found.steps = self.of.question.led_to(moment.record);
     }
-    found.steps.push(Step {
-        rule: Some("as the export shows it".to_owned()),
-        ..Step::without_record(Time::ZERO, in_words(&shown))
-    });
-    match gone {
-        Some(gone) => found.steps.push(of.question.step(gone, None)),
-        None if shown.deletion.is_some() => {
-            found
-                .notes
-                .push("a pod stays Terminating until its kubelet says that it has ended, or somebody deletes it by force".to_owned());
-        }
-        None => {}
-    }
-    true
-}
 
-/// What the export shows of the pod, if it was evicted or was being deleted.
-fn shown(of: &Inquiry<'_>, pod: PodId) -> Option<Shown> {
-    let analysis = of.question.analysis;
-    let plan = of.origins().planned(pod)?;
-    let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
-        return None;
-    };
-    let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
-    if deletion.is_none() && target.is_none() {
-        return None;
+    /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is
+    /// such a pod.
+    fn imported(&mut self) -> bool {
+        let (question, analysis) = (self.of.question, self.analysis());
+        let Some(shown) = self.shown() else {
+            return false;
+        };
+        let gone = self.of.gone(self.pod, 0).filter(|(_, r)| r.at <= question.until);
+        self.found.verdict = self.verdict_of_import(&shown, gone.map(|(_, r)| r));
+        if let Some(n) = shown.node {
+            let was = node::at_start(question, n).said;
+            if !was.is_empty() {
+                let text =
+                    format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
+                self.found.steps.push(Step::without_record(Time::ZERO, text));
+            }
+        }
+        self.found.steps.push(Step {
+            rule: Some("as the export shows it".to_owned()),
+            ..Step::without_record(Time::ZERO, in_words(&shown))
+        });
+        match gone {
+            Some(gone) => self.found.steps.push(question.step(gone, None)),
+            None if shown.deletion.is_some() => {
+                self.found
+                    .notes
+                    .push("a pod stays Terminating until its kubelet says that it has ended, or somebody deletes it by force".to_owned());
+            }
+            None => {}
+        }
+        true
     }
-    let node = (0..)
-        .zip(&analysis.plan.nodes)
-        .find(|(i, _)| plan.node == Some(*i))
-        .map(|(i, _)| analysis.node_id(i));
-    Some(Shown { target, deletion, phase, node })
+
+    /// What the export shows of the pod, if it was evicted or was being deleted.
+    fn shown(&self) -> Option<Shown> {
+        let analysis = self.analysis();
+        let plan = self.of.origins().planned(self.pod)?;
+        let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
+            return None;
+        };
+        let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
+        if deletion.is_none() && target.is_none() {
+            return None;
+        }
+        let node = (0..)
+            .zip(&analysis.plan.nodes)
+            .find(|(i, _)| plan.node == Some(*i))
+            .map(|(i, _)| analysis.node_id(i));
+        Some(Shown { target, deletion, phase, node })
+    }
+
+    /// Who did it, when, and what the pod is now; `gone` is the record of its end.
+    fn verdict_of_import(&self, shown: &Shown, gone: Option<&Record>) -> String {
+        let from =
+            shown.node.map_or(String::new(), |n| format!(" from {}", self.analysis().node_name(n)));
+        let did = match shown.target.map(|c| c.reason) {
+            Some(PodReason::DeletionByTaintManager) => {
+                format!("evicted{from} by the taint eviction controller")
+            }
+            Some(PodReason::DeletionByPodGc) => {
+                format!("deleted{from} by the pod garbage collector")
+            }
+            Some(PodReason::EvictionByEvictionApi) => {
+                format!("evicted{from} through the eviction API")
+            }
+            Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
+                format!("preempted{from} by the scheduler")
+            }
+            Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
+            None
+            | Some(
+                PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed,
+            ) => {
+                format!("deleted{from}, by whom the export does not say")
+            }
+        };
+        let when = shown
+            .target
+            .map_or_else(String::new, |c| format!(" ({})", ago(c.last_transition_time.0)));
+        let until = absolute(self.of.question.until);
+        let now = match gone {
+            Some(r) => format!("it is gone at {}", absolute(r.at)),
+            None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),
+            None => format!("it is {} at {until}", self.seen.state.phase.as_str()),
+        };
+        format!("{did} before the run began{when}; {now}")
+    }
 }
 
 /// A time before the run, in seconds from its start.
@@ -132,42 +168,6 @@ fn ago(seconds: i64) -> String {
         Ok(s) if s > 0 => format!("{} before the run began", short(Dur::from_secs(s))),
         _ => "when the run began".to_owned(),
     }
-}
-
-/// Who did it, when, and what the pod is now; `gone` is the record of its end.
-fn verdict_of_import(
-    of: &Inquiry<'_>,
-    shown: &Shown,
-    seen: &Seen<'_>,
-    gone: Option<&Record>,
-) -> String {
-    let from = shown
-        .node
-        .map_or(String::new(), |n| format!(" from {}", of.question.analysis.node_name(n)));
-    let did = match shown.target.map(|c| c.reason) {
-        Some(PodReason::DeletionByTaintManager) => {
-            format!("evicted{from} by the taint eviction controller")
-        }
-        Some(PodReason::DeletionByPodGc) => format!("deleted{from} by the pod garbage collector"),
-        Some(PodReason::EvictionByEvictionApi) => format!("evicted{from} through the eviction API"),
-        Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
-            format!("preempted{from} by the scheduler")
-        }
-        Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
-        None
-        | Some(PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed) => {
-            format!("deleted{from}, by whom the export does not say")
-        }
-    };
-    let when =
-        shown.target.map_or_else(String::new, |c| format!(" ({})", ago(c.last_transition_time.0)));
-    let until = absolute(of.question.until);
-    let now = match gone {
-        Some(r) => format!("it is gone at {}", absolute(r.at)),
-        None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),
-        None => format!("it is {} at {until}", seen.state.phase.as_str()),
-    };
-    format!("{did} before the run began{when}; {now}")
 }
 
 /// What the export shows, in words.

@@ -19,11 +19,23 @@ pub(super) struct Moment<'a> {
     pub(super) tolerations: &'a [Toleration],
 }
 
+/// A timer: when it was set, and for how long.
+pub(super) struct Timer<'a> {
+    pub(super) set: Moment<'a>,
+    pub(super) seconds: u32,
+}
+
+impl Timer<'_> {
+    /// When it runs out.
+    pub(super) fn due(&self) -> Time {
+        self.set.at.saturating_add(Dur::from_secs(self.seconds.into()))
+    }
+}
+
 /// What happened to the pod.
 #[derive(Default)]
 pub(super) struct Seen<'a> {
-    /// Timers with their seconds.
-    pub(super) timers: Vec<(Moment<'a>, u32)>,
+    pub(super) timers: Vec<Timer<'a>>,
     pub(super) cancelled: Vec<Moment<'a>>,
     /// Evictions with the timer that led to each, an index into `timers`.
     pub(super) evicted: Vec<(Moment<'a>, Option<usize>)>,
@@ -146,7 +158,7 @@ fn lose_timers<'a>(
 impl<'a> Seen<'a> {
     /// The nodes that it was on when something happened to it, and is on.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
-        let timers = self.timers.iter().map(|(m, _)| m);
+        let timers = self.timers.iter().map(|t| &t.set);
         let evicted = self.evicted.iter().map(|(m, _)| m);
         let lists =
             [&self.cancelled, &self.forever, &self.exists, &self.failed, &self.deleted, &self.lost];
@@ -160,7 +172,7 @@ impl<'a> Seen<'a> {
     /// A record about the pod that does not take it away.
     fn record(&mut self, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {
-            What::TimerSet(seconds) => self.timers.push((after(), seconds)),
+            What::TimerSet(seconds) => self.timers.push(Timer { set: after(), seconds }),
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),
@@ -181,7 +193,7 @@ impl<'a> Seen<'a> {
         timer: Option<RecordId>,
     ) {
         if step.eviction(r).is_some() {
-            let led = timer.and_then(|t| self.timers.iter().position(|(m, _)| m.record == t));
+            let led = timer.and_then(|t| self.timers.iter().position(|own| own.set.record == t));
             self.evicted.push((before(), led));
         } else if step.deletion_begins().is_some() {
             self.deleted.push(before());

@@ -1,0 +1,53 @@
+//! What is asked of one pod, and what is found out about it.
+
+use super::super::explanation::{Explanation, Remedy};
+use super::super::rules;
+use super::inquiry::Inquiry;
+use super::seen::{Moment, Seen};
+use crate::analysis::Analysis;
+use crate::analysis::prelude::*;
+use crate::api::toleration::Toleration;
+
+/// One pod of an inquiry.
+pub(super) struct Case<'c, 'a> {
+    pub(super) of: &'c Inquiry<'a>,
+    pub(super) pod: PodId,
+    /// What happened to it.
+    pub(super) seen: &'c Seen<'a>,
+    /// The answer, as far as it is known.
+    pub(super) found: Explanation,
+}
+
+impl<'a> Case<'_, 'a> {
+    pub(super) fn analysis(&self) -> &'a Analysis<'a> {
+        self.of.question.analysis
+    }
+
+    /// Adds a moment as a step.
+    pub(super) fn step(&mut self, m: &Moment<'_>, rule: Option<String>) {
+        self.found.steps.push(self.of.step(m, rule));
+    }
+
+    /// Adds the moment at which a timer was set.
+    pub(super) fn timer_step(&mut self, set: &Moment<'_>) {
+        self.step(set, self.timer_rule(set));
+    }
+
+    /// Adds what other seconds of its toleration of a taint would have changed.
+    pub(super) fn remedy(&mut self, text: String, taint: &str, seconds: &str) {
+        let (question, origins) = (self.of.question, self.of.origins());
+        let set = rules::seconds_path(question, origins, self.pod, taint, seconds);
+        self.found.remedies.push(Remedy { text, set });
+    }
+
+    /// A toleration, and where the pod has it from.
+    pub(super) fn by_toleration(&self, t: &Toleration) -> String {
+        let source = rules::source(self.of.question, self.of.origins(), self.pod, t);
+        format!("{}{source}", rules::toleration(t))
+    }
+
+    /// The toleration that decided on the seconds of a timer.
+    pub(super) fn timer_rule(&self, set: &Moment<'_>) -> Option<String> {
+        self.of.deciding(set).flatten().map(|t| self.by_toleration(t))
+    }
+}
