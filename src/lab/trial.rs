@@ -72,7 +72,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The word it begins with: `Evicted`.
-    pub(crate) kind: &'static str,
+    pub(crate) kind: String,
     /// Where it stands in the file, and in one sentence what came instead.
     pub problem: Problem,
     /// What the first run that failed tells of it.
@@ -216,7 +216,7 @@ impl<'a> Trial<'a> {
         };
         let problem = Problem::new(format!("{}: {}", e.kind, first.text));
         Held::Failed(Failure {
-            kind: e.kind,
+            kind: e.kind.clone(),
             problem: problem.at(&self.loaded.source, e.bytes.clone()),
             told: (*first).clone(),
             seed: *seed,

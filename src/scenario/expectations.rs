@@ -32,7 +32,7 @@ pub struct Expectations {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The word it begins with: `Evicted`.
-    pub kind: &'static str,
+    pub kind: String,
     /// What is expected.
     pub(crate) what: Expected,
     /// The part of the runs in which it has to hold, where that is not all of them.
@@ -71,14 +71,10 @@ pub(crate) enum Expected {
         /// Where it is looked at.
         during: Stretch,
     },
-    /// It holds at every moment of the stretch.
-    Always(Claim, Stretch),
-    /// It holds at no moment of the stretch.
-    Never(Claim, Stretch),
-    /// The property of that name, with its bound, is not violated in the stretch.
-    NeverProperty(String, Stretch),
-    /// The property of that name, with its bound, is violated in the stretch.
-    Violates(String, Stretch),
+    /// It holds at every moment of the stretch, or, if it is not wanted, at none.
+    Throughout { claim: Claim, stretch: Stretch, wanted: bool },
+    /// The property of that name, with its bound, is violated in the stretch, or is not.
+    Property { name: String, stretch: Stretch, wanted: bool },
     /// It holds at some moment of the stretch.
     Eventually(Claim, Stretch),
     /// It holds from a time on until the other does, which does come.

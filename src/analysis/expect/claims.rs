@@ -77,7 +77,7 @@ fn whole(run: &Run<'_>, stretch: Stretch) -> String {
 }
 
 /// It holds (or, for `wanted` false, does not hold) at every moment of the stretch.
-pub(super) fn always(
+pub(super) fn throughout(
     run: &Run<'_>,
     claim: &Claim,
     stretch: Stretch,

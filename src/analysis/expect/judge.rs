@@ -29,12 +29,14 @@ pub fn verdicts(
                 Expected::Figure { comparison, longest, during } => {
                     figures::judge(&run, comparison, *longest, *during)
                 }
-                Expected::Always(claim, stretch) => claims::always(&run, claim, *stretch, true),
-                Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
+                Expected::Throughout { claim, stretch, wanted } => {
+                    claims::throughout(&run, claim, *stretch, *wanted)
+                }
                 Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
                 Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
-                Expected::NeverProperty(name, stretch) => property(&run, name, *stretch, false)?,
-                Expected::Violates(name, stretch) => property(&run, name, *stretch, true)?,
+                Expected::Property { name, stretch, wanted } => {
+                    property(&run, name, *stretch, *wanted)?
+                }
             };
             let empty = match &e.what {
                 Expected::Eventually(claim, stretch) => claims::at_once(&run, claim, *stretch),

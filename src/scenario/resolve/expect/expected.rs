@@ -75,15 +75,15 @@ impl Reader<'_> {
     ) -> Option<Expected> {
         use language::Expectation as E;
         let (claim, at, stretch) = self.stretch_of(claim, place.part(0))?;
+        let wanted = !matches!(e, E::Never(_));
         let (problem, help) = match (e, property(claim)) {
-            (E::Always(_), None) => {
-                return Some(Expected::Always(self.claim(claim, &at)?, stretch));
+            (E::Always(_) | E::Never(_), None) => {
+                let claim = self.claim(claim, &at)?;
+                return Some(Expected::Throughout { claim, stretch, wanted });
             }
-            (E::Never(_), None) => {
-                return Some(Expected::Never(self.claim(claim, &at)?, stretch));
+            (E::Never(_) | E::Violates(_), Some(name)) => {
+                return Some(Expected::Property { name, stretch, wanted });
             }
-            (E::Never(_), Some(name)) => return Some(Expected::NeverProperty(name, stretch)),
-            (E::Violates(_), Some(name)) => return Some(Expected::Violates(name, stretch)),
             (_, Some(_)) => ("a property is something that must never happen", "`Never(PodStuck)`"),
             (_, None) => (
                 "this is not a property",

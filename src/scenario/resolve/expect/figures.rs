@@ -1,7 +1,7 @@
 //! Figures with their limits, claims about every moment, and when something is expected: single times,
 //! windows, how far apart.
 
-use super::reader::{Reader, actor, from_start};
+use super::reader::{Reader, actor, from_start, word};
 use crate::kernel::{Dur, Time};
 use crate::language::{
     self, Common, FlagValue, Problem, Quantity, Spot, Window, did_you_mean, values,
@@ -147,31 +147,20 @@ impl Reader<'_> {
     }
 }
 
-/// The name of the property that a claim is, as on the command line.
+/// The name of the property that a claim is.
 pub(super) fn property(claim: &language::Claim) -> Option<String> {
     use language::Claim as C;
-    let name = match claim {
-        C::PodStuck => "pod-stuck",
-        C::NeedlessEviction => "needless-eviction",
-        C::WrongPod => "wrong-pod",
-        C::TimerReset => "timer-reset",
-        C::TaintLost => "taint-lost",
-        C::TaintStale => "taint-stale",
-        C::NeverReady => "never-ready",
-        C::NeverTainted => "never-tainted",
-        C::EvictLoop => "evict-loop",
-        C::FalseUnknown => "false-unknown",
-        C::StaleReady => "stale-ready",
-        C::Property(name) => name,
+    match claim {
         C::AtLeast(_)
         | C::AtMost(_)
         | C::Equal(_)
         | C::All(_)
         | C::AnyOf(_)
         | C::Not(_)
-        | C::During { .. } => return None,
-    };
-    Some(name.to_owned())
+        | C::During { .. } => None,
+        C::Property(name) => Some(name.clone()),
+        named => Some(word(named)),
+    }
 }
 
 impl Reader<'_> {

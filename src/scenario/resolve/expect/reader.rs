@@ -2,10 +2,11 @@
 
 use crate::api::pod::PodConditionType;
 use crate::kernel::{Dur, Time};
-use crate::language::{self, Problem, Spot, did_you_mean};
+use crate::language::{self, Problem, Spot, Tree, did_you_mean};
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
 use crate::trace::{Actor, ZoneState};
+use serde::Serialize;
 
 /// What expectations refer to.
 pub(crate) struct Reader<'a> {
@@ -40,41 +41,9 @@ pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
     None
 }
 
-/// The word that an expectation begins with.
-pub(super) fn word(e: &language::Expectation) -> &'static str {
-    use language::Expectation as E;
-    match e {
-        E::Evicted(_) => "Evicted",
-        E::NotEvicted(_) => "NotEvicted",
-        E::Deleted(_) => "Deleted",
-        E::Gone(_) => "Gone",
-        E::Created(_) => "Created",
-        E::Bound(_) => "Bound",
-        E::Phase(_) => "Phase",
-        E::PodCondition(_) => "PodCondition",
-        E::TimerSet(_) => "TimerSet",
-        E::TimerCancelled(_) => "TimerCancelled",
-        E::EvictionFailed(_) => "EvictionFailed",
-        E::Pending(_) => "Pending",
-        E::Tainted(_) => "Tainted",
-        E::Untainted(_) => "Untainted",
-        E::Condition(_) => "Condition",
-        E::Cordoned(_) => "Cordoned",
-        E::Uncordoned(_) => "Uncordoned",
-        E::ZoneState(_) => "ZoneState",
-        E::MasterDisruption(_) => "MasterDisruption",
-        E::Event(_) => "Event",
-        E::Order(_) => "Order",
-        E::AtLeast(_) => "AtLeast",
-        E::AtMost(_) => "AtMost",
-        E::Equal(_) => "Equal",
-        E::Always(_) => "Always",
-        E::Never(_) => "Never",
-        E::Violates(_) => "Violates",
-        E::Eventually { .. } => "Eventually",
-        E::Until { .. } => "Until",
-        E::Mostly { .. } => "Mostly",
-    }
+/// The word that an expectation or a claim begins with.
+pub(super) fn word<T: Serialize>(written: &T) -> String {
+    Tree::of(written).word().to_owned()
 }
 
 pub(super) fn pod_condition(kind: language::PodConditionType) -> PodConditionType {
