@@ -24,8 +24,8 @@ pub(crate) struct Pair {
 }
 
 /// In what way a fact differs.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Change {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Way {
     /// It is true in the first run only.
     OnlyA,
     /// It is true in the second run only.
@@ -34,8 +34,23 @@ pub(crate) enum Change {
     Earlier,
     /// It is true later in the second run.
     Later,
-    /// It is true at the same time, but differs in that.
-    Otherwise(String, String),
+    /// Over seeds: of some objects earlier, and of others later.
+    Both,
+    /// It is true at the same time, but differs in its detail or its place.
+    Otherwise,
+}
+
+impl Way {
+    /// The other way round, where there is such a way.
+    pub(super) fn opposite(self) -> Option<Self> {
+        match self {
+            Self::OnlyA => Some(Self::OnlyB),
+            Self::OnlyB => Some(Self::OnlyA),
+            Self::Earlier => Some(Self::Later),
+            Self::Later => Some(Self::Earlier),
+            Self::Both | Self::Otherwise => None,
+        }
+    }
 }
 
 /// Objects of which the same fact differs alike.
@@ -45,7 +60,7 @@ pub(crate) struct Group {
     /// there is to say.
     pub(crate) what: String,
     /// In what way it differs.
-    pub(crate) change: Change,
+    pub(crate) way: Way,
     /// The workload of its pods, or what their names have in common.
     pub(crate) of: Option<String>,
     /// Its detail in each run where that is the same for all: how long the timer was, where

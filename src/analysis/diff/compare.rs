@@ -4,7 +4,7 @@ use super::super::facts::Facts;
 use super::super::setting::Analysis;
 use super::super::summary::summary_and_serving;
 use super::super::workloads::{self, Owners};
-use super::change::{Change, Group, Noise, Occurrence, Pair, distance};
+use super::change::{Group, Noise, Occurrence, Pair, Way};
 use super::costs::{Bill, Fate, fates};
 use super::found::{Found, NONE, Names, Paired, Seen, pairs};
 use super::settings::Settings;
@@ -46,7 +46,9 @@ pub struct First {
     /// What it is: `evicted`, `tainted unreachable:NoExecute`.
     pub(crate) what: String,
     /// In what way it differs.
-    pub(crate) change: Change,
+    pub(crate) way: Way,
+    /// Its detail in each run.
+    pub(crate) details: [Option<String>; 2],
     /// Its object and when it happened in each run; its records' causes explain it.
     pub(crate) pair: Pair,
 }
@@ -114,9 +116,11 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     let first = pairs
         .iter()
         .min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)))
-        .map(|p| {
-            let change = p.change(&names);
-            First { what: p.what(&names), change, pair: p.named(&names) }
+        .map(|p| First {
+            what: p.what(&names),
+            way: p.way(),
+            details: p.details(&names),
+            pair: p.named(&names),
         });
     let groups = group(pairs, &names, most);
     workloads.retain(|w| match &w.sides {
@@ -161,7 +165,7 @@ fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
     // Noise last. Otherwise what matters most first; what is in one run only before what is
     // shifted; then the longer shift, the larger group, the earlier one.
     groups.sort_by_key(|(rank, g)| {
-        let moved = matches!(g.change, Change::Earlier | Change::Later | Change::Otherwise(..));
+        let moved = g.way >= Way::Earlier;
         let when = g.pairs.iter().flat_map(|p| p.a.iter().chain(&p.b)).map(|o| o.at).min();
         let shift = g.shift().map_or(0, |(_, most)| most.as_secs());
         (g.noise, *rank, moved, Reverse((shift, g.pairs.len())), when)
@@ -171,7 +175,7 @@ fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
 
 /// What members of a group have in common: whether it is noise, what is said, how it differs, by
 /// how many seconds, what they belong to, its details.
-type Alike = (Option<Noise>, u32, u8, u64, u32, [u32; 2]);
+type Alike = (Option<Noise>, u32, Way, u64, u32, [u32; 2]);
 
 /// The groups at a level, each with how much it matters.
 fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
@@ -179,53 +183,25 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
     for p in pairs {
         by_key.entry(alike(p, names, level)).or_default().push(p);
     }
-    let text = |id: u32| names.texts.get(id as usize).cloned();
+    let text = |id: u32| names.texts.all.get(id as usize).cloned();
     by_key
         .into_iter()
-        .map(|((noise, what, _, _, of, details), members)| {
-            let (rank, words) = names.whats[what as usize];
-            let change = match members[0].change(names) {
-                Change::Otherwise(..) if !level.detail => {
-                    Change::Otherwise(String::new(), String::new())
-                }
-                change => change,
-            };
-            let details = details.map(text);
+        .map(|((noise, what, way, _, of, details), members)| {
+            let (rank, words) = names.whats.all[what as usize];
+            let what = names.texts.all[words as usize].clone();
             let pairs = members.iter().map(|p| p.named(names)).collect();
-            (
-                rank,
-                Group {
-                    what: names.texts[words as usize].clone(),
-                    change,
-                    of: text(of),
-                    details,
-                    noise,
-                    pairs,
-                },
-            )
+            let (of, details) = (text(of), details.map(text));
+            (rank, Group { what, way, of, details, noise, pairs })
         })
         .collect()
 }
 
 /// What a fact has in common with others of its group.
 fn alike(p: &Paired, names: &Names, level: Level) -> Alike {
-    let (change, shift) = match (&p.a, &p.b) {
-        (Some(_), None) => (0, 0),
-        (None, _) => (1, 0),
-        (Some(a), Some(b)) => {
-            let seconds = (distance(a.at, b.at).as_millis() + 500) / 1_000;
-            let change = if !p.shifted {
-                4
-            } else if a.at > b.at {
-                2
-            } else {
-                3
-            };
-            (change, if level.shift { seconds } else { 0 })
-        }
-    };
+    let seconds = |shift: Dur| (shift.as_millis() + 500) / 1_000;
+    let shift = p.shift().filter(|_| level.shift).map_or(0, seconds);
     let detail = |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
     let of = if p.pod == NONE || !level.of { NONE } else { names.groups[p.pod as usize] };
     let details = [detail(&p.a), detail(&p.b)];
-    (p.noise(names), p.what, change, shift, of, details)
+    (p.noise(names), p.what, p.way(), shift, of, details)
 }

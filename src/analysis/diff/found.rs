@@ -7,7 +7,7 @@ use super::super::setting::Analysis;
 use super::super::state::NO_NODE;
 use super::super::words::stem;
 use super::super::workloads::{Owners, said};
-use super::change::{Change, Noise, Occurrence, Pair, distance};
+use super::change::{Noise, Occurrence, Pair, Way, distance};
 use crate::analysis::facts::PENDING;
 use crate::analysis::prelude::*;
 
@@ -23,11 +23,28 @@ pub(super) struct Names {
     /// Per run, from its ids.
     node_of: [Vec<u32>; 2],
     pod_of: [Vec<u32>; 2],
-    pub(super) texts: Vec<String>,
-    by_text: BTreeMap<String, u32>,
-    pub(super) whats: Vec<(u8, u32)>,
-    by_what: BTreeMap<(u8, u32), u32>,
+    pub(super) texts: Numbered<String>,
+    pub(super) whats: Numbered<(u8, u32)>,
     cached: BTreeMap<(usize, Fact, u8, u32), (u32, u32)>,
+}
+
+/// Values by the order in which they came, each once.
+#[derive(Default)]
+pub(super) struct Numbered<T> {
+    pub(super) all: Vec<T>,
+    numbers: BTreeMap<T, u32>,
+}
+
+impl<T: Ord + Clone> Numbered<T> {
+    fn number(&mut self, value: T) -> u32 {
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(value.clone());
+        self.numbers.insert(value, number);
+        number
+    }
 }
 
 /// Stands for no node or pod, and for a fact without a detail.
@@ -58,10 +75,8 @@ impl Names {
             pods,
             node_of,
             pod_of,
-            texts: Vec::new(),
-            by_text: BTreeMap::new(),
-            whats: Vec::new(),
-            by_what: BTreeMap::new(),
+            texts: Numbered::default(),
+            whats: Numbered::default(),
             cached: BTreeMap::new(),
         }
     }
@@ -77,17 +92,7 @@ impl Names {
         };
         self.lasting[pod as usize] |=
             owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
-        self.groups[pod as usize] = self.text(group);
-    }
-
-    fn text(&mut self, text: String) -> u32 {
-        if let Some(id) = self.by_text.get(&text) {
-            return *id;
-        }
-        self.texts.push(text.clone());
-        let id = self.texts.len() as u32 - 1;
-        self.by_text.insert(text, id);
-        id
+        self.groups[pod as usize] = self.texts.number(group);
     }
 }
 
@@ -208,15 +213,10 @@ fn words(
         fact => (text.verb(fact), String::new()),
     };
     let what = if rank == WORDS { format!("{what} in other words") } else { what };
+    let texts = &mut names.texts;
     let (what, detail) =
-        (names.text(what), if detail.is_empty() { NONE } else { names.text(detail) });
-    let key = (rank, what);
-    if let Some(&id) = names.by_what.get(&key) {
-        return (id, detail);
-    }
-    names.whats.push(key);
-    names.by_what.insert(key, names.whats.len() as u32 - 1);
-    (names.whats.len() as u32 - 1, detail)
+        (texts.number(what), if detail.is_empty() { NONE } else { texts.number(detail) });
+    (names.whats.number((rank, what)), detail)
 }
 
 /// Times that are less than this apart are noise where nothing else differs.
@@ -237,7 +237,7 @@ pub(super) struct Paired {
 impl Paired {
     /// What the fact is, in words.
     pub(super) fn what(&self, names: &Names) -> String {
-        names.texts[names.whats[self.what as usize].1 as usize].clone()
+        names.texts.all[names.whats.all[self.what as usize].1 as usize].clone()
     }
 
     /// When it first was true in either run.
@@ -246,35 +246,23 @@ impl Paired {
     }
 
     pub(super) fn rank(&self, names: &Names) -> (u8, u32) {
-        (names.whats[self.what as usize].0, self.pod)
+        (names.whats.all[self.what as usize].0, self.pod)
     }
 
-    pub(super) fn change(&self, names: &Names) -> Change {
-        let beside = |s: Option<Seen>| {
-            s.and_then(|s| names.texts.get(s.detail as usize).cloned()).unwrap_or_default()
-        };
+    /// In what way it differs.
+    pub(super) fn way(&self) -> Way {
         match (&self.a, &self.b) {
-            (Some(_), Some(_)) if !self.shifted && self.same_beside() => {
-                Change::Otherwise(String::new(), String::new())
-            }
-            (Some(_), Some(_)) if !self.shifted => {
-                Change::Otherwise(beside(self.a), beside(self.b))
-            }
-            (Some(a), Some(b)) if a.at < b.at => Change::Later,
-            (Some(_), Some(_)) => Change::Earlier,
-            (Some(_), None) => Change::OnlyA,
-            (None, _) => Change::OnlyB,
+            (Some(_), Some(_)) if !self.shifted => Way::Otherwise,
+            (Some(a), Some(b)) if a.at < b.at => Way::Later,
+            (Some(_), Some(_)) => Way::Earlier,
+            (Some(_), None) => Way::OnlyA,
+            (None, _) => Way::OnlyB,
         }
-    }
-
-    /// Its detail is the same; only its node differs.
-    fn same_beside(&self) -> bool {
-        self.a.map(|s| s.detail) == self.b.map(|s| s.detail)
     }
 
     /// Whether it says next to nothing, and why.
     pub(super) fn noise(&self, names: &Names) -> Option<Noise> {
-        let rank = names.whats[self.what as usize].0;
+        let rank = names.whats.all[self.what as usize].0;
         let (a, b) = match (self.a, self.b) {
             _ if rank == WORDS => return Some(Noise::Words),
             (Some(a), Some(b)) if distance(a.at, b.at) < SLIGHT => (a, b),
@@ -289,7 +277,7 @@ impl Paired {
 
     /// Its detail in each run.
     pub(super) fn details(&self, names: &Names) -> [Option<String>; 2] {
-        [self.a, self.b].map(|s| s.and_then(|s| names.texts.get(s.detail as usize).cloned()))
+        [self.a, self.b].map(|s| s.and_then(|s| names.texts.all.get(s.detail as usize).cloned()))
     }
 
     /// What its object belongs to: a pod's workload, or what names have in common; none of what has
@@ -298,7 +286,7 @@ impl Paired {
         match (self.pod, self.node) {
             (NONE, NONE) => None,
             (NONE, node) => names.nodes.get(node as usize).map(|n| stem(n).to_owned()),
-            (pod, _) => names.texts.get(names.groups[pod as usize] as usize).cloned(),
+            (pod, _) => names.texts.all.get(names.groups[pod as usize] as usize).cloned(),
         }
     }
 

@@ -20,10 +20,10 @@ mod patterns;
 mod seeds;
 mod settings;
 
-pub(crate) use change::{Change, Group, Noise, Occurrence, Pair};
+pub(crate) use change::{Group, Noise, Occurrence, Pair, Way};
 pub use compare::{Difference, First, compare};
 pub(crate) use costs::{Bill, Fate, Paired};
 pub(crate) use one_seed::OneSeed;
-pub(crate) use patterns::{Pattern, Way};
+pub(crate) use patterns::Pattern;
 pub(crate) use seeds::{FEWEST, Gathered, LEVEL, NEARLY_ALL, OverSeeds, WorkloadOverSeeds};
 pub(crate) use settings::{SettingChange, Settings};

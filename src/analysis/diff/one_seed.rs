@@ -1,9 +1,9 @@
 //! What sets the two runs of one seed apart.
 
-use super::change::Noise;
+use super::change::{Noise, Way};
 use super::compare::Sides;
 use super::costs::{Bill, Fate};
-use super::patterns::{Kind, Tally, Way, put};
+use super::patterns::{Kind, Tally, put};
 use crate::analysis::prelude::*;
 use crate::analysis::setting::Analysis;
 
@@ -32,10 +32,14 @@ impl OneSeed {
                 *noise.entry((sort, p.what(&names))).or_default() += 1;
                 continue;
             }
-            let change = p.change(&names);
-            let kind: Kind =
-                (p.rank(&names).0, p.what(&names), Way::of(&change), p.is_of_pod(), p.of(&names));
-            let new = u64::from(seen.insert((p.identity(), kind.2)));
+            let kind = Kind {
+                rank: p.rank(&names).0,
+                what: p.what(&names),
+                way: p.way(),
+                of_pods: p.is_of_pod(),
+                of: p.of(&names),
+            };
+            let new = u64::from(seen.insert((p.identity(), kind.way)));
             let tally = Tally {
                 seeds: 1,
                 facts: 1,
@@ -73,10 +77,10 @@ pub(super) fn cancel(
     noise: &mut BTreeMap<(Noise, String), u64>,
 ) {
     let kinds: Vec<Kind> =
-        alike.keys().filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier)).cloned().collect();
+        alike.keys().filter(|k| matches!(k.way, Way::OnlyA | Way::Earlier)).cloned().collect();
     for one in kinds {
-        let opposite = if one.2 == Way::OnlyA { Way::OnlyB } else { Way::Later };
-        let other: Kind = (one.0, one.1.clone(), opposite, one.3, one.4.clone());
+        let opposite = if one.way == Way::OnlyA { Way::OnlyB } else { Way::Later };
+        let other = one.in_way(opposite);
         let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else {
             continue;
         };
@@ -85,11 +89,11 @@ pub(super) fn cancel(
         if opposite == Way::Later {
             let mut both = a;
             both.add(&b, true);
-            alike.insert((one.0, one.1, Way::Both, one.3, one.4), both);
+            alike.insert(one.in_way(Way::Both), both);
             continue;
         }
         let less = a.facts.min(b.facts);
-        *noise.entry((Noise::Another, one.1.clone())).or_default() += less;
+        *noise.entry((Noise::Another, one.what.clone())).or_default() += less;
         for (kind, mut tally) in [(one, a), (other, b)] {
             if tally.facts > less {
                 tally.facts -= less;

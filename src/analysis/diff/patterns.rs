@@ -1,6 +1,6 @@
 //! What differs of an object, counted over seeds, and what differs alike of several.
 
-use super::change::Change;
+use super::change::Way;
 use crate::analysis::prelude::*;
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -60,8 +60,8 @@ pub(super) fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
     all.sort_by_key(|m| {
         let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
         (
-            m.kind.0,
-            m.kind.2 >= Way::Earlier,
+            m.kind.rank,
+            m.kind.way >= Way::Earlier,
             Reverse((m.seeds.1, shift, m.tally.objects.1)),
             m.tally.first,
         )
@@ -78,7 +78,7 @@ fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
             m.tally.details = None;
         }
         if m.each && level > 1 {
-            m.kind.4 = None;
+            m.kind.of = None;
         }
         let seconds =
             m.tally.shift.filter(|_| level == 0).map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
@@ -97,7 +97,7 @@ fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
 
 impl Member {
     fn pattern(self) -> Pattern {
-        let (_, what, way, of_pods, of) = self.kind;
+        let Kind { what, way, of_pods, of, .. } = self.kind;
         Pattern {
             what,
             way,
@@ -113,38 +113,23 @@ impl Member {
     }
 }
 
-/// In what way a fact differs, without the values.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Way {
-    /// It is true in the first run only.
-    OnlyA,
-    /// It is true in the second run only.
-    OnlyB,
-    /// It is true earlier in the second run.
-    Earlier,
-    /// It is true later in the second run.
-    Later,
-    /// Of some objects it is true earlier in the second run, of others later.
-    Both,
-    /// It is true at the same time, but of another node, or for another reason.
-    Otherwise,
+/// What differs: how much it matters, what it is, in what way, whether of pods, and of which
+/// workload, or what the objects' names have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Kind {
+    pub(super) rank: u8,
+    pub(super) what: String,
+    pub(super) way: Way,
+    pub(super) of_pods: bool,
+    pub(super) of: Option<String>,
 }
 
-impl Way {
-    pub(crate) fn of(change: &Change) -> Self {
-        match change {
-            Change::OnlyA => Self::OnlyA,
-            Change::OnlyB => Self::OnlyB,
-            Change::Earlier => Self::Earlier,
-            Change::Later => Self::Later,
-            Change::Otherwise(..) => Self::Otherwise,
-        }
+impl Kind {
+    /// The same in another way.
+    pub(super) fn in_way(&self, way: Way) -> Self {
+        Kind { way, ..self.clone() }
     }
 }
-
-/// What differs, in what way, and of what: how much it matters, what is said, how it differs,
-/// whether of pods, what they belong to.
-pub(super) type Kind = (u8, String, Way, bool, Option<String>);
 
 /// What differs of an object, or of all that belong to the same, over the seeds so far.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,10 +7,10 @@
 //! are counted, so far as their names mean the same in every seed: those of a Deployment's
 //! replacements do not, which are given out in the order of creation.
 
-use super::change::Noise;
+use super::change::{Noise, Way};
 use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
-use super::patterns::{Kind, Member, Pattern, Tally, Way, patterns, put};
+use super::patterns::{Kind, Member, Pattern, Tally, patterns, put};
 use crate::analysis::costs::Figure;
 use crate::analysis::prelude::*;
 use crate::analysis::statistics::{discoveries, sign_test};
@@ -117,10 +117,11 @@ impl Gathered {
     /// The result over all seeds; with more than `most` patterns, like ones are put together.
     pub(crate) fn finish(mut self, most: usize) -> OverSeeds {
         let all = self.seeds;
-        let (compared, differs_up_to) = self.tested();
+        let alike_chance = chances(&self.alike, |kind| kind, |_, kind| kind);
+        let named_chance =
+            chances(&self.named, |(kind, _)| kind, |(_, object), kind| (kind, object.clone()));
+        let (compared, differs_up_to) = self.tested(&alike_chance, &named_chance);
         let differs = |chance: f64| all < FEWEST || chance <= differs_up_to;
-        let alike_chance = chances(&self.alike, opposite, |kind| kind.2);
-        let named_chance = chances(&self.named, opposite_named, |(kind, _)| kind.2);
         // The objects of which it is always so, by kind.
         let mut always: BTreeMap<Kind, Vec<(String, Tally)>> = BTreeMap::new();
         for ((key, tally), chance) in std::mem::take(&mut self.named).into_iter().zip(named_chance)
@@ -173,15 +174,14 @@ impl Gathered {
     }
 
     /// How many things are compared, and up to which probability they differ.
-    fn tested(&self) -> (usize, f64) {
+    fn tested(&self, alike: &[f64], named: &[f64]) -> (usize, f64) {
         let figures = self.workloads.values().map(|(sums, _)| sums.finish());
         let figures = figures.chain([self.costs.finish()]).flatten();
         // What is the same in every seed was not found to differ, and is none of the comparisons
         // that could have been taken for a difference.
         let moved = figures.filter(|(_, p)| p.less + p.more > 0);
         let mut all: Vec<f64> = moved.map(|(_, p)| p.chance()).collect();
-        all.extend(chances(&self.alike, opposite, |kind| kind.2));
-        all.extend(chances(&self.named, opposite_named, |(kind, _)| kind.2));
+        all.extend(alike.iter().chain(named));
         let up_to = discoveries(&mut all, LEVEL);
         (all.len(), up_to)
     }
@@ -204,35 +204,26 @@ impl Gathered {
     }
 }
 
-/// The same the other way round.
-fn opposite(kind: &Kind, way: Way) -> Kind {
-    (kind.0, kind.1.clone(), way, kind.3, kind.4.clone())
-}
-
-fn opposite_named((kind, object): &(Kind, String), way: Way) -> (Kind, String) {
-    (opposite(kind, way), object.clone())
-}
-
 /// How likely each of these tallies is if it is chance which of both sides is which, in their order.
-/// What goes both ways within a seed, or is another thing each time, has no side.
+/// What goes both ways within a seed, or is another thing each time, has no side. `kind` is that of a
+/// key, and `of` makes the key of another kind of it.
 fn chances<K: Ord>(
     all: &BTreeMap<K, Tally>,
-    opposite: impl Fn(&K, Way) -> K,
-    way: impl Fn(&K) -> Way,
+    kind: impl Fn(&K) -> &Kind,
+    of: impl Fn(&K, Kind) -> K,
 ) -> Vec<f64> {
     let one = |(key, tally): (&K, &Tally)| {
-        let other = match way(key) {
-            Way::OnlyA => Way::OnlyB,
-            Way::OnlyB => Way::OnlyA,
-            Way::Earlier => Way::Later,
-            Way::Later => Way::Earlier,
+        let kind = kind(key);
+        let against = match kind.way.opposite() {
+            Some(way) => all.get(&of(key, kind.in_way(way))).map_or(0, |t| t.seeds),
             // The same two values in each seed are a side; else there is none.
-            Way::Otherwise if tally.details.as_ref().is_some_and(|d| *d != [None, None]) => {
-                return sign_test(0, tally.seeds);
+            None if kind.way == Way::Otherwise
+                && tally.details.as_ref().is_some_and(|d| *d != [None, None]) =>
+            {
+                0
             }
-            Way::Both | Way::Otherwise => return 1.0,
+            None => return 1.0,
         };
-        let against = all.get(&opposite(key, other)).map_or(0, |t| t.seeds);
         sign_test(against, tally.seeds)
     };
     all.iter().map(one).collect()
@@ -242,7 +233,6 @@ fn chances<K: Ord>(
 mod tests {
     use super::super::costs::Bill;
     use super::super::one_seed::cancel;
-    use super::super::patterns::Way;
     use super::*;
     use crate::analysis::Costs;
     use crate::kernel::Time;
@@ -264,7 +254,7 @@ mod tests {
     }
 
     fn kind(what: &str, way: Way, of: &str) -> Kind {
-        (0, what.to_owned(), way, true, Some(of.to_owned()))
+        Kind { rank: 0, what: what.to_owned(), way, of_pods: true, of: Some(of.to_owned()) }
     }
 
     /// A tally of this number of objects, one fact of each.
@@ -344,8 +334,8 @@ mod tests {
         let told = |list: &[Pattern]| -> Vec<Told> {
             list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect()
         };
-        assert_eq!(told(&found.nearly_all), [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
-        assert_eq!(told(&found.chance), [(db.4, Vec::new(), (8, 8), (3, 3))]);
+        assert_eq!(told(&found.nearly_all), [(web.of, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
+        assert_eq!(told(&found.chance), [(db.of, Vec::new(), (8, 8), (3, 3))]);
     }
 
     #[test]
@@ -415,7 +405,7 @@ mod tests {
         // Three of five have a counterpart; the two and the two are each other's; those of another
         // workload are not.
         let left: Vec<(&str, Way, u64)> =
-            alike.iter().map(|(k, t)| (k.1.as_str(), k.2, t.facts)).collect();
+            alike.iter().map(|(k, t)| (k.what.as_str(), k.way, t.facts)).collect();
         assert_eq!(left, [("created", Way::OnlyA, 2), ("gone", Way::OnlyB, 1)]);
         let noise: Vec<(&str, u64)> =
             noise.iter().map(|((_, what), n)| (what.as_str(), *n)).collect();

@@ -109,7 +109,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
             .collect()
     };
     let first = d.first.as_ref().map(
-        |f| json!({ "what": f.what, "change": name(Way::of(&f.change)), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
+        |f| json!({ "what": f.what, "change": name(f.way), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
     );
     let [a, b] = d.costs;
     let mut document = json!({
@@ -245,7 +245,7 @@ fn group(g: &Group) -> Value {
     json!({
         "text": group_text(g),
         "what": g.what,
-        "change": name(Way::of(&g.change)),
+        "change": name(g.way),
         "noise": g.noise.map(Noise::name),
         "of": g.of,
         "a": g.details[0],

@@ -3,7 +3,7 @@
 use super::printer::{ROWS, header};
 use super::words::{Side, changed, colour, group_text, shift, steps, subject_of, times};
 use crate::analysis::clock::absolute;
-use crate::analysis::diff::{Difference, Noise, Way};
+use crate::analysis::diff::{Difference, Noise};
 use crate::report::prelude::*;
 use crate::report::text::{DIM, GREEN, PLAIN, Printer, Style, YELLOW};
 
@@ -21,7 +21,7 @@ pub(super) fn parting(d: &Difference) -> Option<String> {
     let subject = subject_of(&first.pair);
     let what =
         if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
-    let how = changed(&first.change, shift(&first.pair).map(|s| (s, s)));
+    let how = changed(first.way, &first.details, shift(&first.pair).map(|s| (s, s)));
     Some(format!("{what}: {how}"))
 }
 
@@ -110,7 +110,7 @@ impl Printer<'_> {
         )?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
-            let ansi = colour(Way::of(&group.change), &group.what);
+            let ansi = colour(group.way, &group.what);
             self.folded(&group_text(group), first + second + 6, ansi)?;
         }
         if groups.len() > ROWS {

@@ -1,7 +1,7 @@
 //! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
 use crate::analysis::clock::{absolute, whole};
-use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair, Way};
+use crate::analysis::diff::{Fate, Group, Occurrence, Pair, Way};
 use crate::analysis::words::ranges;
 use crate::analysis::{causes, words};
 use crate::report::Source;
@@ -41,12 +41,17 @@ pub(super) fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
     }
 }
 
-/// The same of what differs between two runs.
-pub(super) fn changed(change: &Change, shift: Option<(Dur, Dur)>) -> String {
-    match change {
-        Change::Otherwise(a, b) if a.is_empty() && b.is_empty() => "elsewhere in B".to_owned(),
-        Change::Otherwise(a, b) => format!("{a} in A, {b} in B"),
-        other => how(Way::of(other), shift),
+/// The same of what differs between two runs, with its details.
+pub(super) fn changed(
+    way: Way,
+    details: &[Option<String>; 2],
+    shift: Option<(Dur, Dur)>,
+) -> String {
+    let text = |of: &Option<String>| of.clone().unwrap_or_default();
+    match (way, details) {
+        (Way::Otherwise, [a, b]) if a == b => "elsewhere in B".to_owned(),
+        (Way::Otherwise, [a, b]) => format!("{} in A, {} in B", text(a), text(b)),
+        _ => how(way, shift),
     }
 }
 
@@ -102,12 +107,12 @@ pub(super) fn group_text(g: &Group) -> String {
         _ => String::new(),
     };
     let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
-    let beside = match &g.change {
-        Change::Otherwise(..) => String::new(),
+    let beside = match g.way {
+        Way::Otherwise => String::new(),
         _ if g.what == PENDING => why(&g.details),
         _ => detail(&g.details),
     };
-    format!("{what}{beside}{times}: {}", changed(&g.change, g.shift()))
+    format!("{what}{beside}{times}: {}", changed(g.way, &g.details, g.shift()))
 }
 
 /// What is said of pods that find no node.
