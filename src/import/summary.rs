@@ -129,28 +129,20 @@ impl Summary {
     }
 
     fn of_states(&self, lines: &mut Lines) {
-        let n = self.cut_off.len();
-        lines.add(
-            n,
-            format!(
-                "{} silent (no lease renewed in time, or Ready is Unknown or was never posted), cut off from the start: {}",
-                count(n, "node"),
-                some(&self.cut_off)
-            ),
+        lines.listed(
+            "node",
+            &self.cut_off,
+            "silent (no lease renewed in time, or Ready is Unknown or was never posted), cut off from the start",
         );
         let n = self.unnoticed.len();
         lines.add(
             n,
             format!("of these {} not Unknown yet: {}", count(n, "node"), some(&self.unnoticed)),
         );
-        let n = self.ahead.len();
-        lines.add(
-            n,
-            format!(
-                "{} with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero: {}",
-                count(n, "node"),
-                some(&self.ahead)
-            ),
+        lines.listed(
+            "node",
+            &self.ahead,
+            "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero",
         );
         lines.add(
             usize::from(self.leases == 0 && self.nodes > self.made_up.len()),
@@ -166,19 +158,8 @@ impl Summary {
                 ),
             );
         }
-        lines.add(
-            self.terminating,
-            format!("{} Terminating, and stay so", count(self.terminating, "pod")),
-        );
-        let n = self.unbound.len();
-        lines.add(
-            n,
-            format!(
-                "{} bound to no node, left to the scheduler: {}",
-                count(n, "pod"),
-                some(&self.unbound)
-            ),
-        );
+        lines.counted("pod", self.terminating, "Terminating, and stay so");
+        lines.listed("pod", &self.unbound, "bound to no node, left to the scheduler");
     }
 
     /// How long pods take, where that is known.
@@ -213,42 +194,29 @@ impl Summary {
 
     /// Workloads that are missing or over, and pods that lack what admission adds.
     fn of_owners(&self, lines: &mut Lines) {
-        let n = self.ownerless;
-        lines.add(
-            n,
-            format!(
-                "{} whose owners are not in the files, so that nothing replaces them \
-                 (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
-                count(n, "pod")
-            ),
+        lines.counted(
+            "pod",
+            self.ownerless,
+            "whose owners are not in the files, so that nothing replaces them \
+             (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
         );
         lines.add(
             self.over.len(),
-            format!(
-                "nothing comes of them any more, left out: {}",
-                self.over.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
-            ),
+            format!("nothing comes of them any more, left out: {}", counts(&self.over)),
         );
-        let n = self.unadmitted;
-        lines.add(
-            n,
-            format!(
-                "{} without a toleration for not-ready or unreachable, as if the API server ran without DefaultTolerationSeconds; \
-                 a run adds 300 s, unless its flags disable that plugin",
-                count(n, "pod")
-            ),
+        lines.counted(
+            "pod",
+            self.unadmitted,
+            "without a toleration for not-ready or unreachable, as if the API server ran without DefaultTolerationSeconds; \
+             a run adds 300 s, unless its flags disable that plugin",
         );
     }
 
     fn of_missing_nodes(&self, lines: &mut Lines) {
-        let n = self.orphans.len();
-        lines.add(
-            n,
-            format!(
-                "{} left out because their nodes are not in the files (add `nodes` to the kubectl command): {}",
-                count(n, "pod"),
-                some(&self.orphans)
-            ),
+        lines.listed(
+            "pod",
+            &self.orphans,
+            "left out because their nodes are not in the files (add `nodes` to the kubectl command)",
         );
         let n = self.made_up.len();
         lines.add(
@@ -268,13 +236,8 @@ impl Summary {
     }
 
     fn of_what_is_left_out(&self, lines: &mut Lines) {
-        lines.add(
-            self.kinds.len(),
-            format!(
-                "not modelled yet, left out: {}",
-                self.kinds.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
-            ),
-        );
+        let kinds = format!("not modelled yet, left out: {}", counts(&self.kinds));
+        lines.add(self.kinds.len(), kinds);
         lines.add(
             self.pod_fields.len(),
             format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)),
@@ -285,20 +248,10 @@ impl Summary {
             self.conditions.len(),
             format!("not modelled, left out of nodes: {}", tally(&self.conditions)),
         );
-        lines.add(
-            self.stray_leases,
-            format!(
-                "{} left out because their nodes are not in the files",
-                count(self.stray_leases, "node lease")
-            ),
-        );
-        lines.add(
-            self.repeated,
-            format!(
-                "{} in the files more than once, alike, and taken once",
-                count(self.repeated, "object")
-            ),
-        );
+        let stray = "left out because their nodes are not in the files";
+        lines.counted("node lease", self.stray_leases, stray);
+        let repeated = "in the files more than once, alike, and taken once";
+        lines.counted("object", self.repeated, repeated);
     }
 
     fn head(&self) -> String {
@@ -365,6 +318,16 @@ impl Lines {
             self.0.push(line);
         }
     }
+
+    /// `3 pods Terminating, and stay so`
+    fn counted(&mut self, noun: &str, n: usize, what: &str) {
+        self.add(n, format!("{} {what}", count(n, noun)));
+    }
+
+    /// `2 nodes silent: a-00, a-01`
+    fn listed(&mut self, noun: &str, names: &[String], what: &str) {
+        self.counted(noun, names.len(), &format!("{what}: {}", some(names)));
+    }
 }
 
 /// `1 node`, `2 nodes`, `3 NetworkPolicies`, `3 PriorityClasses`.
@@ -387,6 +350,10 @@ fn some(names: &[String]) -> String {
         n if n > SHOWN => format!("{shown} and {} more", n - SHOWN),
         _ => shown,
     }
+}
+
+fn counts(all: &BTreeMap<String, usize>) -> String {
+    all.iter().map(|(kind, n)| count(*n, kind)).collect::<Vec<_>>().join(", ")
 }
 
 fn tally(counts: &BTreeMap<String, usize>) -> String {
