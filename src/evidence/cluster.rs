@@ -2,7 +2,7 @@
 //! those that only events and logs know.
 
 use super::outage::{Outage, Silence};
-use super::statement::{Said, Statement, counted, form};
+use super::statement::{Said, Statement, are, counted, form};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
 use crate::import::{SECOND_US, Stamp};
@@ -374,11 +374,6 @@ pub(super) fn full_name(object: &Value) -> String {
         (_, Some(namespace)) => format!("{namespace}/{name}"),
         (_, None) => format!("default/{name}"),
     }
-}
-
-/// `1 pod is`, `3 pods are`
-fn are(n: usize, what: &str) -> String {
-    format!("{} {}", counted(n, what), form(n, "is", "are"))
 }
 
 /// The pods of one workload have names that differ in the last part: `shop/web-5468c74c4d-5sgsw`.

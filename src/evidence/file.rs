@@ -3,7 +3,7 @@
 use super::anonymous::Names;
 use super::audit::{self, Taken};
 use super::heard::Heard;
-use super::statement::{Place, counted, form};
+use super::statement::{Place, are, counted, form};
 use super::{events, klog, prometheus};
 use crate::import::yaml_values;
 use serde_json::Value;
@@ -53,14 +53,15 @@ impl Heard {
             Kind::Log => self.log(file, year),
             Kind::Prometheus(answer) => {
                 let (series, told) = prometheus::take(&answer, &file.file, self);
-                self.notes.push(format!(
-                    "{}: an answer of Prometheus with {series} series, of which {told} {} something",
-                    file.file,
-                    form(told, "tells", "tell")
-                ));
+                let told = telling(told);
+                self.note(file, format!("an answer of Prometheus with {series} series, {told}"));
             }
-            Kind::Other(why) => self.notes.push(format!("{}: left out: {why}", file.file)),
+            Kind::Other(why) => self.note(file, format!("left out: {why}")),
         }
+    }
+
+    fn note(&mut self, file: &Evidence, text: String) {
+        self.notes.push(format!("{}: {text}", file.file));
     }
 
     fn objects(&mut self, file: &Evidence, objects: &[Value]) {
@@ -75,14 +76,11 @@ impl Heard {
             wrong += usize::from(!events::take(object, place, self));
         }
         if events > 0 {
-            self.notes.push(format!("{}: {}", file.file, counted(events, "event")));
+            self.note(file, counted(events, "event"));
         }
         if wrong > 0 {
-            self.notes.push(format!(
-                "{}: {} without a time or an object, left out",
-                file.file,
-                counted(wrong, "event")
-            ));
+            let wrong = counted(wrong, "event");
+            self.note(file, format!("{wrong} without a time or an object, left out"));
         }
         if others > 0 {
             let of = objects.iter().filter(|o| o["kind"] != "Event").cloned();
@@ -113,29 +111,21 @@ impl Heard {
                 }
             }
         }
-        self.notes.push(format!(
-            "{}: an audit log of {}, of which {told} {} something",
-            file.file,
-            counted(lines, "line"),
-            form(told, "tells", "tell")
-        ));
+        let lines = counted(lines, "line");
+        self.note(file, format!("an audit log of {lines}, {}", telling(told)));
         if !unclear.is_empty() {
             let some: Vec<&str> = unclear.iter().map(String::as_str).take(SHOWN).collect();
-            self.notes.push(format!(
-                "{}: {} of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
-                file.file,
+            let text = format!(
+                "{} of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
                 counted(unclear.len(), "request"),
                 some.join("; "),
                 if unclear.len() > SHOWN { "; …" } else { "" }
-            ));
+            );
+            self.note(file, text);
         }
         if let Some(first) = broken.first() {
-            self.notes.push(format!(
-                "{}: {} {} no whole line of an audit log, the first of them line {first}: left out",
-                file.file,
-                counted(broken.len(), "line"),
-                form(broken.len(), "is", "are")
-            ));
+            let text = "no whole line of an audit log, the first of them line";
+            self.note(file, format!("{} {text} {first}: left out", are(broken.len(), "line")));
         }
     }
 
@@ -143,27 +133,24 @@ impl Heard {
         let found = klog::year_in(&file.text).or(year);
         let (lines, told) =
             klog::take(&file.text, &file.file, found.unwrap_or(klog::SOME_YEAR), self);
-        self.notes.push(match told {
-            0 => format!(
-                "{}: a log of {}, none of which tells something: of another component, or at too low a level of -v?",
-                file.file,
-                counted(lines, "line")
-            ),
-            _ => format!(
-                "{}: a log of {}, of which {told} {} something",
-                file.file,
-                counted(lines, "line"),
-                form(told, "tells", "tell")
-            ),
-        });
+        let what = match told {
+            0 => {
+                "none of which tells something: of another component, or at too low a level of -v?"
+                    .to_owned()
+            }
+            _ => telling(told),
+        };
+        self.note(file, format!("a log of {}, {what}", counted(lines, "line")));
         if found.is_none() && told > 0 {
-            self.notes.push(format!(
-                "{}: klog leaves the year out, and no other file has it: taken for {}",
-                file.file,
-                klog::SOME_YEAR
-            ));
+            let text = "klog leaves the year out, and no other file has it: taken for";
+            self.note(file, format!("{text} {}", klog::SOME_YEAR));
         }
     }
+}
+
+/// `of which 3 tell something`
+fn telling(n: usize) -> String {
+    format!("of which {n} {} something", form(n, "tells", "tell"))
 }
 
 /// How many lines are looked at to tell what a file is.

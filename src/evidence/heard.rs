@@ -1,7 +1,7 @@
 //! All that was read, together, and what was left out.
 
 use super::cluster::full_name;
-use super::statement::{Place, Said, Statement, counted, form};
+use super::statement::{Place, Said, Statement, are, counted, form};
 use crate::import::{Stamp, YEARS};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,9 +61,8 @@ impl Heard {
                 let named = left.iter().map(|s| format!("{} in {}", s.at.to_rfc3339(), s.place));
                 let named: Vec<String> = named.collect();
                 self.notes.push(format!(
-                    "{} {} {why}, {}: left out",
-                    counted(left.len(), "statement"),
-                    form(left.len(), "is", "are"),
+                    "{} {why}, {}: left out",
+                    are(left.len(), "statement"),
                     some(named.iter().map(String::as_str))
                 ));
             }
@@ -148,9 +147,8 @@ impl Heard {
                 && !s.said.pod().is_some_and(|p| pods.contains(p))
         });
         self.notes.push(format!(
-            "{} {} about nodes that are in no export ({}), of another cluster or of another time: left out",
-            counted(before - self.statements.len(), "statement"),
-            form(before - self.statements.len(), "is", "are"),
+            "{} about nodes that are in no export ({}), of another cluster or of another time: left out",
+            are(before - self.statements.len(), "statement"),
             some(strange.keys().map(String::as_str))
         ));
     }

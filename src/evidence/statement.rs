@@ -107,6 +107,11 @@ pub(super) fn counted(n: usize, what: &str) -> String {
     }
 }
 
+/// `1 pod is`, `3 pods are`
+pub(super) fn are(n: usize, what: &str) -> String {
+    format!("{} {}", counted(n, what), form(n, "is", "are"))
+}
+
 /// The first form for one, the other for several: `is`, `are`.
 pub(super) fn form<'w>(n: usize, one: &'w str, several: &'w str) -> &'w str {
     if n == 1 { one } else { several }

@@ -8,7 +8,7 @@
 use super::audit::{EVICTING, taints};
 use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
-use super::statement::{Said, counted, form};
+use super::statement::{Said, are};
 use crate::files::line;
 use crate::import::{SECOND_US, Stamp};
 use serde_json::Value;
@@ -135,9 +135,8 @@ impl Timeline {
         ];
         parts.into_iter().filter_map(|(what, why)| {
             let (first, n) = (what.first()?, what.len());
-            let (actions, are) = (counted(n, "action"), form(n, "is", "are"));
             let more = if n > 1 { ", …" } else { "" };
-            Some(format!("{actions} {are} {why}, left out: {first}{more}"))
+            Some(format!("{} {why}, left out: {first}{more}", are(n, "action")))
         })
     }
 

@@ -2,7 +2,7 @@
 //! their pods, so that what is evicted is replaced as it was.
 
 use super::cluster::{LABEL, full_name};
-use super::statement::{counted, form};
+use super::statement::{are, form};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,9 +50,8 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
     }
     if added > 0 {
         notes.push(format!(
-            "{} {} in no export: made of {} pods, so that these are replaced",
-            counted(added, "workload"),
-            form(added, "is", "are"),
+            "{} in no export: made of {} pods, so that these are replaced",
+            are(added, "workload"),
             form(added, "its", "their")
         ));
     }
