@@ -1,7 +1,8 @@
 //! Texts with a syntax of their own, kept as written.
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// Writes the JSON Schema of a type that reads itself.
@@ -20,12 +21,12 @@ macro_rules! schema {
     };
 }
 
-/// A type that holds a text as written; `expecting` is what an error says when something else
-/// stands there.
-macro_rules! text {
-    ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
+/// A type that holds a text as written.
+macro_rules! kept {
+    ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[serde(transparent)]
         pub struct $name(pub String);
 
         impl $name {
@@ -52,12 +53,13 @@ macro_rules! text {
                 f.write_str(&self.0)
             }
         }
+    };
+}
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(&self.0)
-            }
-        }
+/// One that is written in quotes; `expecting` is what an error says when something else stands there.
+macro_rules! text {
+    ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
+        kept! { $(#[$doc])* $name }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -94,38 +96,14 @@ text! {
     DelayText, "a delay in quotes, such as \"2ms\" or \"1ms..4ms\""
 }
 
-/// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct QuantityText(pub(crate) String);
-
-impl QuantityText {
-    /// The text.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
+kept! {
+    /// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
+    QuantityText
 }
 
 schema! { QuantityText, "A Kubernetes quantity, such as \"500m\" or \"32Gi\"", { "type": ["string", "number"] } }
 schema! { FlagValue, "A text in quotes, a number, true or false", { "type": ["string", "number", "boolean"] } }
 schema! { OneOrMany, "A text in quotes, or a list of them", { "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] } }
-
-impl From<&str> for QuantityText {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
-
-impl From<String> for QuantityText {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl Serialize for QuantityText {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.0)
-    }
-}
 
 impl<'de> Deserialize<'de> for QuantityText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -142,7 +120,8 @@ impl<'de> Deserialize<'de> for QuantityText {
 }
 
 /// The value of a flag: in quotes as on a command line, or a number, or true or false.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum FlagValue {
     /// `"50s"`
     Text(String),
@@ -162,17 +141,6 @@ impl fmt::Display for FlagValue {
             Self::Bool(b) => write!(f, "{b}"),
             Self::Int(n) => write!(f, "{n}"),
             Self::Float(x) => write!(f, "{x}"),
-        }
-    }
-}
-
-impl Serialize for FlagValue {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => to.serialize_str(text),
-            Self::Bool(b) => to.serialize_bool(*b),
-            Self::Int(n) => to.serialize_i64(*n),
-            Self::Float(x) => to.serialize_f64(*x),
         }
     }
 }
@@ -208,7 +176,8 @@ impl<'de> Deserialize<'de> for FlagValue {
 }
 
 /// One text, or a list of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum OneOrMany {
     /// `"a"`
     One(String),
@@ -236,15 +205,6 @@ impl From<&str> for OneOrMany {
     }
 }
 
-impl Serialize for OneOrMany {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::One(text) => to.serialize_str(text),
-            Self::Many(texts) => texts.serialize(to),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Reader;
@@ -256,12 +216,8 @@ impl<'de> Deserialize<'de> for OneOrMany {
             fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
                 Ok(OneOrMany::One(text.to_owned()))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(text) = seq.next_element::<String>()? {
-                    texts.push(text);
-                }
-                Ok(OneOrMany::Many(texts))
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(OneOrMany::Many)
             }
         }
         from.deserialize_any(Reader)
