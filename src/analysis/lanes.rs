@@ -41,7 +41,7 @@ pub struct NodeLane {
 }
 
 /// A zone over time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ZoneLane {
     /// Its name; empty for nodes without zone labels.
     pub(crate) zone: String,
@@ -173,12 +173,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
     let mut lanes: Vec<ZoneLane> = (0..zones)
         .map(|z| ZoneLane {
             zone: analysis.zones.get(z).cloned().unwrap_or_default(),
-            nodes: 0,
-            health: Vec::new(),
-            tainted: Vec::new(),
-            evictions: Vec::new(),
-            preempted: 0,
-            drains: 0,
+            ..ZoneLane::default()
         })
         .collect();
     for (node, n) in follow.nodes() {

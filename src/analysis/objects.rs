@@ -10,9 +10,10 @@ use crate::trace::{EvictionCause, TaintChange};
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// What is known of a node's health.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) enum Health {
     /// There is no such node.
+    #[default]
     Absent,
     /// Its Ready condition is True and its kubelet reaches the API server.
     Ready,
@@ -31,13 +32,7 @@ impl Health {
 
     /// Its place in [`Health::ALL`].
     pub(crate) fn index(self) -> usize {
-        match self {
-            Self::Ready => 0,
-            Self::Silent => 1,
-            Self::Unknown => 2,
-            Self::NotReady => 3,
-            Self::Absent => 4,
-        }
+        Self::ALL.iter().position(|health| *health == self).unwrap_or_default()
     }
 }
 

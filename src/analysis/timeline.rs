@@ -75,6 +75,7 @@ struct Group {
 type FineKey = (Fact, Option<Since>, u8, u32);
 
 /// The finest grouping, made while the facts are found.
+#[derive(Default)]
 struct Fine {
     groups: Vec<Group>,
     by_key: BTreeMap<FineKey, u32>,
@@ -111,15 +112,7 @@ fn pod_slot(fact: Fact) -> usize {
 
 impl Fine {
     fn new(analysis: &Analysis<'_>) -> Self {
-        Fine {
-            groups: Vec::new(),
-            by_key: BTreeMap::new(),
-            latest: None,
-            seen_nodes: BTreeMap::new(),
-            seen_pods: vec![[0; POD_SLOTS]; analysis.pods.len()],
-            entries: BTreeMap::new(),
-            latest_entry: None,
-        }
+        Fine { seen_pods: vec![[0; POD_SLOTS]; analysis.pods.len()], ..Fine::default() }
     }
 
     fn add(&mut self, f: &Finding) {

@@ -21,6 +21,7 @@ const MISTAKES_MAX: usize = 50;
 const REREAD_BYTES_MAX: usize = 64 << 20;
 
 /// The result of reading a text.
+#[derive(Default)]
 pub(super) struct Read {
     /// What could be read without the mistakes, and the tree without them.
     pub(super) left: Option<(Scenario, Tree)>,
@@ -35,12 +36,7 @@ pub(super) struct Read {
 
 /// Reads the text, and names every mistake of form.
 pub(super) fn read_text(source: &Source) -> Read {
-    let mut read = Read {
-        left: None,
-        problems: Vec::new(),
-        damage: Damage::default(),
-        damaged: BTreeSet::new(),
-    };
+    let mut read = Read::default();
     let mut tree = match Tree::read(&source.text) {
         Ok(tree) => tree,
         Err(mistake) => {

@@ -30,7 +30,7 @@ fn is_nearly_all(seeds: u64, of: u64) -> bool {
 }
 
 /// What sets two sides apart, seed by seed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Gathered {
     tolerance: Dur,
     seeds: u64,
@@ -83,16 +83,7 @@ pub(crate) struct WorkloadOverSeeds {
 impl Gathered {
     /// Of no seed yet.
     pub(crate) fn new(tolerance: Dur) -> Self {
-        Gathered {
-            tolerance,
-            seeds: 0,
-            same: 0,
-            costs: Sums::default(),
-            workloads: BTreeMap::new(),
-            named: BTreeMap::new(),
-            alike: BTreeMap::new(),
-            noise: BTreeMap::new(),
-        }
+        Gathered { tolerance, ..Gathered::default() }
     }
 
     /// Takes in the next seed.

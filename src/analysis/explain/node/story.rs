@@ -24,6 +24,7 @@ pub(super) enum Kind {
 }
 
 /// A node's steps.
+#[derive(Default)]
 pub(crate) struct Story {
     pub(super) steps: Vec<(Step, Kind)>,
     /// The times of the latest expiry: of the last pass with news, and of the pass that found the
@@ -37,20 +38,6 @@ pub(crate) struct Story {
     /// Evictions from it that budgets refused.
     pub(super) refused: Refusals,
     pub(super) health: Health,
-}
-
-impl Default for Story {
-    fn default() -> Self {
-        Story {
-            steps: Vec::new(),
-            expired: None,
-            heard_at: None,
-            ready_at: None,
-            evicted: 0,
-            refused: Refusals::default(),
-            health: Health::Absent,
-        }
-    }
 }
 
 impl Story {
