@@ -1,8 +1,13 @@
 //! The moments of the timeline that led to what happened, for each record and for each node, and
 //! walks along the causes of records.
 
-use super::prelude::*;
-use crate::plan::{Do, NodeFault, Phase};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::kernel::Time;
+use crate::plan::{Do, NodeFault, Phase, Plan};
+use crate::trace::{Record, RecordId, Trace, What};
+use std::collections::BTreeMap;
 
 /// The entry of the timeline that something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

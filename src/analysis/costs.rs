@@ -7,8 +7,7 @@
 //! by their place in the list of all. The types themselves are in the simulation, which knows
 //! nothing of files.
 
-use crate::api::workload::WorkloadKind;
-use crate::kernel::Dur;
+use crate::analysis::prelude::*;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -3,8 +3,6 @@
 
 use super::owners::Owners;
 use super::prelude::*;
-use super::setting::{Analysis, zone_name};
-use super::state::{Follow, Step};
 use super::words::rejections;
 use super::workloads::said;
 

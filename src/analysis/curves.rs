@@ -2,8 +2,7 @@
 //! for the NoExecute taint, as step functions of time.
 
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, Health, NodeFlags};
+use super::state::NodeFlags;
 use super::truth::{Standing, Truth};
 
 /// A step function: the value from each time on. Times rise; the first is zero.

@@ -1,11 +1,8 @@
 //! The drains of nodes, how long each took, and ended ones in words; disruption budgets in words.
 
-use super::clock::short;
 use super::names::counted;
 use super::prelude::*;
-use super::setting::Analysis;
 use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::plan::Do;
 use crate::trace::{BudgetState, DrainEnd, DrainOutcome, Refusal};
 
 /// A drain of a node.

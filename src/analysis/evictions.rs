@@ -1,11 +1,7 @@
 //! The evictions of a run, each with what led to it and what came after it.
 
-use super::causes::{Since, chain};
 use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, PodState, Step};
-use crate::trace::EvictionCause;
 
 /// One eviction of one life of a pod.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,10 @@
 //! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
 //! of zero seconds, whose eviction follows at once.
 
-use super::causes::Since;
 use super::prelude::*;
-use super::setting::{Analysis, short_key};
-use super::state::{Follow, NO_NODE, Step};
+use super::setting::short_key;
 use super::workloads::Owners;
-use crate::trace::{DrainOutcome, EvictionCause};
+use crate::trace::DrainOutcome;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
 pub(crate) const NO_TIMER: u32 = u32::MAX;

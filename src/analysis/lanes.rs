@@ -8,8 +8,7 @@
 use super::curves::set;
 use super::drains::{Drain, drains};
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, Health, NodeFlags};
+use super::state::NodeFlags;
 use super::workloads::workloads;
 use std::cmp::Ordering;
 

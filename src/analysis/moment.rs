@@ -9,8 +9,6 @@
 //!   replaces them.
 
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, NO_NODE};
 use super::workloads::Owners;
 
 /// How a workload stands at a moment.

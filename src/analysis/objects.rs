@@ -1,10 +1,15 @@
 //! What is known of a node, and of a pod, at one moment of a run, and which taints count as those
 //! of a failing node.
 
-use super::prelude::*;
-use crate::api::taint::{Effect, NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::pod::PodPhase;
+use crate::api::taint::{
+    Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
+};
+use crate::kernel::Time;
 use crate::plan::PodStart;
-use crate::trace::{EvictionCause, TaintChange};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange};
 
 /// Stands for "no node" in [`PodState::node`].
 pub(crate) const NO_NODE: u32 = u32::MAX;

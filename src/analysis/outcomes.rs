@@ -2,7 +2,6 @@
 
 use super::curves::{Steps, set, value_at};
 use super::prelude::*;
-use crate::api::workload::WorkloadKind;
 
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug)]

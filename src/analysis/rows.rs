@@ -1,12 +1,11 @@
 //! Rows of a timeline, and what they say in words.
 
-use super::causes::Since;
 use super::disruption::{Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::names::{by, grouped};
 use super::prelude::*;
-use super::setting::{Analysis, zone_in_words, zone_name};
+use super::setting::zone_in_words;
 use super::words;
 use super::workloads::said;
 use crate::trace::DrainOutcome;

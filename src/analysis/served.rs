@@ -1,11 +1,8 @@
 //! A workload over time, and what its course cost.
 
-use super::causes::Since;
-use super::clock::short;
 use super::costs::Costs;
 use super::curves::Steps;
 use super::prelude::*;
-use super::setting::Analysis;
 use crate::api::budget::IntOrPercent;
 
 /// The name under which pods without a workload are reported.

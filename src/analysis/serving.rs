@@ -25,13 +25,11 @@ use super::evictions::Eviction;
 use super::owners::wanted_from;
 use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
-use super::setting::Analysis;
-use super::state::Step;
 use super::truth::{Standing, Truth};
 use super::workloads::Owners;
 use crate::api::budget::BudgetRule;
 use crate::api::pod::PodSource;
-use crate::api::workload::{WorkloadKind, namespace_of};
+use crate::api::workload::namespace_of;
 use crate::plan::BudgetPlan;
 
 pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};

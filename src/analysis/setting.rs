@@ -6,9 +6,11 @@
 
 use super::causes::{Marks, Since};
 use super::objects::{NO_NODE, NodeState, PodState};
-use super::prelude::*;
+use crate::api::names::{NodeId, PodId};
 use crate::api::node::zone_key;
-use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, PodIndex};
+use crate::kernel::{Dur, Time};
+use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
+use crate::trace::{RecordId, Trace};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]

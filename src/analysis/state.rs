@@ -5,11 +5,14 @@
 //! whether a run also records what existed from the start.
 
 use super::objects::NodeState;
-use super::prelude::*;
 use super::setting::Analysis;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
 use crate::api::toleration::Toleration;
-use crate::trace::EvictionCause;
+use crate::kernel::Time;
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 

@@ -2,7 +2,7 @@
 //! counts: no floats, no interpolation. Over runs also means and quantiles, each with the interval
 //! in which the true one lies with 95 % confidence.
 
-use crate::kernel::Dur;
+use crate::analysis::prelude::*;
 use statrs::distribution::{
     Beta, Binomial, ChiSquared, ContinuousCDF, Discrete, DiscreteCDF, Hypergeometric, StudentsT,
 };

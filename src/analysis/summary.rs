@@ -17,17 +17,14 @@
 //!
 //! The figures of a run that a planner compares.
 
-use super::causes::Since;
 use super::costs::Costs;
 use super::evictions::{Eviction, evictions};
 use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
 use super::serving::{self, Serving};
-use super::setting::Analysis;
-use super::state::{Health, NO_NODE, Step};
 use super::statistics::Spread;
 use super::truth::Truth;
-use crate::trace::{DrainOutcome, EvictionCause};
+use crate::trace::DrainOutcome;
 
 /// What a run comes down to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

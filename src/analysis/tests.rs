@@ -3,22 +3,18 @@
 pub(crate) mod synthetic;
 pub(crate) mod synthetic_runs;
 
-use super::causes::Since;
+use super::causes;
 use super::curves::{curves, value_at};
 use super::evictions::evictions;
 use super::facts::Fact;
 use super::lanes::{Lanes, lanes};
-use super::state::Health;
 use super::summary::{DEFAULT_NEEDLESS_WINDOW, metrics, summary};
 use super::timeline::{Row, timeline};
-use super::{Analysis, causes};
-use crate::api::meta::ConditionStatus;
-use crate::api::node::{NodeConditionType, NodeReason};
+use crate::analysis::prelude::*;
+use crate::api::node::NodeReason;
 use crate::api::pod::{PodConditionType, PodReason};
 use crate::api::taint::{Effect, UNREACHABLE};
-use crate::kernel::{Dur, Time};
-use crate::plan::{Connections, Do, NodeFault};
-use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
+use crate::plan::{Connections, NodeFault};
 use synthetic::{Run, ms, pod_id, taint};
 use synthetic_runs::{one_node_lost, outage};
 

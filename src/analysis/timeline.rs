@@ -6,12 +6,9 @@
 //! timeline no longer apart. The first level that stays within a given number of rows is taken; the
 //! later ones, which tell less, only where that number is exceeded by half.
 
-use super::causes::Since;
 use super::facts::{Fact, Facts, Finding};
 use super::prelude::*;
 use super::rows::Text;
-use super::setting::Analysis;
-use super::state::NO_NODE;
 
 pub(crate) use super::rows::Row;
 

@@ -6,9 +6,6 @@
 //! one only the truth changes.
 
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, NO_NODE, PodState, Step};
-use crate::plan::NodeStart;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

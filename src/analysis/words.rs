@@ -3,8 +3,8 @@
 use super::drains::{asks, budget_name, drain_ended, stand};
 use super::names::grouped;
 use super::prelude::*;
-use super::setting::{Analysis, zone_in_words, zone_name};
-use crate::trace::{BudgetState, Note, TaintChange};
+use super::setting::zone_in_words;
+use crate::trace::BudgetState;
 use std::num::NonZeroU32;
 
 pub(crate) use super::names::{by, ranges, short_taint, stem};

@@ -23,9 +23,6 @@ use super::curves::set;
 use super::outcomes::measured;
 use super::owners::wanted_from;
 use super::prelude::*;
-use super::setting::Analysis;
-use super::state::{Follow, NO_NODE, PodState, Step};
-use crate::api::workload::WorkloadKind;
 use std::collections::VecDeque;
 
 pub(crate) use super::outcomes::{Replacement, WorkloadOutcome, Workloads};

@@ -1,7 +1,6 @@
 //! The comparison of two runs as a whole, its beginning, and groups of facts that differ alike.
 
 use super::super::facts::Facts;
-use super::super::setting::Analysis;
 use super::super::summary::summary_and_serving;
 use super::super::workloads::{self, Owners};
 use super::change::{Group, Noise, Occurrence, Pair, Way};

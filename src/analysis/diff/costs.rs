@@ -3,9 +3,8 @@
 use super::super::costs::{Costs, Figure};
 use super::super::serving::{Served, Serving};
 use super::super::workloads::{WorkloadOutcome, Workloads};
-use crate::analysis::Analysis;
+use crate::analysis::prelude::*;
 use crate::analysis::statistics::sign_test;
-use crate::kernel::Dur;
 use std::cmp::Ordering;
 
 /// What a run cost a workload, or all of them, and how much of that may come of times that count as

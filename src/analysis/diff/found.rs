@@ -3,8 +3,6 @@
 
 use super::super::facts::{Fact, Finding};
 use super::super::rows::Text;
-use super::super::setting::Analysis;
-use super::super::state::NO_NODE;
 use super::super::words::stem;
 use super::super::workloads::{Owners, said};
 use super::change::{Noise, Occurrence, Pair, Way, distance};

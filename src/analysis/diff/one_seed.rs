@@ -5,7 +5,6 @@ use super::compare::Sides;
 use super::costs::{Bill, Fate};
 use super::patterns::{Kind, Tally, put};
 use crate::analysis::prelude::*;
-use crate::analysis::setting::Analysis;
 
 /// What sets the two runs of one seed apart.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use super::super::costs::Costs;
 use super::super::curves::{Steps, set, value_at};
 use super::super::explain::Object;
 use super::super::serving::{Count, Served};
-use super::super::state::{Follow, PodState};
 use super::super::workloads::WorkloadOutcome;
 use super::verdict::{Failed, Run, records_at};
 use super::words;

@@ -1,9 +1,9 @@
 //! Compares each expectation with a run.
 
 use super::super::properties;
-use super::super::setting::Analysis;
 use super::verdict::{Failed, RECORDS, Run, Verdict, Wrong};
 use super::{claims, figures, objects, seen, words};
+use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Expectation, Expected, Stretch};
 
 /// What became of each expectation, in their order.

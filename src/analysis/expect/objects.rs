@@ -2,8 +2,7 @@
 //! for.
 
 use super::super::explain::Object;
-use super::super::setting::{short_key, zone_name};
-use super::super::state::{Follow, NO_NODE, Step};
+use super::super::setting::short_key;
 use super::verdict::{Failed, RECORDS, Run, Wrong};
 use super::words;
 use crate::analysis::prelude::*;
@@ -11,7 +10,6 @@ use crate::api::labels::Labels;
 use crate::scenario::expectations::{
     Count, Expectation, Expected, Kind, Pods, Sought, TaintSought, glob,
 };
-use crate::trace::EvictionCause;
 
 /// For each pod of the run whether it is meant.
 ///

@@ -1,7 +1,6 @@
 //! Expectations about records: how many there are, and when.
 
 use super::super::explain::Object;
-use super::super::state::Follow;
 use super::objects::{Hit, selected};
 use super::verdict::{Failed, RECORDS, Run};
 use super::words;

@@ -3,7 +3,6 @@
 
 use super::super::explain::Object;
 use super::super::serving::Serving;
-use super::super::setting::{Analysis, zone_name};
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
 use super::super::workloads::{Owners, Workloads, workloads};
 use crate::analysis::prelude::*;

@@ -1,7 +1,7 @@
 //! Times, counts and selections in the words of a failure's message.
 
 pub(super) use super::super::clock::to_the_millisecond as span;
-use crate::kernel::{Dur, Time};
+use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Count, Kind, Pods, Sought, TaintSought};
 
 /// A time from the start of the run, to the millisecond: `10m50.5s`.

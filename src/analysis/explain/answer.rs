@@ -9,7 +9,6 @@ use super::node::Stories;
 use super::object::Object;
 use super::{node, pod, workload, zone};
 use crate::analysis::prelude::*;
-use crate::plan::Do;
 
 /// Explains what became of several nodes, whose stories were told.
 pub(crate) fn explain_nodes(

@@ -1,8 +1,6 @@
 //! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would
 //! let it go on.
 
-use super::super::causes::chain;
-use super::super::clock::{absolute, to_the_millisecond};
 use super::super::drains::budget_name;
 use super::super::names::grouped;
 use super::super::workloads::Owners;

@@ -1,8 +1,5 @@
 //! What an explanation consists of, and the question that it answers.
 
-use super::super::causes::chain;
-use super::super::clock::absolute;
-use super::super::setting::Analysis;
 use super::super::words;
 use crate::analysis::prelude::*;
 

@@ -1,8 +1,7 @@
 //! From what a person calls an object to the object.
 
-use super::super::setting::Analysis;
 use super::super::workloads::Owners;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::analysis::prelude::*;
 use crate::api::spelling;
 use crate::api::workload::short_name;
 

@@ -1,8 +1,6 @@
 //! Why a pod has no node: which filter said no, on which nodes.
 
-use super::super::clock::absolute;
 use super::super::names::counted;
-use super::super::setting::Analysis;
 use super::super::words::ranges;
 use super::explanation::Step;
 use crate::analysis::prelude::*;

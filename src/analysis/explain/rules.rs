@@ -5,13 +5,12 @@
 
 use super::super::disruption::{Pace, time_per_node};
 use super::super::names::grouped;
-use super::super::setting::Analysis;
 use super::super::words::short_taint;
 use super::super::workloads::Owners;
 use super::explanation::{Question, Remedy};
 use crate::analysis::prelude::*;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::Operator;
 use crate::api::workload::{short_name, told_apart};
 use crate::plan::{PodPlan, WorkloadPlan};
 

@@ -1,11 +1,8 @@
 //! What became of a workload: when it had too few pods, which it lost and to whom, what replaced
 //! them, and what is still missing.
 
-use super::super::causes::{Since, chain};
-use super::super::clock::{absolute, to_the_millisecond};
 use super::super::names::{by, grouped};
 use super::super::serving::counted_from;
-use super::super::state::Follow;
 use super::super::words::{self, ranges};
 use super::super::workloads::{Owners, Replacement, WorkloadOutcome, said, workloads};
 use super::drain::Refusals;

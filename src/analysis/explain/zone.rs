@@ -1,15 +1,12 @@
 //! What became of a zone: its states, the rate that held in each, and what it cost.
 
-use super::super::clock::absolute;
 use super::super::disruption::Limiter;
 use super::super::evictions::evictions;
 use super::super::names::{counted, grouped};
-use super::super::setting::zone_name;
 use super::super::words::ranges;
 use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::{node, rules};
 use crate::analysis::prelude::*;
-use crate::trace::TaintChange;
 
 /// When something became true of a node, and which record says so.
 type Turned = (Time, RecordId, NodeId);

@@ -3,7 +3,7 @@
 
 use crate::analysis::prelude::*;
 use crate::api::pod::PodConditionType;
-use crate::plan::{NodeStart, PodStart};
+use crate::plan::PodStart;
 
 #[derive(Default)]
 struct Node {

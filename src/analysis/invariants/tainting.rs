@@ -5,8 +5,7 @@
 use crate::analysis::prelude::*;
 use crate::api::node::zone_key;
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::plan::{Action, Do};
-use crate::trace::Note;
+use crate::plan::Action;
 
 /// The longest time between a token and the taint for it: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);

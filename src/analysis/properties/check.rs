@@ -1,11 +1,9 @@
 //! Which checker finds the violations of which property, and how much of a harm one is, for two of
 //! them to be compared.
 
-use super::super::setting::Analysis;
-use super::super::state::Follow;
 use super::property::{Property, Violation};
 use super::{evictions, false_unknown, never_tainted, overdue, taints};
-use crate::api::pod::PodPhase;
+use crate::analysis::prelude::*;
 
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {

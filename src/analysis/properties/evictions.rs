@@ -19,8 +19,6 @@
 //! last, so that several pods that leave a node together are one. Pods without a workload are
 //! counted by name.
 
-use super::super::causes::chain;
-use super::super::setting::Analysis;
 use super::super::workloads::Owners;
 use super::property::{Property, Violation};
 use super::walk::{Walk, evicted, records, short};
@@ -38,7 +36,7 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation
         if due.is_some_and(|d| d.at <= r.at) {
             continue;
         }
-        let (name, node) = (walk.pod_name(pod), walk.node_of(&before));
+        let (name, node) = (walk.analysis.pod_name(pod), walk.node_of(&before));
         let why = match due {
             None => format!("no NoExecute taint of {node} required it"),
             Some(d) => format!(
@@ -48,7 +46,7 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation
                 d.at
             ),
         };
-        let timer = chain(walk.trace(), id)
+        let timer = chain(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
         found.push(Violation {
@@ -76,12 +74,13 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
         if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
             continue;
         }
-        let Some(meant) = meant(walk.trace(), id, r, pod).filter(|meant| *meant < created) else {
+        let Some(meant) = meant(walk.analysis.trace, id, r, pod).filter(|meant| *meant < created)
+        else {
             continue;
         };
-        let since = walk.trace().get(created).map_or(r.at, |c| c.at);
-        let decided = walk.trace().get(meant).map_or(r.at, |m| m.at);
-        let (name, actor) = (walk.pod_name(pod), r.actor.as_str());
+        let since = walk.analysis.trace.get(created).map_or(r.at, |c| c.at);
+        let decided = walk.analysis.trace.get(meant).map_or(r.at, |m| m.at);
+        let (name, actor) = (walk.analysis.pod_name(pod), r.actor.as_str());
         found.push(Violation {
             property: Property::WrongPod,
             at: r.at,
@@ -146,7 +145,7 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                     continue;
                 };
                 let (name, node, taint) =
-                    (walk.pod_name(pod), walk.node_of(&now), short(&due.taint));
+                    (walk.analysis.pod_name(pod), walk.node_of(&now), short(&due.taint));
                 let (began, since) = (first.began, due.taint.since);
                 found.push(Violation {
                     property: Property::TimerReset,
@@ -198,8 +197,8 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
             continue;
         }
         let name = match whose {
-            Whose::Pod(pod) => walk.pod_name(pod),
-            Whose::Workload(w) => walk.trace().names.workload_name(w),
+            Whose::Pod(pod) => walk.analysis.pod_name(pod),
+            Whose::Workload(w) => walk.analysis.trace.names.workload_name(w),
         };
         found.push(Violation {
             property: Property::EvictLoop { more_than },
@@ -208,7 +207,7 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
             node: Some(node),
             text: format!(
                 "{name} was evicted from {} for the {count}th time at {}",
-                walk.node_name(node),
+                walk.analysis.node_name(node),
                 r.at
             ),
             records: records(&[*first, created, id]),

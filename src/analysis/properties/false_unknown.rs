@@ -5,12 +5,9 @@
 //! back is silent until a renewal has come that a watch could have delivered by the time of the
 //! decision. While the API server itself is away nobody is heard.
 
-use super::super::setting::Analysis;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records};
 use crate::analysis::prelude::*;
-use crate::plan::Do;
-use crate::trace::Note;
 
 /// A time in which nothing that a kubelet sends arrives.
 #[derive(Clone, Copy)]
@@ -84,7 +81,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         if silence.is_some_and(|s| analysis.due(s.from, silent).is_some_and(|borne| r.at > borne)) {
             continue;
         }
-        let name = walk.node_name(node);
+        let name = walk.analysis.node_name(node);
         let why =
             silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
         found.push(Violation {

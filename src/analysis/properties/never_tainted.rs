@@ -4,7 +4,6 @@
 //! is. It does not run in a zone that is partly disrupted, nor in master disruption, nor where
 //! tainting is switched off by flags or belongs to a release of its own.
 
-use super::super::setting::{Analysis, zone_name};
 use super::property::{Property, Violation};
 use super::walk::{Walk, records};
 use crate::analysis::prelude::*;
@@ -75,7 +74,7 @@ impl<'a> Search<'a> {
         self.walk.apply(id, r);
         match r.what {
             What::Zone(state) => {
-                let name = zone_name(self.walk.trace().names.text_of(TextId(r.object)));
+                let name = zone_name(self.walk.analysis.trace.names.text_of(TextId(r.object)));
                 let Ok(zone) = self.walk.analysis.zones.binary_search(&name) else {
                     return;
                 };
@@ -145,7 +144,7 @@ impl<'a> Search<'a> {
         if zone.partial || self.master_disruption || at > now || at == now && !end {
             return false;
         }
-        let name = self.walk.node_name(node);
+        let name = self.walk.analysis.node_name(node);
         self.found.push(Violation {
             property: Property::NeverTainted { within: self.within },
             at,

@@ -18,8 +18,6 @@
 //!
 //! A node whose kubelet itself says that it is not ready is another matter: its pods may well be.
 
-use super::super::setting::Analysis;
-use super::super::state::Health;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
 use crate::analysis::prelude::*;
@@ -101,7 +99,7 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
-        let (name, node) = (walk.pod_name(id), walk.node_of(&pod));
+        let (name, node) = (walk.analysis.pod_name(id), walk.node_of(&pod));
         let due = walk.due(id, &pod, false);
         let why = due.map_or(String::new(), |d| {
             let tolerated = if d.seconds > 0 {
@@ -148,7 +146,8 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
-        let (name, node, lost) = (walk.pod_name(id), walk.node_of(&pod), walk.life(id).ready_at);
+        let (name, node, lost) =
+            (walk.analysis.pod_name(id), walk.node_of(&pod), walk.life(id).ready_at);
         let back = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
         Violation {
             property: Property::NeverReady { within },
@@ -172,7 +171,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);
-        let (name, node) = (walk.pod_name(id), walk.node_of(&pod));
+        let (name, node) = (walk.analysis.pod_name(id), walk.node_of(&pod));
         let unknown = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
         Violation {
             property: Property::StaleReady { within },

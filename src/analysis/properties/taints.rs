@@ -9,7 +9,6 @@
 //!
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
-use super::super::setting::Analysis;
 use super::super::state::Held;
 use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
@@ -18,7 +17,6 @@ use crate::api::taint::{
     DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
     OUT_OF_DISK, PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
-use crate::plan::NodeStart;
 
 /// The conditions that have a taint when they are True.
 const PRESSURES: [(&str, NodeConditionType); 5] = [
@@ -188,7 +186,7 @@ impl<'a> Search<'a> {
         if at > until || at == until && !still {
             return;
         }
-        let name = self.walk.node_name(node);
+        let name = self.walk.analysis.node_name(node);
         let effect = if no_execute { Effect::NoExecute } else { Effect::NoSchedule };
         let taint = self
             .walk
@@ -236,7 +234,7 @@ pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 };
                 if held.by == Actor::User {
                     let (name, actor, taint) =
-                        (walk.node_name(node), r.actor.as_str(), short(held));
+                        (walk.analysis.node_name(node), r.actor.as_str(), short(held));
                     found.push(Violation {
                         property: Property::TaintLost,
                         at: r.at,

@@ -1,17 +1,13 @@
 //! Hand-made traces that violate a property, each beside one that differs little and does not.
 
-use super::super::setting::Analysis;
 use super::super::tests::synthetic::{Run, ms, taint, tolerates};
 use super::{Property, PropertyError, Violation, check};
+use crate::analysis::prelude::*;
 use crate::api::meta::ConditionStatus::{False, True, Unknown};
-use crate::api::names::NodeId;
-use crate::api::node::{NodeConditionType, NodeReason};
-use crate::api::pod::{PodConditionType, PodPhase, PodReason};
-use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
-use crate::api::toleration::Toleration;
-use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, Phase, PodStart, WatchCache};
-use crate::trace::{Actor, NO_RECORD, Note, RecordId, What, ZoneState};
+use crate::api::node::NodeReason;
+use crate::api::pod::{PodConditionType, PodReason};
+use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
+use crate::plan::{Action, Phase, PodStart, WatchCache};
 
 /// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is
 /// at hand.

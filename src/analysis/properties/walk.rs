@@ -1,8 +1,8 @@
 //! A walk through a trace with what several properties ask for: lives of pods, who is on which
 //! node, when a pod has to go.
 
-use super::super::setting::{Analysis, short_key};
-use super::super::state::{Follow, Held, NO_NODE, PodState, Step};
+use super::super::setting::short_key;
+use super::super::state::Held;
 use crate::analysis::prelude::*;
 
 /// The present life of a pod's name.
@@ -59,10 +59,6 @@ impl<'a> Walk<'a> {
             .collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
         Walk { analysis, follow, lives, bound, booted_at: healthy_at.clone(), healthy_at }
-    }
-
-    pub(super) fn trace(&self) -> &'a Trace {
-        self.analysis.trace
     }
 
     /// Takes one record in.
@@ -152,17 +148,9 @@ impl<'a> Walk<'a> {
         due
     }
 
-    pub(super) fn pod_name(&self, pod: PodId) -> &'a str {
-        self.analysis.pod_name(pod)
-    }
-
-    pub(super) fn node_name(&self, node: NodeId) -> &'a str {
-        self.analysis.node_name(node)
-    }
-
     /// The name of the node of a pod.
     pub(super) fn node_of(&self, pod: &PodState) -> &'a str {
-        pod.node_id().map_or("no node", |n| self.node_name(n))
+        pod.node_id().map_or("no node", |n| self.analysis.node_name(n))
     }
 }
 

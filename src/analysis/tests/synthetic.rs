@@ -1,19 +1,16 @@
 //! Traces made by hand and by rule for the tests of analysis and report: no simulator, only
 //! records.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::node::{LABEL_ZONE, NodeConditionType, NodeReason};
+use crate::analysis::prelude::*;
+use crate::api::node::{LABEL_ZONE, NodeReason};
 use crate::api::pod::PodTemplate;
-use crate::api::taint::{Effect, Taint};
-use crate::api::toleration::{Operator, Toleration};
-use crate::kernel::{Dur, Time};
+use crate::api::taint::Effect;
+use crate::api::toleration::Operator;
 use crate::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodeFault, NodePlan, NodeStart, Phase, Plan,
-    PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
+    Action, Admission, Controllers, Delay, Flags, NodeFault, NodePlan, Phase, PodPlan, PodStart,
+    SchedulerSettings, TimelineEntry, Timing,
 };
 use crate::profiles;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What};
 use std::rc::Rc;
 
 /// Milliseconds from the start.

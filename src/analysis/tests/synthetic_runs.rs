@@ -1,13 +1,10 @@
 //! Whole runs made by rule for the tests of analysis and report.
 
 use super::synthetic::{Run, ms, taint};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::pod::{PodConditionType, PodPhase, PodReason};
+use crate::analysis::prelude::*;
+use crate::api::pod::{PodConditionType, PodReason};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::kernel::Time;
-use crate::plan::{Connections, Do, NodeFault, Plan};
-use crate::trace::{Actor, NO_RECORD, RecordId, Trace, What, ZoneState};
+use crate::plan::{Connections, NodeFault};
 
 /// One node of three cut off at 61.7 s and back at 500 s, as the recorded timeline
 /// `cut-one-of-three` has it up to the first eviction: Unknown at 105 s, NoExecute at 105.1 s; p2

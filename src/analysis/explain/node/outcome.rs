@@ -3,10 +3,8 @@
 use super::super::explanation::{Explanation, Question, Remedy};
 use super::story::Story;
 use super::teller::{stories, story};
-use crate::analysis::clock::absolute;
 use crate::analysis::names::grouped;
 use crate::analysis::prelude::*;
-use crate::analysis::state::Health;
 
 pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
     told(question, node, &story(question, node, question.until))

@@ -3,14 +3,11 @@
 use super::super::drain::Refusals;
 use super::super::explanation::{Question, Remedy, Step};
 use super::super::rules;
-use crate::analysis::clock::{absolute, short};
 use crate::analysis::objects::is_no_execute;
 use crate::analysis::prelude::*;
-use crate::analysis::state::Health;
 use crate::analysis::words;
 use crate::api::meta::Timestamp;
 use crate::api::node::NodeCondition;
-use crate::plan::NodeStart;
 
 /// What a step means for the node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,13 +3,9 @@
 use super::super::explanation::{Question, Step};
 use super::super::rules;
 use super::story::{Kind, Story, at_start};
-use crate::analysis::clock::absolute;
 use crate::analysis::objects::is_no_execute;
 use crate::analysis::prelude::*;
-use crate::analysis::setting::zone_name;
-use crate::analysis::state::{Follow, Health};
 use crate::analysis::words;
-use crate::trace::{Note, TaintChange};
 
 /// Tells what happened to a node up to a time.
 pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {

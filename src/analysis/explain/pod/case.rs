@@ -4,9 +4,7 @@ use super::super::explanation::{Explanation, Remedy};
 use super::super::rules;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
-use crate::analysis::Analysis;
 use crate::analysis::prelude::*;
-use crate::api::toleration::Toleration;
 
 /// One pod of an inquiry.
 pub(super) struct Case<'c, 'a> {

@@ -3,7 +3,6 @@
 use super::super::{drain, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
-use crate::analysis::clock::{absolute, short, to_the_millisecond};
 use crate::analysis::names::by;
 use crate::analysis::prelude::*;
 use crate::analysis::words::short_taint;

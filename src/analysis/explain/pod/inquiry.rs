@@ -7,12 +7,10 @@ use super::super::explanation::{Question, Step};
 use super::super::node::{Stories, Story};
 use super::super::rules::Origins;
 use super::seen::Moment;
-use crate::analysis::causes::chain;
 use crate::analysis::prelude::*;
 use crate::analysis::words;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
-use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::trace::{Note, TaintChange};
+use crate::api::toleration::matching_tolerations;
 use std::cell::OnceCell;
 
 /// The question, and what was looked up for it.

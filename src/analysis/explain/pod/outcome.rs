@@ -8,7 +8,6 @@ use super::super::node::Stories;
 use super::case::Case;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
-use crate::analysis::clock::{absolute, short};
 use crate::analysis::names::by;
 use crate::analysis::prelude::*;
 use crate::api::pod::{Deletion, PodCondition, PodReason};

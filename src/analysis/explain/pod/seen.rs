@@ -4,9 +4,6 @@ use super::super::drain::Refusals;
 use super::super::explanation::Question;
 use super::super::pending::Attempt;
 use crate::analysis::prelude::*;
-use crate::analysis::state::{Follow, PodState, Step};
-use crate::api::toleration::Toleration;
-use crate::trace::Note;
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@ use super::super::explanation::Step;
 use super::super::{drain, node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
-use crate::analysis::clock::{absolute, short, to_the_millisecond};
 use crate::analysis::prelude::*;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
