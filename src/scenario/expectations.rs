@@ -8,11 +8,9 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Effect;
-use crate::kernel::{Dur, Time};
 use crate::language::Quantity;
-use crate::plan::NodeIndex;
+use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a scenario expects of its runs.

@@ -12,6 +12,7 @@ mod loaded;
 #[cfg(test)]
 mod mangled_tests;
 mod paths;
+mod prelude;
 mod preset;
 mod resolve;
 #[cfg(test)]

@@ -4,10 +4,8 @@
 use super::reached::{Owners, Reached, full_names, is_failing, stands};
 use crate::api::taint::Effect;
 use crate::api::workload::WorkloadKind;
-use crate::language::{
-    Existing, PodTemplate, QuantityText, Scenario, Toleration, Workload, WorkloadGroup,
-};
-use std::collections::BTreeMap;
+use crate::language::{Existing, PodTemplate, QuantityText, Toleration, Workload, WorkloadGroup};
+use crate::scenario::prelude::*;
 
 /// The templates that changed, before and after, by the numbers of their workloads.
 type Changes = BTreeMap<usize, (PodTemplate, PodTemplate)>;

@@ -5,10 +5,9 @@
 //! shows nothing about either.
 
 use crate::language::{
-    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Problem, Scenario, Shape, Workload,
-    did_you_mean_or_list, names,
+    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Shape, Workload, names,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use crate::scenario::prelude::*;
 
 /// What a group of nodes, of pods or of workloads, or an entry of the timeline, is called.
 #[derive(Clone, Debug, Default)]

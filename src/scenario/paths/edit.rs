@@ -4,9 +4,8 @@
 use super::called::Target;
 use crate::language::duration::whole_seconds;
 use crate::language::text::tree::Value;
-use crate::language::{
-    Kind, NodeSelector, Place, Problem, Shape, Tree, Workload, at, did_you_mean_or_list,
-};
+use crate::language::{Kind, NodeSelector, Place, Shape, Tree, Workload};
+use crate::scenario::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

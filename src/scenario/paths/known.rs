@@ -7,11 +7,9 @@ use super::read::{keys, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::{KUBERNETES, SEED};
-use crate::language::{
-    FlagValue, Kind, KubeletTiming, Place, Problem, Scenario, Shape, Timing, Tree, at,
-    did_you_mean_or_list,
-};
+use crate::language::{Kind, KubeletTiming, Place, Shape, Timing, Tree};
 use crate::plan::Profile;
+use crate::scenario::prelude::*;
 
 /// A path that can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]

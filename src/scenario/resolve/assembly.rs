@@ -13,19 +13,13 @@ use super::primitive::World;
 use super::{assumed, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::{Dur, Time};
-use crate::language::values::{self, KUBERNETES};
-use crate::language::{
-    self, Complaints, NodeStart, Place, PodStart, Problem, Scenario, Timing as WrittenTiming, at,
-    flags, prices,
-};
-use crate::plan::{
-    Action, Controllers, Do, KubeletMode, NodePlan, Plan, PodPlan, Profile, WorkloadPlan,
-};
+use crate::language::values::KUBERNETES;
+use crate::language::{NodeStart, Place, PodStart, Timing as WrittenTiming, flags, prices};
+use crate::plan::{Action, Controllers, Do, KubeletMode, NodePlan, PodPlan, Profile, WorkloadPlan};
 use crate::profiles::{self, GateError};
 use crate::scenario::form::Damage;
+use crate::scenario::prelude::*;
 use crate::{files, import};
-use std::collections::BTreeMap;
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
 pub(super) fn plan(
@@ -76,8 +70,10 @@ pub(super) fn plan(
     };
     let of = Of { seed, release: &profile.release };
     let expectations = reader.read(spec, of, &loaded.source.text, complaints);
-    let (perturb, tape) = tape::read(spec.tape.as_ref(), &profile.release, complaints);
-    let memory = spec.memory.as_ref().map(|m| memory::memory(m, &declared, complaints));
+    let (perturb, tape) =
+        tape::read(spec.tape.as_ref(), &profile.release, &complaints.at(at!["tape"]));
+    let memory =
+        spec.memory.as_ref().map(|m| memory::memory(m, &declared, &complaints.at(at!["memory"])));
     if !complaints.is_empty() {
         return None;
     }

@@ -5,10 +5,9 @@ use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
-use crate::language::{
-    FlagValue, PodDisruptionBudget, Problem, Spot, UnhealthyPodEvictionPolicy, did_you_mean_or_list,
-};
+use crate::language::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 use crate::plan::{BudgetIndex, BudgetPlan};
+use crate::scenario::prelude::*;
 
 /// The disruption budgets of a scenario, those of the timeline last.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
 use super::{namespaces, scheduling};
-use crate::language::{self, Complaints, Entry, Problem, Scenario, Step, at};
-use crate::plan::{NamespaceTolerations, NodeIndex, SchedulerSettings};
+use crate::language::{Entry, Step};
+use crate::plan::{NamespaceTolerations, SchedulerSettings};
 use crate::scenario::form::Damage;
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 
 /// Everything that is declared.
 pub(super) struct Declared {

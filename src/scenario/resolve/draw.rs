@@ -5,10 +5,8 @@
 use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, Tilt, When};
 use super::outages::{Away, Outage};
 use crate::kernel::choice::{Keyed, hash_name};
-use crate::kernel::{Dur, Time};
 use crate::outages::{Distribution, History};
-use crate::plan::NodeIndex;
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 
 impl Model {
     /// What a draw of one outage goes by, the draw of which object it is of, that object, whichever

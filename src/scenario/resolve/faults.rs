@@ -6,12 +6,9 @@ use super::primitive::{
     self, Primitive, Reader, START, failing, faults, once, partition, removing,
 };
 use crate::api::meta::ConditionStatus;
-use crate::kernel::Dur;
-use crate::language::{
-    ApiClient, Complaints, ConditionKind, Cut, DrainFlags, DurationText, Problem, RestartKind,
-    Step, at, values,
-};
+use crate::language::{ApiClient, ConditionKind, Cut, DrainFlags, DurationText, RestartKind, Step};
 use crate::plan::{Clients, Connections, Do, NodeFault, Phase, Successor};
+use crate::scenario::prelude::*;
 use crate::trace::Actor;
 
 impl Reader<'_> {

@@ -2,33 +2,27 @@
 
 use super::declared::Declared;
 use crate::api::workload::WorkloadKind;
-use crate::language::text::place::at;
-use crate::language::{self, Complaints, Problem, Spot, values};
+use crate::language::Memory as Written;
 use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
+use crate::scenario::prelude::*;
 
 const SECOND_US: i64 = 1_000_000;
 
 /// Reads what is remembered; an object that is not declared is a mistake.
-pub(super) fn memory(
-    written: &language::Memory,
-    declared: &Declared,
-    complaints: &Complaints,
-) -> Memory {
+pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -> Memory {
     let mut memory = Memory::default();
     if let Some(office) = &written.office {
-        memory.office_us =
-            complaints.at(at!["memory", "office"]).take(values::past_micros(office.as_str()));
+        memory.office_us = place.part("office").take(values::past_micros(office.as_str()));
     }
     if let Some(pass) = &written.pass {
-        memory.pass = complaints.at(at!["memory", "pass"]).take(values::span(pass.as_str()));
+        memory.pass = place.part("pass").take(values::span(pass.as_str()));
     }
     if let Some(passed) = &written.passed {
-        memory.passed_us =
-            complaints.at(at!["memory", "passed"]).take(values::past_micros(passed.as_str()));
+        memory.passed_us = place.part("passed").take(values::past_micros(passed.as_str()));
     }
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
-        let place = complaints.at(at!["memory", "leases"]).part(name.as_str());
+        let place = place.part("leases").part(name);
         let Some(node) = nodes.by_name.get(name) else {
             missing("node", name, nodes.incomplete, place);
             continue;
@@ -37,9 +31,9 @@ pub(super) fn memory(
             memory.leases_us.insert(*node, us);
         }
     }
-    waiting(written, declared, &mut memory, complaints);
-    failures(written, declared, &mut memory, complaints);
-    budgets(written, declared, &mut memory, complaints);
+    waiting(written, declared, &mut memory, place);
+    failures(written, declared, &mut memory, place);
+    budgets(written, declared, &mut memory, place);
     memory
 }
 
@@ -49,14 +43,9 @@ fn missing(kind: &str, name: &str, incomplete: bool, place: Spot<'_>) {
     }
 }
 
-fn waiting(
-    written: &language::Memory,
-    declared: &Declared,
-    memory: &mut Memory,
-    complaints: &Complaints,
-) {
+fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
     for (name, waits) in &written.waiting {
-        let place = complaints.at(at!["memory", "waiting"]).part(name.as_str());
+        let place = place.part("waiting").part(name);
         let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
             missing("pod", name, declared.pods.incomplete, place);
             continue;
@@ -72,15 +61,10 @@ fn waiting(
     }
 }
 
-fn failures(
-    written: &language::Memory,
-    declared: &Declared,
-    memory: &mut Memory,
-    complaints: &Complaints,
-) {
+fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
     let workloads = &declared.workloads;
     for (name, failed) in &written.failures {
-        let place = complaints.at(at!["memory", "failures"]).part(name.as_str());
+        let place = place.part("failures").part(name);
         let full = format!("{}/{name}", WorkloadKind::Job.as_str());
         let Some(job) = workloads.by_name.get(&full) else {
             missing("Job", name, workloads.incomplete, place);
@@ -101,14 +85,9 @@ fn failures(
     }
 }
 
-fn budgets(
-    written: &language::Memory,
-    declared: &Declared,
-    memory: &mut Memory,
-    complaints: &Complaints,
-) {
+fn budgets(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
     for (name, counted) in &written.budgets {
-        let place = complaints.at(at!["memory", "budgets"]).part(name.as_str());
+        let place = place.part("budgets").part(name);
         let full = format!("PodDisruptionBudget/{name}");
         let Some(index) = declared.budgets.plans.iter().position(|b| b.name == full) else {
             let incomplete = declared.budgets.incomplete;

@@ -1,10 +1,9 @@
 //! Fault models with every name looked up, as they are drawn from, and importance sampling: which outages
 //! are drawn more often than they come, and the weights that make up for it.
 
-use crate::kernel::Dur;
 use crate::language::Cut;
 use crate::outages::{Distribution, History};
-use crate::plan::NodeIndex;
+use crate::scenario::prelude::*;
 use std::sync::Arc;
 
 /// The seconds of a year.

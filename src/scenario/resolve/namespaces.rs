@@ -2,10 +2,9 @@
 //! tolerations.
 
 use super::{checks, pods};
-use crate::language::text::place::at;
-use crate::language::{Complaints, Namespace, Problem, Spot, names};
+use crate::language::{Namespace, names};
 use crate::plan::NamespaceTolerations;
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 
 /// The most namespaces, as many as Kubernetes supports.
 const NAMESPACES_MAX: u64 = 10_000;

@@ -11,12 +11,9 @@ use crate::api::node::{
 };
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
-use crate::kernel::Dur;
-use crate::language::{
-    Condition, DurationText, NodeGroup, NodeStart as Written, Problem, Spot, values,
-};
-use crate::plan::{NodeIndex, NodePlan, NodeStart};
-use std::collections::BTreeMap;
+use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
+use crate::plan::{NodePlan, NodeStart};
+use crate::scenario::prelude::*;
 use std::rc::Rc;
 
 /// Label of the host's name, which kubelets set.

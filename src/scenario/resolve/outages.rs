@@ -6,14 +6,12 @@
 use super::overlap;
 use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
-use crate::kernel::{Dur, Time};
-use crate::language::{
-    Cut, DrainFlags, Entry, FlagValue, NodeGroup, NodeSelector, Scenario, Step, duration,
-};
+use crate::language::{Cut, DrainFlags, Entry, NodeGroup, NodeSelector, Step, duration};
 use crate::plan::{
-    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeFault, NodeIndex, Phase,
-    Plan, TimelineEntry, WatchCache,
+    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeFault, Phase,
+    TimelineEntry, WatchCache,
 };
+use crate::scenario::prelude::*;
 
 /// Something that is away for a while.
 #[derive(Clone, Debug, PartialEq)]

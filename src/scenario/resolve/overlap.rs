@@ -5,9 +5,8 @@
 //! of the steps here; where another value still holds, as with two clock skews, the end of the later
 //! one goes back to the earlier one's value.
 
-use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, NodeFault, NodeIndex, Phase, Resource};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::plan::{Action, Do, NodeFault, Phase, Resource};
+use crate::scenario::prelude::*;
 
 /// Takes overlaps out of actions that are sorted by time.
 pub(super) fn settle(actions: Vec<Action>) -> Vec<Action> {

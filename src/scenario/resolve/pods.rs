@@ -10,10 +10,9 @@ use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
-use crate::language::{
-    self, DurationText, Placement, PodGroup, PodStart as Written, Spot, names, values,
-};
-use crate::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
+use crate::language::{DurationText, Placement, PodGroup, PodStart as Written, names};
+use crate::plan::{PodPlan, PodStart};
+use crate::scenario::prelude::*;
 
 impl Pods {
     /// Keeps a template; pods refer to it by this number.

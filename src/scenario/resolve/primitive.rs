@@ -9,17 +9,12 @@ use super::select::{Nodes, Nothing, Pods, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::workload::WorkloadKind;
-use crate::kernel::Dur;
-use crate::language::text::place::at;
-use crate::language::{
-    Afterwards, Complaints, Cut, DrainFlags, DurationText, FlagValue, Problem, Spot, Step,
-    Toleration, values,
-};
+use crate::language::{Afterwards, Cut, DrainFlags, DurationText, Step, Toleration};
 use crate::plan::{
     BudgetIndex, Connections, Do, DrainOptions, IfNotDrained, LeaderElection, Maintenance,
-    NodeFault, NodeIndex, Phase, PodIndex, Profile, WorkloadIndex,
+    NodeFault, Phase, Profile,
 };
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.
 pub(super) type Primitive = (Dur, Phase, Do);

@@ -5,11 +5,8 @@
 //! read. Where ours differs: a pod may state a priority without a class.
 
 use super::checks;
-use crate::language::text::place::at;
-use crate::language::{
-    Complaints, PodTemplate, PreemptionPolicy, PriorityClass, Problem, Spot, did_you_mean_or_list,
-};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::language::{PodTemplate, PreemptionPolicy, PriorityClass};
+use crate::scenario::prelude::*;
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).
 const SYSTEM: [(&str, i32); 2] =

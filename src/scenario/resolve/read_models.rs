@@ -5,15 +5,12 @@ use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
 use super::select::Nodes;
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
-use crate::kernel::{Dur, Time};
-use crate::language::text::place::at;
 use crate::language::{
-    Complaints, Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel,
-    FaultRate, Problem, RepairAct, Scenario, Spot, values,
+    Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel, FaultRate, RepairAct,
 };
 use crate::outages::{Distribution, Spans};
-use crate::plan::{NodeIndex, NodeStart};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::plan::NodeStart;
+use crate::scenario::prelude::*;
 use std::sync::Arc;
 
 /// The most outages of a run, on average.

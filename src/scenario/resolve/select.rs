@@ -8,11 +8,9 @@ use crate::api::names::stable_hash;
 use crate::api::node::{region, zone};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, short_name, told_apart};
-use crate::language::{
-    NodeSelector, PodSelector, Problem, did_you_mean, did_you_mean_or_list, names,
-};
-use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan, WorkloadIndex, WorkloadPlan};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::language::{NodeSelector, PodSelector, names};
+use crate::plan::{NodePlan, PodPlan, WorkloadPlan};
+use crate::scenario::prelude::*;
 use std::ops::Range;
 
 /// The nodes that were declared so far.

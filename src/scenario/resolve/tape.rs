@@ -4,7 +4,7 @@
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
-use crate::language::{Complaints, Problem, Tape, at, did_you_mean_or_list};
+use crate::language::{Problem, Spot, Tape, did_you_mean_or_list};
 use crate::plan::Perturb;
 use crate::profiles::Release;
 
@@ -30,7 +30,7 @@ pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
 pub(super) fn read(
     tape: Option<&Tape>,
     release: &str,
-    complaints: &Complaints,
+    place: &Spot<'_>,
 ) -> (Perturb, Option<Vec<Deviation>>) {
     let mut perturb = Perturb::default();
     let Some(tape) = tape else {
@@ -41,28 +41,26 @@ pub(super) fn read(
             "this tape is of choice format {}, and this program reads format {FORMAT}",
             tape.choices
         );
-        complaints
-            .at(at!["tape", "choices"])
-            .add(Problem::new(text).help("search for it again: `taintsim explore`"));
+        let help = "search for it again: `taintsim explore`";
+        place.part("choices").add(Problem::new(text).help(help));
     }
     match tape.release.as_deref().map(Release::parse) {
         Some(Ok(of)) if of.to_string() != release => {
             let text =
                 format!("this tape is of Kubernetes {of}, and the run would be of {release}");
             let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
-            complaints.at(at!["tape", "release"]).add(Problem::new(text).help(help));
+            place.part("release").add(Problem::new(text).help(help));
         }
-        Some(Err(error)) => complaints
-            .at(at!["tape", "release"])
-            .add(Problem::new(error.to_string()).help(error.hint())),
+        Some(Err(error)) => {
+            place.part("release").add(Problem::new(error.to_string()).help(error.hint()));
+        }
         Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
         if !perturb.switch_on(name) {
             let help = did_you_mean_or_list(name, &Perturb::NAMES);
-            complaints
-                .at(at!["tape", "perturb", i])
-                .add(Problem::new(format!("{name:?} is no kind of trouble")).maybe_help(help));
+            let problem = Problem::new(format!("{name:?} is no kind of trouble"));
+            place.part("perturb").part(i).add(problem.maybe_help(help));
         }
     }
     let deviation = |d: &crate::language::Deviation| Deviation {

@@ -17,17 +17,13 @@
 //! | boot | 30 s | an assumption: a virtual machine until its kubelet runs |
 //! | user | `Kubectl` | people write with kubectl |
 
-use crate::kernel::Dur;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::language::{
-    ClientLimit, ClientLimits, Complaints, DurationText, KubeletTiming, Problem, Spot,
-    Timing as Written, at, values,
-};
+use crate::language::{ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written};
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
 };
+use crate::scenario::prelude::*;
 use crate::trace::Actor;
-use std::collections::BTreeMap;
 
 /// `nodeStatusUpdateFrequency` where no flag changes it.
 const STATUS_UPDATE: Dur = Dur::from_secs(10);
@@ -169,17 +165,14 @@ pub(super) fn read(
         }
         // A step is a request of the API server to itself.
         timing.step = timing.request;
-        set(
-            &mut timing.pass_overhead,
-            pass_overhead,
-            complaints.at(at!["timing", "pass_overhead"]),
-        );
+        let place = complaints.at(at!["timing"]);
+        set(&mut timing.pass_overhead, pass_overhead, place.part("pass_overhead"));
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
-            read_clients(clients, &mut timing, complaints);
+            read_clients(clients, &mut timing, &place.part("clients"));
         }
         if let Some(kubelet) = kubelet {
-            timing.kubelet = read_kubelet(kubelet, flags, profile, complaints);
+            timing.kubelet = read_kubelet(kubelet, flags, profile, &place.part("kubelet"));
         }
         timing.user = user.unwrap_or(timing.user);
     }
@@ -229,7 +222,7 @@ fn set(to: &mut Dur, text: &Option<DurationText>, place: Spot<'_>) {
     }
 }
 
-fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &Complaints) {
+fn read_clients(clients: &ClientLimits, timing: &mut Timing, place: &Spot<'_>) {
     let read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| match given {
         None => now,
         Some(ClientLimit::Unlimited) => None,
@@ -237,7 +230,7 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &Compla
             Some(Limits { qps: *qps as f32, burst: *burst })
         }
         Some(ClientLimit::Limited { .. }) => {
-            complaints.at(at!["timing", "clients", name]).say("a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1");
+            place.part(name).say("a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1");
             now
         }
     };
@@ -257,10 +250,10 @@ fn read_kubelet(
     written: &KubeletTiming,
     flags: &KubeletFlags,
     profile: &Profile,
-    complaints: &Complaints,
+    place: &Spot<'_>,
 ) -> KubeletMode {
     let set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
-        set(to, text, complaints.at(at!["timing", "kubelet", name]));
+        set(to, text, place.part(name));
     };
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {

@@ -1,9 +1,8 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
 use super::select::Nothing;
-use crate::kernel::{Dur, Time};
-use crate::language::{Complaints, Entry, Problem, at, did_you_mean, duration, values};
-use std::collections::BTreeMap;
+use crate::language::{Entry, duration};
+use crate::scenario::prelude::*;
 
 /// When an entry happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

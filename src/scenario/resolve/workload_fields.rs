@@ -7,9 +7,8 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
-use crate::language::{
-    self, FlagValue, PodManagementPolicy, Problem, RestartPolicy, Spot, Workload, WorkloadGroup,
-};
+use crate::language::{PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup};
+use crate::scenario::prelude::*;
 
 /// A field that not all kinds have, and whether it is given.
 type Own = (&'static str, fn(&WorkloadGroup) -> bool);

@@ -8,11 +8,10 @@ use super::workload_fields::{
 };
 use super::workload_pods::{Declared, Set};
 use crate::api::workload::{WorkloadKind, short_name};
-use crate::language::text::place::at;
-use crate::language::{Complaints, FlagValue, Problem, Spot, Workload, did_you_mean};
-use crate::plan::{PodPlan, PodStart, WorkloadIndex};
+use crate::language::Workload;
+use crate::plan::{PodPlan, PodStart};
+use crate::scenario::prelude::*;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 impl Workloads {
     /// Declares a workload, or several that are alike, with the pods that it starts with.

@@ -4,10 +4,9 @@
 use super::figures::property;
 use super::reader::{Of, Reader, word};
 use super::sought::count;
-use crate::kernel::Time;
-use crate::language::text::place::at;
-use crate::language::{self, Complaints, Problem, Scenario, Spot, Tree, values};
+use crate::language::Tree;
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation};
+use crate::scenario::prelude::*;
 
 impl Reader<'_> {
     /// What is expected; nothing if a complaint is about it.
@@ -156,7 +155,7 @@ impl Reader<'_> {
         let bytes = |place: &language::Place| {
             tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, Tree::bytes)
         };
-        let seeds = seeds(spec.seeds, complaints);
+        let seeds = seeds(spec.seeds, &complaints.at(at!["seeds"]));
         let mut list = Vec::new();
         for (i, e) in spec.expect.iter().enumerate() {
             let place = complaints.at(at!["expect", i]);
@@ -195,16 +194,14 @@ impl Reader<'_> {
 }
 
 /// With how many seeds the scenario runs.
-fn seeds(written: Option<u32>, complaints: &Complaints) -> u32 {
+fn seeds(written: Option<u32>, place: &Spot<'_>) -> u32 {
     match written {
         Some(0) => {
-            complaints.at(at!["seeds"]).say("a scenario runs with at least one seed");
+            place.say("a scenario runs with at least one seed");
             1
         }
         Some(n) if n > SEEDS_MAX => {
-            complaints
-                .at(at!["seeds"])
-                .say(format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"));
+            place.say(format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"));
             1
         }
         n => n.unwrap_or(1),

@@ -2,12 +2,9 @@
 //! windows, how far apart.
 
 use super::reader::{Reader, actor, from_start, word};
-use crate::kernel::{Dur, Time};
-use crate::language::{
-    self, Common, FlagValue, Problem, Quantity, Spot, Window, did_you_mean, values,
-};
+use crate::language::{Common, Quantity, Window};
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
-use std::collections::BTreeSet;
+use crate::scenario::prelude::*;
 
 impl Reader<'_> {
     pub(super) fn figure(

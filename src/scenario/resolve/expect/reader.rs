@@ -1,8 +1,8 @@
 //! What expectations are looked up in, and what their words stand for in the API and in records.
 
 use crate::api::pod::PodConditionType;
-use crate::kernel::{Dur, Time};
-use crate::language::{self, Problem, Spot, Tree, did_you_mean};
+use crate::language::Tree;
+use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
 use crate::trace::{Actor, ZoneState};
