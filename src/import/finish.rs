@@ -1,8 +1,6 @@
 //! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
 
 use super::cluster::ImportedCluster;
-use super::error::{ImportError, Place};
-use super::fields::{self, Wrong};
 use super::gathered::{Gathered, Named, at};
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
@@ -10,12 +8,11 @@ use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod, StartShape};
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
-use super::times::{SECOND_US, Stamp, Times, micros, time};
 use super::workload::RawWorkload;
 use super::{control_plane, document, groups, remembered};
 use crate::api::workload::WorkloadKind;
+use crate::import::prelude::*;
 use crate::language::{DurationText, Memory, NodeStart, Owner, PriorityClass, Workload};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";

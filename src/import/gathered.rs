@@ -1,18 +1,16 @@
 //! All objects of all files, before times are relative: duplicates, and where each stands.
 
-use super::error::{ImportError, Place, Places};
+use super::error::Places;
 use super::event::{PodStep, RawEvent};
-use super::fields::{self, Wrong};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
 use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::summary::Summary;
-use super::times::Stamp;
 use super::workload::{RawWorkload, namespace, priority_class};
+use crate::import::prelude::*;
 use crate::language::{Namespace, PriorityClass};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
 const NODE_LEASES: &str = "kube-node-lease";

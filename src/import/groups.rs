@@ -1,12 +1,10 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
-use super::fields;
 use super::node::{NamedNode, NodeShape};
 use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
-use super::times::seconds;
 use crate::api::taint::Taint;
+use crate::import::prelude::*;
 use crate::language::{self, NodeGroup, OneOrMany, Placement, PodGroup, PodTemplate};
-use std::collections::BTreeMap;
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {

@@ -44,6 +44,7 @@ mod node;
 mod object;
 mod pace;
 mod pod;
+mod prelude;
 mod quantities;
 mod raw_scheduling;
 mod remembered;

@@ -5,15 +5,13 @@
 //! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
 //! was never posted.
 
-use super::fields::{self, Wrong};
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
-use super::times::{SECOND_US, Stamp, Times, micros, seconds, time};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::taint::{Effect, Taint};
 use crate::api::validation;
+use crate::import::prelude::*;
 use crate::language::{Condition, ConditionKind, NodeStart, QuantityText};
-use std::collections::BTreeMap;
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";

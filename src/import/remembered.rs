@@ -7,18 +7,15 @@
 //! number of tries and the last of them, which events of FailedScheduling tell where they were
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
-use super::error::ImportError;
 use super::event::RawEvent;
-use super::fields::Wrong;
 use super::gathered::{Named, at};
 use super::object::{RawCondition, RawOwner};
 use super::pod::RawPod;
 use super::scheduling::RawBudget;
-use super::times::{SECOND_US, Stamp, micros, time};
 use super::workload::RawWorkload;
 use crate::api::workload::WorkloadKind;
+use crate::import::prelude::*;
 use crate::language::{Counted, DurationText, Failures, Waiting};
-use std::collections::BTreeMap;
 
 /// A time before time zero, in the words of the language.
 fn ago(at: Stamp, zero: Stamp) -> DurationText {

@@ -3,21 +3,19 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::fields::{self, Filled, Wrong};
 use super::object::{Object, RawContainer, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
     RawPreferredNodes, RawSelector, RawSpread, selector,
 };
+use crate::import::prelude::*;
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
     NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PodTemplate,
     PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint,
     UnhealthyPodEvictionPolicy, WeightedPods,
 };
-use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// `policy/v1 PodDisruptionBudgetSpec`
 #[derive(Debug, Default, PartialEq, Deserialize)]

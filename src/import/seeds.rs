@@ -1,7 +1,6 @@
 //! Reads objects and lists from a deserializer, in one pass, with a note of how far it has got; what
 //! they are once their kind is known.
 
-use super::error::{ImportError, Place};
 use super::event::EVENT_FIELDS;
 use super::fields::Fields;
 use super::object::{
@@ -11,9 +10,9 @@ use super::object::{
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::api::workload::WorkloadKind;
+use crate::import::prelude::*;
+use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 

@@ -4,9 +4,8 @@
 //! answers instead of objects, and what a proxy answers instead of an API server are refused with
 //! the command to use.
 
-use super::error::ImportError;
 use crate::files;
-use serde_json::Value;
+use crate::import::prelude::*;
 
 /// The beginnings of what kubectl and its plugins write to standard error.
 const MESSAGES: [&str; 7] = [

@@ -8,7 +8,7 @@
 //! Namespaces: what their annotations say of their pods' tolerations
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
-use super::fields::{self, Fields, Filled, Wrong};
+use super::fields::Fields;
 use super::object::{CLASS_FIELDS, RawCondition, RawMeta, RawPodSpec, RawToleration};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
@@ -16,13 +16,11 @@ use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::WorkloadKind;
+use crate::import::prelude::*;
 use crate::language::{
     self, LabelSelector, Namespace, PreemptionPolicy, PriorityClass, Toleration, Workload,
     WorkloadGroup,
 };
-use serde::Deserialize;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The spec of any kind of workload.
 #[derive(Debug, Default, PartialEq, Deserialize)]

@@ -6,14 +6,13 @@
 
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
-use super::times::Stamp;
 use crate::api::node;
 use crate::files;
+use crate::import::prelude::*;
 use crate::language::flags::take_settings;
 use crate::language::text::layout::{WIDTH, lay_out, to_ron};
 use crate::language::{Exported, Flags, NodeGroup, NodeStart};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 impl ImportedCluster {

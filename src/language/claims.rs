@@ -1,8 +1,7 @@
 //! Claims about figures of a run: at every moment, or of the whole run.
 
 use super::texts::{DurationText, FlagValue, Window};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::language::prelude::*;
 
 /// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

@@ -9,9 +9,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
 use crate::api::taint::Effect;
 use crate::api::toleration::Operator;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::language::prelude::*;
 
 /// Nodes that are alike except for their names.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -11,8 +11,7 @@ use super::cluster::{ConditionKind, NodeSelector, PodSelector};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText, Window};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodPhase;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::language::prelude::*;
 
 /// Writes a struct with fields of its own and then those of the named groups, which several kinds
 /// of expectation have: those that select `pods`, those that select the nodes of a `place`, how

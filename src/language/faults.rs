@@ -4,8 +4,7 @@ use super::cluster::NodeSelector;
 use super::texts::DurationText;
 use super::timeline::Cut;
 use super::values::is_default;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::language::prelude::*;
 
 /// How the cluster fails, beside what the timeline says.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

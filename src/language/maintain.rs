@@ -1,8 +1,7 @@
 //! Drains and maintenances of nodes: flags, and what happens afterwards.
 
 use super::texts::DurationText;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::language::prelude::*;
 
 /// The flags of `kubectl drain` in a maintenance.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

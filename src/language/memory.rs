@@ -1,9 +1,7 @@
 //! What the controllers of a cluster that has been running remember.
 
 use super::texts::DurationText;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::language::prelude::*;
 
 /// What the controllers of an exported cluster remember, as far as the export shows it beside its
 /// nodes and pods. With it they go on where they stood; without it those of an export start anew.

@@ -17,6 +17,7 @@ pub(crate) mod flags;
 mod maintain;
 mod memory;
 pub mod names;
+mod prelude;
 pub(crate) mod prices;
 mod scenario;
 mod scheduling;

@@ -3,8 +3,7 @@
 use super::duration;
 use super::texts::FlagValue;
 use crate::language::Problem;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::language::prelude::*;
 
 /// The names of the figures that can have a price, in the order of the fields below.
 pub(crate) const PRICED: [&str; 9] = [

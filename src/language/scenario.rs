@@ -12,9 +12,7 @@ use super::timeline::Entry;
 use super::timing::Timing;
 use super::values::is_default;
 use super::workload::{Controllers, PodDisruptionBudget, PriorityClass, Workload};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::language::prelude::*;
 
 /// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
 use super::values::is_default;
+use crate::language::prelude::*;
 use crate::plan::Strategy;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// `v1.Affinity`
 #[derive(

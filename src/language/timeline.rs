@@ -7,10 +7,8 @@ use super::values::is_default;
 use super::workload::{PodDisruptionBudget, Workload};
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::Propagation;
+use crate::language::prelude::*;
 use crate::plan::{Connections, IfNotDrained, Instance, Resource, RuntimeFails, WatchCache};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Something that happens at a time, once or several times.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -1,9 +1,8 @@
 //! Delays, limits, and how kubelets and users behave, as a scenario states them.
 
 use super::texts::{DelayText, DurationText};
+use crate::language::prelude::*;
 use crate::plan::UserMode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Delays and limits.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

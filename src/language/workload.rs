@@ -8,9 +8,7 @@ use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
 use super::values::is_default;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::language::prelude::*;
 
 /// A workload, or several that are alike except for their names:
 /// `Deployment(name: "web", replicas: 3)`.
