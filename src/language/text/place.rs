@@ -35,10 +35,3 @@ macro_rules! at {
     ($($step:expr),* $(,)?) => { vec![$($crate::language::text::place::Step::from($step)),*] };
 }
 pub(crate) use at;
-
-/// The place of a part of the value at that place.
-pub(crate) fn with(place: &Place, step: impl Into<Step>) -> Place {
-    let mut place = place.clone();
-    place.push(step.into());
-    place
-}
