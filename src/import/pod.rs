@@ -189,17 +189,15 @@ impl RawPod {
         let phase = fields::word("status.phase", phase)?;
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
-        let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
-            None => None,
-            Some(t) => Some(Deletion {
-                timestamp: seconds(t.seconds_since(zero)),
-                grace_period_seconds: self
-                    .meta
-                    .deletion_grace_period_seconds
-                    .or(self.spec.termination_grace_period_seconds)
-                    .unwrap_or(30),
-            }),
-        };
+        let deletion = time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())?;
+        let deletion = deletion.map(|t| Deletion {
+            timestamp: seconds(t.seconds_since(zero)),
+            grace_period_seconds: self
+                .meta
+                .deletion_grace_period_seconds
+                .or(self.spec.termination_grace_period_seconds)
+                .unwrap_or(30),
+        });
         if self.node().is_none() && phase == PodPhase::Running {
             return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
         }

@@ -62,10 +62,6 @@ impl Pods {
     }
 
     /// Declares pods one by one. `place` is that of their names.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is another part of a pod; a struct would only rename them"
-    )]
     pub(super) fn add(
         &mut self,
         namespace: &str,
