@@ -4,7 +4,7 @@ use super::seeds::{Cursor, Raw};
 use super::sight::REFUSED;
 
 /// What is wrong with a document, where.
-struct Wrong {
+pub(super) struct Wrong {
     /// From 1; zero is unknown.
     pub(super) line: usize,
     /// The same.
@@ -13,6 +13,6 @@ struct Wrong {
 }
 
 /// Refuses a document.
-fn parse(_: &str, _: &Cursor) -> Result<Raw, Wrong> {
+pub(super) fn parse(_: &str, _: &Cursor) -> Result<Raw, Wrong> {
     Err(Wrong { line: 0, column: 0, message: REFUSED.to_owned() })
 }

@@ -189,7 +189,7 @@ fn is_klog(line: &str) -> bool {
 
 /// What is said of YAML without the feature.
 #[cfg(not(feature = "yaml"))]
-const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
+pub(super) const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
 
 /// A text as values, one for each document; what is wrong in the parser's own words.
 #[cfg(feature = "yaml")]
