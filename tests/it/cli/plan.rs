@@ -491,9 +491,38 @@ fn settings_of_several_workloads() {
     let heading = csv.headers().expect("a heading").clone();
     let paths = [&web, &api].map(|chosen| chosen.strip_suffix("=0,none"));
     assert_eq!([heading.get(0), heading.get(1)], paths);
-    let rows = csv.records().map(|row| row.expect("a row"));
-    let values: Vec<[String; 2]> = rows.map(|row| [0, 1].map(|i| row[i].to_owned())).collect();
+    let rows: Vec<csv::StringRecord> = csv.records().map(|row| row.expect("a row")).collect();
+    let values: Vec<[&str; 2]> = rows.iter().map(|row| [0, 1].map(|i| &row[i])).collect();
     assert_eq!(values, [["0", ""], ["none", ""], ["", "0"], ["", "none"]]);
+    // It says of each row what the document says.
+    let document = of(&["--kept", "output/w-plan/plan.json"]);
+    let plans = document["plans"].as_array().expect("plans").iter();
+    let told = plans.flat_map(|p| p["rows"].as_array().expect("rows").iter().map(move |r| (p, r)));
+    for ((plan, told), row) in told.zip(&rows) {
+        let cell = |name: &str| &row[heading.iter().position(|h| h == name).expect(name)];
+        let numbers = [
+            ("cost", &told["cost"]),
+            ("cost_low", &told["interval"][0]),
+            ("cost_high", &told["interval"][1]),
+            ("more_high", &told["more_interval"][1]),
+            ("evicted", &told["figures"]["evicted"]),
+        ];
+        for (name, number) in numbers {
+            let (cell, number) = (cell(name).parse::<f64>(), number.as_f64());
+            let apart = cell.expect("a number") - number.expect("a number");
+            // Tables have six decimals.
+            assert!(apart.abs() < 1e-6, "{name} of {told:#}");
+        }
+        let alike = plan["cannot_be_told_apart"].as_array().expect("values");
+        let marks = [
+            ("best", plan["best"] == told["values"]),
+            ("now", plan["now"] == told["values"]),
+            ("cannot_be_told_apart", alike.contains(&told["values"])),
+        ];
+        for (name, is) in marks {
+            assert_eq!(cell(name), is.to_string(), "{name} of {told:#}");
+        }
+    }
     assert_eq!(
         of(&[&chosen[..], &["--jointly"]].concat())["rows"].as_array().map(Vec::len),
         Some(4)
