@@ -35,6 +35,7 @@ fn node(id: u32) -> Node {
         unschedulable: false,
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(&[("cpu", 32), ("memory", 128 << 30), ("pods", 110)])),
+        volumes: None,
     }
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
         let shape = algorithm.cache.shape(&template, "default");
         for id in first..pods.min(first + REPLICAS) {
             let pod = pod(id as u32, &template);
-            let of = Incoming { pod: &pod, shape: &shape, owners: Some(&selector) };
+            let of = Incoming { pod: &pod, shape: &shape, owners: Some(&selector), volumes: None };
             let Outcome::Fits(on) = algorithm.schedule_pod(of, &nominator, &mut |_| 0) else {
                 panic!("there is room")
             };

@@ -40,6 +40,8 @@ pub(crate) fn by(actor: Actor) -> &'static str {
         Actor::Cloud => "the cloud controllers",
         Actor::Disruption => "the disruption controller",
         Actor::Scheduler => "the scheduler",
+        Actor::AttachDetach => "the attach/detach controller",
+        Actor::Attacher => "the external-attacher",
     }
 }
 

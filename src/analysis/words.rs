@@ -198,6 +198,7 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
     let node = || analysis.node_name(NodeId(r.object));
     let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
     let ms = || Dur::from_millis(arg.into());
+    let volume = || analysis.trace.names.text_of(TextId(arg));
     match note {
         Note::NodeExpired => format!("{} was not heard of for {}", node(), ms()),
         Note::LastHeartbeat => format!("{}: the last known heartbeat is {} old", node(), ms()),
@@ -223,5 +224,11 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
         Note::NotTolerated => format!("{} does not tolerate all taints of its node", pod()),
         Note::ToleratesForever => format!("{} tolerates all taints of its node for ever", pod()),
         Note::WorkExists => format!("{}: an eviction was scheduled before", pod()),
+        Note::AttachmentCreated => format!("volume {} is to be attached to {}", volume(), node()),
+        Note::AttachmentAttached => format!("volume {} is attached to {}", volume(), node()),
+        Note::AttachmentDeleting => {
+            format!("volume {} is to be detached from {}", volume(), node())
+        }
+        Note::AttachmentGone => format!("volume {} is detached from {}", volume(), node()),
     }
 }

@@ -6,7 +6,7 @@
 //! nodes and pods are named by the dense ids of [`names`].
 //!
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
-//! handling nor scheduling reads (volumes, container images, probes, service accounts).
+//! handling nor scheduling reads (container images, probes, service accounts).
 
 pub mod budget;
 pub mod kubectl_taint;
@@ -21,5 +21,6 @@ pub(crate) mod spelling;
 pub mod taint;
 pub mod toleration;
 pub(crate) mod validation;
+pub mod volume;
 pub(crate) mod words;
 pub mod workload;

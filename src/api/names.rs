@@ -281,6 +281,11 @@ impl Names {
         self.texts.name(id.0)
     }
 
+    /// The stable hash of a text.
+    pub(crate) fn text_hash(&self, id: TextId) -> u64 {
+        self.texts.by_id[id.0 as usize].1
+    }
+
     /// The stable hash of a node's name.
     pub(crate) fn node_hash(&self, id: NodeId) -> u64 {
         self.nodes.by_id[id.index()].1

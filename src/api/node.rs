@@ -5,6 +5,7 @@ use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::NodeId;
 use super::quantity::Resources;
 use super::taint::Taint;
+use super::volume::NodeVolumes;
 use super::words::words;
 use std::rc::Rc;
 
@@ -144,6 +145,8 @@ pub struct Node {
     pub conditions: Vec<NodeCondition>,
     /// `status.allocatable`
     pub allocatable: Rc<Resources>,
+    /// What its status says of volumes, where it ever said anything.
+    pub volumes: Option<Rc<NodeVolumes>>,
 }
 
 impl Node {
@@ -155,6 +158,11 @@ impl Node {
     /// The Ready condition, if it was ever written.
     pub(crate) fn ready(&self) -> Option<&NodeCondition> {
         self.condition(NodeConditionType::Ready)
+    }
+
+    /// The condition Ready is True.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready().is_some_and(|c| c.status == ConditionStatus::True)
     }
 
     /// Whether the node has a taint with this one's key and effect (`taints.TaintExists`).

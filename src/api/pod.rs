@@ -6,6 +6,7 @@ use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
+use super::volume::Claim;
 use super::words::words;
 use crate::kernel::Dur;
 use schemars::JsonSchema;
@@ -31,8 +32,11 @@ pub struct PodTemplate {
     pub requests: Resources,
     /// `spec.volumes` holds an emptyDir.
     pub empty_dir: bool,
-    /// `spec.volumes` holds one that outlives the pod. It is not simulated: only results read this.
+    /// `spec.volumes` holds one that outlives the pod and is not described. It is not simulated: only
+    /// results read this.
     pub persistent_volumes: bool,
+    /// The claims among `spec.volumes`, and `volumeClaimTemplates`.
+    pub claims: Vec<Claim>,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
     pub deletion_cost: i32,
     /// From a pod's binding to Running and Ready, where it is not what the kubelets say.

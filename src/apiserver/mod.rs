@@ -22,6 +22,8 @@ mod recording;
 mod rejections;
 mod server;
 mod store;
+mod volume_store;
+mod volumes;
 mod workloads;
 
 pub(crate) use admission::Admission;

@@ -58,6 +58,7 @@ impl ApiServer {
             unschedulable: new.unschedulable,
             conditions: new.conditions,
             allocatable: new.allocatable,
+            volumes: None,
         };
         Ok(self.commit_node(actor, None, node))
     }

@@ -446,6 +446,9 @@ impl ApiServer {
         self.writes(self.keys.pods, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
+        if old.is_none_or(|o| o.node.is_none()) {
+            self.provision(&new);
+        }
         let new = Rc::new(new);
         self.store.with(|s| put(&mut s.pods, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.pod(old, Some(&new))));

@@ -10,6 +10,7 @@ use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::api::volume::VolumeId;
 use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Keys, Shared, Time};
 use crate::trace::{Trace, Verdicts};
@@ -22,11 +23,13 @@ pub(crate) trait Watcher {
     /// A node changed.
     fn node(&self, _old: Option<&Rc<Node>>, _new: Option<&Rc<Node>>) {}
     /// A pod changed.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+    fn pod(&self, _old: Option<&Rc<Pod>>, _new: Option<&Rc<Pod>>) {}
     /// A workload changed.
     fn workload(&self, _old: Option<&Rc<Workload>>, _new: Option<&Rc<Workload>>) {}
     /// A disruption budget changed.
     fn budget(&self, _old: Option<&Rc<Budget>>, _new: Option<&Rc<Budget>>) {}
+    /// A VolumeAttachment changed.
+    fn attachment(&self, _volume: VolumeId, _node: NodeId) {}
     /// A lease changed at `at`.
     fn lease(&self, _node: NodeId, _new: Option<&Lease>, _at: Time) {}
     /// A status post that was computed becomes known later than at `at`, when it was made; only
@@ -66,6 +69,7 @@ impl ApiServer {
                 workloads: ctx.keys("store-workloads"),
                 budgets: ctx.keys("store-budgets"),
                 events: ctx.keys("store-events"),
+                volumes: ctx.keys("store-volumes"),
             },
             admission,
             store: Shared::new(Store::default()),

@@ -2,6 +2,7 @@
 //! them.
 
 use super::event_store::EventStore;
+use super::volume_store::VolumeStore;
 use crate::api::budget::Budget;
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -26,6 +27,7 @@ pub(super) struct Store {
     /// Workloads whose ControllerRevision exists, and which life of them.
     pub(super) revisions: BTreeSet<(WorkloadId, Uid)>,
     pub(super) events: EventStore,
+    pub(super) volumes: VolumeStore,
     pub(super) revision: u64,
     uids: u64,
 }
@@ -53,6 +55,7 @@ pub(super) struct StoreKeys {
     pub(super) workloads: Keys,
     pub(super) budgets: Keys,
     pub(super) events: Keys,
+    pub(super) volumes: Keys,
 }
 
 /// The resource as a whole.

@@ -52,6 +52,14 @@ impl InformerFactory {
         back.max().unwrap_or(now)
     }
 
+    /// Whether the watch of a resource delivers at present.
+    pub(crate) fn is_watching(&self, resource: Resource) -> bool {
+        let stream = &self.streams[resource as usize];
+        self.gone_since.get().is_none()
+            && !stream.is_broken.get()
+            && stream.held_until.get() <= self.ctx.now()
+    }
+
     /// A resource's watch fails at `at`, and lists anew after its pause: when.
     fn lists_after_pause(&self, resource: Resource, at: Time) -> Time {
         let lists = self.failed_at(resource, at);

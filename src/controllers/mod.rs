@@ -1,5 +1,6 @@
 //! The Kubernetes actors, a file or folder each. Siblings never import each other.
 
+pub(crate) mod attach_detach;
 pub(crate) mod cloud;
 pub(crate) mod disruption;
 pub(crate) mod drain;

@@ -4,6 +4,7 @@ use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
+use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
@@ -173,8 +174,11 @@ pub struct PodGroup {
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) empty_dir: bool,
-    /// There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
-    /// `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    /// The claims among its volumes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) volumes: Vec<VolumeClaim>,
+    /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
+    /// simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet

@@ -68,6 +68,8 @@ enum Since {
     TimeoutMode,
     /// Since kubelets renew leases, 1.14.
     Leases,
+    /// Since the attach/detach controller knows the flag, 1.30.
+    ForceDetachFlag,
 }
 
 struct Flag {
@@ -122,6 +124,12 @@ const CONTROLLER_MANAGER: &[Flag] = &[
             whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32)
         })
     }),
+    Flag {
+        name: "disable-force-detach-on-timeout",
+        since: Since::ForceDetachFlag,
+        instead: "volumes that are in use are always detached after six minutes",
+        set: |s, v| put(&mut s.flags.disable_force_detach_on_timeout, v, boolean),
+    },
     flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)),
     flag("kube-api-burst", |s, v| {
         put(&mut s.client.get_or_insert(CLIENT).burst, v, |v| {
@@ -246,6 +254,7 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
         Since::Always => true,
         Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
         Since::Leases => profile.kubelet.leases,
+        Since::ForceDetachFlag => profile.attach_detach.force_detach_flag,
     };
     if there(profile) {
         return None;

@@ -27,6 +27,7 @@ mod texts;
 mod timeline;
 mod timing;
 pub(crate) mod values;
+mod volumes;
 mod workload;
 
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
@@ -62,8 +63,9 @@ pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
-pub(crate) use timing::ClientLimit;
+pub(crate) use timing::{AttacherTiming, ClientLimit};
 pub use timing::{ClientLimits, KubeletTiming, Timing};
+pub(crate) use volumes::{AccessMode, Reach, VolumeClaim};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodDisruptionBudget, PodFailurePolicy,
     PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodTemplate,

@@ -463,6 +463,8 @@ pub enum ApiClient {
     Disruption,
     /// The scheduler, with both of its clients.
     Scheduler,
+    /// The attach/detach controller.
+    AttachDetach,
     /// `kubectl drain`, that of maintenances too.
     Kubectl,
 }

@@ -26,11 +26,23 @@ pub enum Timing {
         pass_overhead: Option<DurationText>,
         /// The limits of the controllers' clients.
         clients: Option<ClientLimits>,
+        /// How long the driver of volumes takes.
+        attacher: Option<AttacherTiming>,
         /// How kubelets behave.
         kubelet: Option<KubeletTiming>,
         /// How the timeline's user writes.
         user: Option<UserMode>,
     },
+}
+
+/// How long the driver of volumes takes, from its being asked by a VolumeAttachment.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttacherTiming {
+    /// To attach a volume.
+    pub(crate) attach: Option<DurationText>,
+    /// To detach it.
+    pub(crate) detach: Option<DurationText>,
 }
 
 /// The limits of the controllers' clients.
@@ -61,6 +73,8 @@ pub struct ClientLimits {
     pub(crate) disruption: Option<ClientLimit>,
     /// The scheduler's client.
     pub(crate) scheduler: Option<ClientLimit>,
+    /// The attach/detach controller's client.
+    pub(crate) attach_detach: Option<ClientLimit>,
 }
 
 /// The limit of a client.

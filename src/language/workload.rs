@@ -6,6 +6,7 @@ use super::scheduling::{
 };
 use super::texts::{DurationText, FlagValue, NamesText, QuantityText};
 use super::values::is_default;
+use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::prelude::*;
@@ -178,8 +179,11 @@ pub(crate) struct PodTemplate {
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
-    /// There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
-    /// `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    /// The claims among its volumes; those of a StatefulSet are its `volumeClaimTemplates`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) volumes: Vec<VolumeClaim>,
+    /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
+    /// simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
@@ -217,6 +221,7 @@ impl PodGroup {
             preemption_policy: self.preemption_policy,
             container_requests: self.container_requests.clone(),
             empty_dir: self.empty_dir,
+            volumes: self.volumes.clone(),
             persistent_volumes: self.persistent_volumes,
             pod_deletion_cost: self.pod_deletion_cost,
             pod_start: self.pod_start.clone(),
@@ -243,6 +248,7 @@ impl PodGroup {
             preemption_policy: template.preemption_policy,
             container_requests: template.container_requests,
             empty_dir: template.empty_dir,
+            volumes: template.volumes,
             persistent_volumes: template.persistent_volumes,
             pod_deletion_cost: template.pod_deletion_cost,
             pod_start: template.pod_start,
@@ -361,6 +367,8 @@ pub(crate) struct Controllers {
     pub disruption: Option<bool>,
     /// The scheduler.
     pub scheduler: Option<bool>,
+    /// The attach/detach controller; it runs where pods have volumes.
+    pub attach_detach: Option<bool>,
 }
 
 /// `policy/v1 PodDisruptionBudget`

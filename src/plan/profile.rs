@@ -7,7 +7,8 @@
 use super::log_forms::LogForms;
 use super::switches::eviction::EvictionRules;
 use super::switches::{
-    cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    attach_detach, cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction,
+    workload,
 };
 use crate::kernel::Dur;
 
@@ -46,6 +47,8 @@ pub struct Profile {
     pub(crate) disruption: disruption::Switches,
     /// The cloud controllers' switches.
     pub(crate) cloud: cloud::Switches,
+    /// The attach/detach controller's switches.
+    pub(crate) attach_detach: attach_detach::Switches,
     /// What the eviction subresource does.
     pub(crate) eviction: EvictionRules,
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20

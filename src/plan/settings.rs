@@ -28,6 +28,8 @@ pub struct Controllers {
     pub disruption: bool,
     /// The scheduler.
     pub scheduler: bool,
+    /// The attach/detach controller.
+    pub attach_detach: bool,
 }
 
 /// What of `KubeSchedulerConfiguration` may be set.
@@ -85,6 +87,8 @@ pub struct Flags {
     pub enable_taint_manager: bool,
     /// kube-controller-manager `--terminated-pod-gc-threshold`; zero and less is no limit
     pub terminated_pod_gc_threshold: i32,
+    /// kube-controller-manager `--disable-force-detach-on-timeout`, from 1.30
+    pub disable_force_detach_on_timeout: bool,
     /// kube-apiserver `--default-not-ready-toleration-seconds`
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`
@@ -105,6 +109,7 @@ impl Flags {
             pod_eviction_timeout: Dur::from_secs(300),
             enable_taint_manager: true,
             terminated_pod_gc_threshold: 12_500,
+            disable_force_detach_on_timeout: false,
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
         }

@@ -40,6 +40,8 @@ pub struct Timing {
     pub reconnects: bool,
     /// How the controllers' process holds its office, if it has to.
     pub leader_election: Option<LeaderElection>,
+    /// How long the driver of volumes takes to attach one, and to detach it.
+    pub attacher: (Dur, Dur),
     /// How kubelets behave.
     pub kubelet: KubeletMode,
     /// How the timeline's user writes.
@@ -66,6 +68,7 @@ impl Timing {
             clients: BTreeMap::new(),
             reconnects: false,
             leader_election: None,
+            attacher: (Dur::ZERO, Dur::ZERO),
             kubelet: KubeletMode::Imitated(Imitated::default()),
             user: UserMode::Raw,
         }

@@ -96,7 +96,17 @@ const GATES: &[Gate] = &[
         name: "NodeOutOfServiceVolumeDetach",
         stages: &[off(24), on(26), locked(28, true)],
         removed: Some(32),
-        apply: |p, on| p.pod_gc.out_of_service &= on,
+        apply: |p, on| {
+            p.pod_gc.out_of_service &= on;
+            p.attach_detach.out_of_service &= on;
+        },
+    },
+    // S43
+    Gate {
+        name: "ReadWriteOncePod",
+        stages: &[off(22), on(27), locked(29, true)],
+        removed: Some(31),
+        apply: |p, on| p.scheduler.read_write_once_pod &= on,
     },
     // S11
     Gate {

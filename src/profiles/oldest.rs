@@ -6,7 +6,8 @@ use crate::kernel::Dur;
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
-    cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+    attach_detach, cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction,
+    workload,
 };
 use crate::plan::{Profile, WatchRetry};
 use kubelet::{FirstTry, RefusedAtStart, ReportOffset};
@@ -67,6 +68,7 @@ pub(super) fn oldest() -> Profile {
             no_execute_admission: false,
             rejection_says_why: false,
             waits_for_node: false,
+            verifies_unreported: true,
             refused_at_start: RefusedAtStart::FailsAtOnce,
             terminal_phase_before_removal: false,
             first_try: FirstTry::Get,
@@ -99,6 +101,8 @@ pub(super) fn oldest() -> Profile {
             ties_by_heap: false,
             fit_text: FitText::Reasons,
             claims_text: false,
+            read_write_once_pod: false,
+            persistent_volume_text: false,
             preemption_told: false,
             wakes_registered: false,
             queueing_hints: false,
@@ -147,6 +151,7 @@ pub(super) fn oldest() -> Profile {
         },
         disruption: disruption::Switches::OLDEST,
         cloud: cloud::Switches::OLDEST,
+        attach_detach: attach_detach::Switches::OLDEST,
         eviction: EvictionRules {
             unstarted_pods_are_free: false,
             unready_pods_are_free: false,

@@ -323,6 +323,17 @@ pub(super) const STEPS: &[Step] = &[
         p.scheduler.claims_text = false;
         p.scheduler.preemption_told = true;
     }),
+    // Volumes
+    step(&[(21, 0)], |p| p.attach_detach.polls_attachments = true),
+    step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
+    step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
+    step(&[(24, 0)], |p| {
+        p.attach_detach.spares_healthy = true;
+        p.attach_detach.out_of_service = true;
+    }),
+    step(&[(30, 0)], |p| p.attach_detach.force_detach_flag = true),
+    step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),
+    step(&[(37, 0)], |p| p.attach_detach.waiting_text = true),
     // Workload controllers
     step(&[(21, 0)], |p| {
         p.workload.logarithmic_scale_down = true;

@@ -652,7 +652,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
+                "gates that change something here: ReadWriteOncePod, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
             ),
         ),
         (

@@ -3,6 +3,7 @@
 //! It owns its parts and calls down into them: the machines, the controllers' process and who leads,
 //! users and maintenances. They know the world that they work on, and nothing of the cluster.
 
+use super::attacher::Attacher;
 use super::awake::Awake;
 use super::bounds::{most_steps, signs_that_keep_up};
 use super::controller_manager::ControllerManager;
@@ -68,6 +69,8 @@ impl Cluster {
             ),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
+            attacher: (plan.controllers.attach_detach)
+                .then(|| Attacher::start(&api, plan.timing.attacher)),
             plan: common.plan.clone(),
             turns: Turns::new(ctx),
             node_ids,

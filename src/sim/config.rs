@@ -1,7 +1,7 @@
 //! What the flags of a plan come to for each controller.
 
 use crate::client::Recalled;
-use crate::controllers::{node_lifecycle, pod_gc, scheduler};
+use crate::controllers::{attach_detach, node_lifecycle, pod_gc, scheduler};
 use crate::kernel::Dur;
 use crate::plan::Plan;
 use crate::plan::switches::node_lifecycle::EvictionMode;
@@ -25,6 +25,17 @@ pub(super) fn scheduler(plan: &Plan) -> scheduler::Config {
         indexed: true,
     };
     scheduler::Config { choice, preemption: plan.scheduler.preemption }
+}
+
+/// What the attach/detach controller is told.
+pub(super) fn attach_detach(plan: &Plan) -> attach_detach::Config {
+    let switches = plan.profile.attach_detach;
+    attach_detach::Config {
+        // A release without the flag is not given it.
+        disable_force_detach_on_timeout: switches.force_detach_flag
+            && plan.flags.disable_force_detach_on_timeout,
+        switches,
+    }
 }
 
 /// What the pod garbage collector is told.

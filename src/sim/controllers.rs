@@ -8,8 +8,8 @@ use crate::client::{
     TokenBucket, Wrote,
 };
 use crate::controllers::{
-    cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler, taint_eviction,
-    workload,
+    attach_detach, cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler,
+    taint_eviction, workload,
 };
 use crate::kernel::{Group, Keys, Name, Time};
 use crate::plan::{FailedBefore, Limits, Memory, Plan, Waited};
@@ -95,6 +95,12 @@ impl<'a> Maker<'a> {
         }
         if has.scheduler {
             self.scheduler();
+        }
+        if has.attach_detach {
+            self.add(Actor::AttachDetach, |m, context| {
+                let c = attach_detach::Controller::new(config::attach_detach(m.plan()), context);
+                Box::new(move |warm| c.run(warm))
+            });
         }
         if has.pod_gc {
             self.add_silent(Actor::PodGc, |m, context| {

@@ -121,6 +121,9 @@ impl Leader {
     pub(super) fn api_comes_up(&self, cache: WatchCache) {
         let now = self.world.ctx.now();
         self.world.kubelets.api_server(false, cache);
+        if let Some(attacher) = &self.world.attacher {
+            attacher.server_is_back();
+        }
         self.up_since.set(now);
         for informers in self.manager.informers() {
             let back = informers.server_back(cache);

@@ -1,6 +1,7 @@
 //! Assembly of a cluster and its run: one [`Plan`](crate::plan::Plan) in, one
 //! [`Trace`](crate::trace::Trace) out.
 
+mod attacher;
 mod awake;
 mod bounds;
 mod cluster;

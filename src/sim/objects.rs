@@ -279,7 +279,14 @@ impl Objects {
             && !new.phase.is_terminal()
             && self.world.plan.profile.workload.job.tracking_finalizers;
         new.admitted = plan.start != PodStart::Absent;
-        self.world.api.create_pod(Actor::User, new).map(|_| ())
+        let pod = self.world.api.create_pod(Actor::User, new)?;
+        // What runs from the start has its volumes.
+        if let (PodPhase::Running, Some(node)) = (pod.phase, pod.node) {
+            for volume in self.world.api.volumes_of(&pod).iter().filter(|v| v.attach) {
+                self.world.api.attached_before(volume.id, node);
+            }
+        }
+        Ok(())
     }
 }
 

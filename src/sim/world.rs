@@ -1,5 +1,6 @@
 //! What every part of a running cluster works on.
 
+use super::attacher::Attacher;
 use super::turn::Turns;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::ApiServer;
@@ -20,6 +21,7 @@ pub(super) struct World {
     pub(super) kubelets: Rc<Kubelets>,
     pub(super) lags: Rc<WatchLags>,
     pub(super) provider: Rc<Provider>,
+    pub(super) attacher: Option<Rc<Attacher>>,
     /// What is still to come of the timeline.
     pub(super) turns: Turns,
     pub(super) node_ids: Vec<NodeId>,

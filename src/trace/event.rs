@@ -89,6 +89,10 @@ pub enum EventText {
     NodeAffinity,
     /// Warning NodeAffinity "Predicate NodeAffinity failed", as kubelets say it up to 1.30.
     NodeAffinityFailed,
+    /// Normal SuccessfulAttachVolume, of a pod. Argument: text.
+    SuccessfulAttachVolume,
+    /// Warning FailedAttachVolume, of a pod. Argument: text.
+    FailedAttachVolume,
 }
 
 /// The types of events.
@@ -98,7 +102,7 @@ const WARNING: &str = "Warning";
 impl EventText {
     /// Of each in the order of their declaration: the type of the event, and its reason or one word
     /// for it ([`event_reason`](event_reason)).
-    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 40] = &[
+    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 42] = &[
         (Self::RegisteredNode, NORMAL, "RegisteredNode"),
         (Self::RemovingNode, NORMAL, "RemovingNode"),
         (Self::NodeNotReady, NORMAL, "NodeNotReady"),
@@ -139,6 +143,8 @@ impl EventText {
         (Self::TaintTolerationFailed, WARNING, "TaintToleration"),
         (Self::NodeAffinity, WARNING, "NodeAffinity"),
         (Self::NodeAffinityFailed, WARNING, "NodeAffinity"),
+        (Self::SuccessfulAttachVolume, NORMAL, "SuccessfulAttachVolume"),
+        (Self::FailedAttachVolume, WARNING, "FailedAttachVolume"),
     ];
 
     /// `Normal` or `Warning`.

@@ -19,7 +19,7 @@ pub struct Fields {
     pub node: Option<String>,
     /// The pod it is about, `namespace/name`.
     pub pod: Option<String>,
-    /// The object of an event, `Kind/namespace/name`.
+    /// The object of an event, or the claim of a volume, `Kind/namespace/name`.
     pub object: Option<String>,
     /// The type of a condition or event.
     pub kind: Option<&'static str>,
@@ -176,6 +176,13 @@ impl Trace {
                 f.added = known.iter().map(ToString::to_string).collect();
             }
             Note::TaintsGone => f.value = Some(arg != 0),
+            Note::AttachmentCreated
+            | Note::AttachmentAttached
+            | Note::AttachmentDeleting
+            | Note::AttachmentGone => {
+                let claim = self.names.text_of(TextId(arg));
+                f.object = Some(format!("PersistentVolumeClaim/{claim}"));
+            }
             Note::LeaseRenewed
             | Note::ZoneQueue
             | Note::NotTolerated

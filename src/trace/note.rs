@@ -44,6 +44,15 @@ pub enum Note {
     ToleratesForever,
     /// A pod's eviction is not scheduled, as it was before. Object: pod.
     WorkExists,
+    /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text
+    /// of its claim's name; of the following, too.
+    AttachmentCreated,
+    /// A volume is attached to a node.
+    AttachmentAttached,
+    /// A VolumeAttachment is being deleted: the volume is to be detached.
+    AttachmentDeleting,
+    /// A VolumeAttachment is gone: the volume is detached.
+    AttachmentGone,
 }
 
 impl Note {
@@ -60,6 +69,10 @@ impl Note {
             Self::NotTolerated => "not-tolerated",
             Self::ToleratesForever => "tolerates-forever",
             Self::WorkExists => "work-exists",
+            Self::AttachmentCreated => "attachment-created",
+            Self::AttachmentAttached => "attachment-attached",
+            Self::AttachmentDeleting => "attachment-deleting",
+            Self::AttachmentGone => "attachment-gone",
         }
     }
 
@@ -72,7 +85,11 @@ impl Note {
             | Self::RenewalUnseen
             | Self::LeaseRenewed
             | Self::TaintsKnown
-            | Self::TaintsGone => ObjectKind::Node,
+            | Self::TaintsGone
+            | Self::AttachmentCreated
+            | Self::AttachmentAttached
+            | Self::AttachmentDeleting
+            | Self::AttachmentGone => ObjectKind::Node,
         }
     }
 }

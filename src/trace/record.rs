@@ -284,6 +284,10 @@ words! {
         Disruption = "disruption",
         /// The scheduler.
         Scheduler = "scheduler",
+        /// The attach/detach controller.
+        AttachDetach = "attach-detach",
+        /// The external-attacher of the volumes' driver.
+        Attacher = "attacher",
     }
 }
 
@@ -303,6 +307,10 @@ words! {
         NodePorts = "NodePorts",
         /// NodeResourcesFit
         NodeResourcesFit = "NodeResourcesFit",
+        /// VolumeRestrictions
+        VolumeRestrictions = "VolumeRestrictions",
+        /// VolumeBinding
+        VolumeBinding = "VolumeBinding",
         /// PodTopologySpread
         PodTopologySpread = "PodTopologySpread",
         /// InterPodAffinity

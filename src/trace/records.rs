@@ -170,6 +170,16 @@ impl Trace {
             .then_some((TextId(message.body.arg), message.count))
     }
 
+    /// Whether a record tells of a pod that one of its volumes is attached to its node, or cannot be.
+    pub(crate) fn attached(&self, r: &Record) -> Option<bool> {
+        let What::PodMessage(message) = r.what else { return None };
+        match self.messages.get(message as usize)?.body.text {
+            EventText::SuccessfulAttachVolume => Some(true),
+            EventText::FailedAttachVolume => Some(false),
+            _ => None,
+        }
+    }
+
     /// All records in order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> + Clone {
         self.chunks.iter().flatten()

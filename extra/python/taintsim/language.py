@@ -20,9 +20,11 @@ from ._written import Document, Struct, Variant
 
 
 __all__ = [
+    "AccessMode",
     "Affinity",
     "Afterwards",
     "ApiClient",
+    "AttacherTiming",
     "Cascade",
     "Claim",
     "ClientLimit",
@@ -116,6 +118,7 @@ __all__ = [
     "Protocol",
     "Quantity",
     "QuantityText",
+    "Reach",
     "Repair",
     "RepairAct",
     "Resource",
@@ -138,6 +141,7 @@ __all__ = [
     "TopologySpreadConstraint",
     "UnhealthyPodEvictionPolicy",
     "User",
+    "VolumeClaim",
     "Waiting",
     "WatchCache",
     "WeightedPods",
@@ -166,12 +170,14 @@ class Timing(Variant):
     def Custom(
         *, request: DelayText | None = None, response: DelayText | None = None, watch: DelayText |
         None = None, pass_overhead: DurationText | None = None, clients: ClientLimits | None = None,
-        kubelet: KubeletTiming | None = None, user: User | None = None
+        attacher: AttacherTiming | None = None, kubelet: KubeletTiming | None = None, user: User |
+        None = None
     ) -> Timing:
         """As stated; what is not stated is as in `Typical`."""
         return Timing(
             "Custom", {"request": request, "response": response, "watch": watch, "pass_overhead":
-            pass_overhead, "clients": clients, "kubelet": kubelet, "user": user}
+            pass_overhead, "clients": clients, "attacher": attacher, "kubelet": kubelet, "user":
+            user}
         )
 
 
@@ -210,6 +216,8 @@ class ClientLimits(Struct):
     disruption: ClientLimit | None = None
     #: The scheduler's client.
     scheduler: ClientLimit | None = None
+    #: The attach/detach controller's client.
+    attach_detach: ClientLimit | None = None
 
 
 class ClientLimit(Variant):
@@ -225,6 +233,15 @@ class ClientLimit(Variant):
 
 
 ClientLimit.Unlimited = ClientLimit("Unlimited")
+
+
+@dataclass(kw_only=True)
+class AttacherTiming(Struct):
+    """How long the driver of volumes takes, from its being asked by a VolumeAttachment."""
+    #: To attach a volume.
+    attach: DurationText | None = None
+    #: To detach it.
+    detach: DurationText | None = None
 
 
 class KubeletTiming(Variant):
@@ -375,6 +392,8 @@ class Controllers(Struct):
     disruption: bool | None = None
     #: The scheduler.
     scheduler: bool | None = None
+    #: The attach/detach controller; it runs where pods have volumes.
+    attach_detach: bool | None = None
 
 
 @dataclass(kw_only=True)
@@ -596,8 +615,10 @@ class PodGroup(Struct):
     container_requests: Sequence[Mapping[str, QuantityText]] | None = None
     #: There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     empty_dir: bool | None = None
-    #: There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
-    #: `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    #: The claims among its volumes.
+    volumes: Sequence[VolumeClaim] | None = None
+    #: There are volumes among its own that outlive a pod, and nothing is known of them. They are
+    #: not simulated, and results say of whom.
     persistent_volumes: bool | None = None
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
@@ -998,6 +1019,66 @@ class PreemptionPolicy(Variant):
 
 PreemptionPolicy.PreemptLowerPriority = PreemptionPolicy("PreemptLowerPriority")
 PreemptionPolicy.Never = PreemptionPolicy("Never")
+
+
+@dataclass(kw_only=True)
+class VolumeClaim(Struct):
+    """A volume of a pod that outlives it: a claim, and what its volume is like."""
+    #: The name of the claim, which pods with the same name for it share, or of a StatefulSet's
+    #: template of claims. Where only a size is given, `"10Gi"`, or nothing, there is one claim
+    #: for each workload, for each pod of a StatefulSet, and for each pod without an owner.
+    claim: str | None = None
+    #: Who may use it at once; `RWO` where not given.
+    access: AccessMode | None = None
+    #: From where it is reached; where not given as with a cloud's disks, which are reached from
+    #: one zone, and file shares (`RWX`, `ROX`), which are reached from everywhere.
+    reach: Reach | None = None
+    #: The zone that reaches it; that of the first pod's node where not given.
+    zone: str | None = None
+    #: The node that reaches it, a local volume; that of the first pod where `reach` is `Node`.
+    node: str | None = None
+    #: It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`);
+    #: where not given disks are, and file shares and local volumes are not.
+    attach: bool | None = None
+    #: The name of the PersistentVolume; made from the claim's where not given.
+    volume: str | None = None
+    #: Nothing is known of its volume: what is said here is assumed, and results tell so.
+    assumed: bool | None = None
+
+
+class AccessMode(Variant):
+    """`spec.accessModes`"""
+
+    #: `ReadWriteOnce`: pods of one node.
+    RWO: ClassVar[AccessMode]
+    #: `ReadWriteOncePod`: one pod.
+    RWOP: ClassVar[AccessMode]
+    #: `ReadWriteMany`: pods of any nodes.
+    RWX: ClassVar[AccessMode]
+    #: `ReadOnlyMany`: pods of any nodes, which only read.
+    ROX: ClassVar[AccessMode]
+
+
+AccessMode.RWO = AccessMode("RWO")
+AccessMode.RWOP = AccessMode("RWOP")
+AccessMode.RWX = AccessMode("RWX")
+AccessMode.ROX = AccessMode("ROX")
+
+
+class Reach(Variant):
+    """From where a volume is reached (`spec.nodeAffinity`)."""
+
+    #: From every node.
+    Everywhere: ClassVar[Reach]
+    #: From the nodes of one zone.
+    Zone: ClassVar[Reach]
+    #: From one node: a local volume.
+    Node: ClassVar[Reach]
+
+
+Reach.Everywhere = Reach("Everywhere")
+Reach.Zone = Reach("Zone")
+Reach.Node = Reach("Node")
 
 
 class StaticPod(Variant):
@@ -1430,8 +1511,10 @@ class PodTemplate(Struct):
     container_requests: Sequence[Mapping[str, QuantityText]] | None = None
     #: There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     empty_dir: bool | None = None
-    #: There are volumes among its own that outlive a pod: a persistentVolumeClaim, or one of
-    #: `volumeClaimTemplates`. They are not simulated, and results say of whom.
+    #: The claims among its volumes; those of a StatefulSet are its `volumeClaimTemplates`.
+    volumes: Sequence[VolumeClaim] | None = None
+    #: There are volumes among its own that outlive a pod, and nothing is known of them. They are
+    #: not simulated, and results say of whom.
     persistent_volumes: bool | None = None
     #: The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     #: those that cost less go first; 0 where not given.
@@ -1839,6 +1922,8 @@ class ApiClient(Variant):
     Disruption: ClassVar[ApiClient]
     #: The scheduler, with both of its clients.
     Scheduler: ClassVar[ApiClient]
+    #: The attach/detach controller.
+    AttachDetach: ClassVar[ApiClient]
     #: `kubectl drain`, that of maintenances too.
     Kubectl: ClassVar[ApiClient]
 
@@ -1855,6 +1940,7 @@ ApiClient.Job = ApiClient("Job")
 ApiClient.Cloud = ApiClient("Cloud")
 ApiClient.Disruption = ApiClient("Disruption")
 ApiClient.Scheduler = ApiClient("Scheduler")
+ApiClient.AttachDetach = ApiClient("AttachDetach")
 ApiClient.Kubectl = ApiClient("Kubectl")
 
 

@@ -209,7 +209,7 @@ fn listed(opening: &str, inner: &str) -> String {
 
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
-const FILES: [(&str, &str, &str); 10] = [
+const FILES: [(&str, &str, &str); 11] = [
     ("", "Profile", include_str!("../../plan/profile.rs")),
     ("node_lifecycle", "Switches", include_str!("../../plan/switches/node_lifecycle.rs")),
     ("taint_eviction", "Switches", include_str!("../../plan/switches/taint_eviction.rs")),
@@ -218,6 +218,7 @@ const FILES: [(&str, &str, &str); 10] = [
     ("pod_gc", "Switches", include_str!("../../plan/switches/pod_gc.rs")),
     ("workload", "Switches", include_str!("../../plan/switches/workload.rs")),
     ("cloud", "Switches", include_str!("../../plan/switches/cloud.rs")),
+    ("attach_detach", "Switches", include_str!("../../plan/switches/attach_detach.rs")),
     ("disruption", "Switches", include_str!("../../plan/switches/disruption.rs")),
     ("eviction", "EvictionRules", include_str!("../../plan/switches/eviction.rs")),
 ];

@@ -131,6 +131,7 @@ impl Sleepers {
             || !self.reach.is_undisturbed(node)
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
+            || self.loops.volumes_are_restless(node)
             || self.lacks_lease(node)
             || self.misses_a_sign(node)
         {

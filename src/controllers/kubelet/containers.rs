@@ -9,6 +9,7 @@
 
 use super::nodes::Nodes;
 use super::pods::{Admission, Due, Pods};
+use super::volume_manager::VolumeManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
@@ -21,12 +22,13 @@ use std::rc::Rc;
 pub(super) struct Containers {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
+    volumes: Rc<VolumeManager>,
 }
 
 impl Containers {
     /// None runs.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
-        Self { nodes: nodes.clone(), pods: pods.clone() }
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, volumes: &Rc<VolumeManager>) -> Self {
+        Self { nodes: nodes.clone(), pods: pods.clone(), volumes: volumes.clone() }
     }
 
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
@@ -34,7 +36,13 @@ impl Containers {
     pub(super) fn lose_pod(&self, old: &Pod) {
         let runs_on = self.pods.due(old.uid).is_some_and(|d| d.up);
         if !runs_on {
+            if let Some(node) = old.node {
+                self.volumes.remove_pod(node, old.uid);
+            }
             return self.pods.forget(old.uid, old.node);
+        }
+        if let Some(node) = old.node {
+            self.volumes.leaves(node, old);
         }
         let stop = self.stop_of(old);
         self.pods.with_due(old.uid, |d| {
@@ -70,7 +78,8 @@ impl Containers {
             }
             return;
         }
-        let starts = now >= due.start && due.stop == Time::MAX && (due.start_known || !cut);
+        let starts =
+            now >= due.start && !due.waits && due.stop == Time::MAX && (due.start_known || !cut);
         let wanted =
             |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
         if starts && api.pod(due.pod).is_some_and(|p| wanted(&p)) {
@@ -82,6 +91,7 @@ impl Containers {
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
         self.pods.with_due(uid, |d| d.up = false);
+        self.volumes.remove_pod(due.node, uid);
         self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
         if due.orphaned.is_some() {
             self.pods.forget(uid, Some(due.node));
@@ -93,7 +103,10 @@ impl Containers {
         self.nodes.api.record_node(Actor::User, node, What::MachineOff);
         for uid in self.pods.of_node(node) {
             match self.pods.due(uid) {
-                Some(due) if due.orphaned.is_some() => self.pods.forget(uid, Some(node)),
+                Some(due) if due.orphaned.is_some() => {
+                    self.volumes.remove_pod(node, uid);
+                    self.pods.forget(uid, Some(node));
+                }
                 // What it knew is gone with its memory.
                 _ => self.pods.with_due(uid, |d| {
                     d.forgotten |= d.up;

@@ -16,6 +16,7 @@ use super::runtime::Runtimes;
 use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
 use super::updates::PodUpdates;
+use super::volume_manager::VolumeManager;
 use super::watch::PodWatch;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
@@ -40,6 +41,7 @@ pub(crate) struct Kubelets {
     sleepers: Rc<Sleepers>,
     machines: Machines,
     runtimes: Runtimes,
+    volumes: Rc<VolumeManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
     /// Which of several API servers a kubelet is connected to.
@@ -67,8 +69,10 @@ impl Kubelets {
             let checker = step(to, name("runtime-check"), |k, node| k.runtimes.check(node));
 
             let pods = Rc::new(Pods::new(&nodes, worker));
+            let looker = step(to, name("volume-manager"), |k, node| k.volumes.look(node));
+            let volumes = Rc::new(VolumeManager::new(&nodes, &pods, looker));
             let mirrors = Rc::new(Mirrors::new(&nodes, &pods));
-            let containers = Rc::new(Containers::new(&nodes, &pods));
+            let containers = Rc::new(Containers::new(&nodes, &pods, &volumes));
             let status = Rc::new(StatusManager::new(&nodes, &pods));
             let refusals = Rc::new(Refusals::new(&nodes, &pods, &containers, &status, reads));
             let workers = Rc::new(PodWorkers {
@@ -86,9 +90,10 @@ impl Kubelets {
                 containers: containers.clone(),
                 status,
                 refusals,
+                volumes: volumes.clone(),
             });
 
-            let loops = Rc::new(Loops::new(&nodes, ticker, records_renewals));
+            let loops = Rc::new(Loops::new(&nodes, &volumes, ticker, records_renewals));
             let imitated = Rc::new(ImitatedLoops {
                 nodes: nodes.clone(),
                 loops: loops.clone(),
@@ -105,6 +110,7 @@ impl Kubelets {
                 workers: workers.clone(),
                 updates: updates.clone(),
                 containers,
+                volumes: volumes.clone(),
                 boots_until: ByNode::default(),
                 booter,
                 start: ctx.point("kubelet-start"),
@@ -122,6 +128,7 @@ impl Kubelets {
                 sleepers,
                 machines,
                 keys,
+                volumes,
             }
         });
         api.watch(Rc::new(PodWatch {
@@ -129,6 +136,7 @@ impl Kubelets {
             updates: kubelets.updates.clone(),
             reach: kubelets.reach.clone(),
             sleepers: kubelets.sleepers.clone(),
+            volumes: kubelets.volumes.clone(),
         }));
         if signs.is_some() {
             api.compute_heartbeats(kubelets.sleepers.clone());
@@ -148,6 +156,7 @@ impl Kubelets {
             KubeletMode::Real(real) => self.real.tick(node, which, real),
         };
         if done && which == Loop::Status {
+            self.volumes.reported(node);
             self.sleepers.fall_asleep(node);
         }
     }
@@ -257,6 +266,7 @@ impl Kubelets {
             KubeletMode::Imitated(_) => {
                 self.imitated.resume(node);
                 self.workers.overdue([node]);
+                self.volumes.wake(node);
             }
             KubeletMode::Real(_) => self.reach.way_changes(node),
         }
@@ -281,6 +291,7 @@ impl Kubelets {
         });
         if reaches == Some(true) && matches!(self.nodes.mode, KubeletMode::Imitated(_)) {
             self.loops.post(node);
+            self.volumes.reported(node);
         }
     }
 
@@ -309,6 +320,7 @@ impl Kubelets {
         if let (false, KubeletMode::Imitated(_)) = (down, mode) {
             // What kubelets owe their pods is done at once.
             self.workers.overdue(api.nodes().iter().map(|n| n.id));
+            self.nodes.ids().for_each(|node| self.volumes.wake(node));
         }
     }
 

@@ -5,9 +5,11 @@ use super::conditions::{View, fill};
 use super::jitter::Sleeps;
 use super::node_state::{Loop, Tick};
 use super::nodes::{ByNode, Nodes};
+use super::volume_manager::VolumeManager;
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition};
+use crate::api::volume::NodeVolumes;
 use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
 use crate::plan::KubeletMode;
 use crate::trace::{Actor, Note, What};
@@ -30,6 +32,7 @@ struct Next {
 /// The loops of renewals and status checks of all kubelets.
 pub(super) struct Loops {
     nodes: Rc<Nodes>,
+    volumes: Rc<VolumeManager>,
     next: ByNode<[Next; 2]>,
     ticker: HandlerId<Tick>,
     /// Each renewal of a lease is written down.
@@ -41,10 +44,16 @@ pub(super) struct Loops {
 
 impl Loops {
     /// None runs yet.
-    pub(super) fn new(nodes: &Rc<Nodes>, ticker: HandlerId<Tick>, records_renewals: bool) -> Self {
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        volumes: &Rc<VolumeManager>,
+        ticker: HandlerId<Tick>,
+        records_renewals: bool,
+    ) -> Self {
         let point = |name| nodes.ctx.point(name);
         Self {
             nodes: nodes.clone(),
+            volumes: volumes.clone(),
             next: ByNode::default(),
             ticker,
             records_renewals,
@@ -215,14 +224,33 @@ impl Loops {
             return;
         };
         // The node may have been deleted; then there is nothing to post to.
-        let _ = self
-            .nodes
-            .api
-            .mutate_node(Actor::Kubelet, node, |n| change(&mut n.conditions, &view, at));
+        let _ = self.nodes.api.mutate_node(Actor::Kubelet, node, |n| {
+            change(&mut n.conditions, &view, at);
+            self.report_volumes(n);
+        });
     }
 
-    /// Whether the API has another status for any condition than the kubelet.
+    /// Whether what a node's status says of volumes may change without anything happening in the API.
+    pub(super) fn volumes_are_restless(&self, node: NodeId) -> bool {
+        self.volumes.is_restless(node)
+    }
+
+    /// Says in a node's status which volumes are in use (`nodestatus/setters.go: VolumesInUse`).
+    fn report_volumes(&self, node: &mut Node) {
+        let in_use = self.volumes.volumes_in_use(node.id);
+        let said = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
+        if said != in_use {
+            let attached = node.volumes.as_ref().map_or_else(Vec::new, |v| v.attached.clone());
+            node.volumes = Some(Rc::new(NodeVolumes { attached, in_use }));
+        }
+    }
+
+    /// Whether the API has another status for any condition than the kubelet, or other volumes in use.
     pub(super) fn differs(&self, node: &Node) -> bool {
+        let said = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
+        if said != self.volumes.volumes_in_use(node.id) {
+            return true;
+        }
         self.nodes
             .with(node.id, |k| {
                 k.view.iter().any(|(kind, status)| {

@@ -13,6 +13,7 @@ use super::nodes::{ByNode, Nodes};
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;
 use super::updates::PodUpdates;
+use super::volume_manager::VolumeManager;
 use crate::api::names::NodeId;
 use crate::kernel::{Class, Dur, HandlerId, PointId, Time};
 use crate::plan::{KubeletMode, Real};
@@ -36,6 +37,7 @@ pub(super) struct Machines {
     pub(super) workers: Rc<PodWorkers>,
     pub(super) updates: Rc<PodUpdates>,
     pub(super) containers: Rc<Containers>,
+    pub(super) volumes: Rc<VolumeManager>,
     /// When a machine has booted, while it does.
     pub(super) boots_until: ByNode<Option<Time>>,
     /// Has a machine be up.
@@ -63,6 +65,7 @@ impl Machines {
         {
             if !was_off {
                 self.containers.machine_off(node);
+                self.volumes.forget(node);
             }
             if !was_off && !silent {
                 let record = api.record_node(Actor::User, node, What::NodeSilent);
@@ -175,6 +178,7 @@ impl Machines {
         let KubeletMode::Real(real) = self.nodes.mode else {
             self.imitated.resume(node);
             self.workers.overdue([node]);
+            self.volumes.wake(node);
             return None;
         };
         Some((self.begins(node, real), real))

@@ -6,7 +6,7 @@
 //! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
 //! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
 //! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
-//! are images, volumes, probes, node-pressure eviction and graceful node shutdown.
+//! are images, probes, node-pressure eviction and graceful node shutdown.
 
 mod asleep;
 mod conditions;
@@ -28,6 +28,7 @@ mod static_pods;
 mod status_manager;
 mod updates;
 mod uplink;
+mod volume_manager;
 mod walk;
 mod watch;
 

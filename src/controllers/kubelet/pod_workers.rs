@@ -66,7 +66,7 @@ impl PodWorkers {
             return;
         }
         let stop = now >= due.stop;
-        if !due.started && !stop && now >= due.start {
+        if !due.started && !due.waits && !stop && now >= due.start {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let _ = api.start_pod(Actor::Kubelet, due.pod, uid);
@@ -119,7 +119,7 @@ impl PodWorkers {
             if now >= due.stop {
                 self.status.end_pod(&pod, &due, real);
             }
-        } else if now >= due.start && !pod.phase.is_terminal() {
+        } else if now >= due.start && !due.waits && !pod.phase.is_terminal() {
             self.status.tell_ready(&pod);
         }
     }

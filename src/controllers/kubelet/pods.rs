@@ -18,6 +18,8 @@ pub(super) struct Due {
     /// How many lives of pods there were before it, on any node.
     pub(super) place: usize,
     pub(super) start: Time,
+    /// Its volumes are not there yet, so that it does not start.
+    pub(super) waits: bool,
     /// When it is to have stopped; the end of time while it is not to stop.
     pub(super) stop: Time,
     pub(super) started: bool,

@@ -11,6 +11,7 @@ use super::refusal::Refusals;
 use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
 use super::uplink::Back;
+use super::volume_manager::VolumeManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
@@ -26,12 +27,14 @@ pub(super) struct PodUpdates {
     pub(super) containers: Rc<Containers>,
     pub(super) status: Rc<StatusManager>,
     pub(super) refusals: Rc<Refusals>,
+    pub(super) volumes: Rc<VolumeManager>,
 }
 
 impl PodUpdates {
     /// A node has a kubelet from now on.
     pub(super) fn join(&self, node: NodeId) {
         self.status.join(node);
+        self.volumes.join(node);
         self.refusals.join(node);
     }
 
@@ -46,6 +49,7 @@ impl PodUpdates {
             return;
         }
         self.refusals.ends(new.uid);
+        self.volumes.leaves(node, new);
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
                 KubeletMode::Imitated(i) => i.stop,
@@ -73,6 +77,7 @@ impl PodUpdates {
             node,
             place: 0,
             start: heard.unwrap_or(now) + start,
+            waits: self.volumes.add_pod(node, new),
             stop: Time::MAX,
             started: !pending,
             up: new.phase == PodPhase::Running,

@@ -4,7 +4,9 @@ use super::asleep::Sleepers;
 use super::nodes::Nodes;
 use super::reach::Reach;
 use super::updates::PodUpdates;
+use super::volume_manager::VolumeManager;
 use crate::api::meta::ConditionStatus;
+use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::apiserver::Watcher;
 use crate::plan::KubeletMode;
@@ -16,6 +18,7 @@ pub(super) struct PodWatch {
     pub(super) updates: Rc<PodUpdates>,
     pub(super) reach: Rc<Reach>,
     pub(super) sleepers: Rc<Sleepers>,
+    pub(super) volumes: Rc<VolumeManager>,
 }
 
 impl PodWatch {
@@ -26,7 +29,15 @@ impl PodWatch {
             && old.is_none_or(|old| seen(old) != seen(new))
         {
             self.reach.told(node);
+            self.has_volumes(new);
             self.updates.pod_changes(node, new);
+        }
+    }
+
+    /// A pod with volumes comes or goes: the next status says so.
+    fn has_volumes(&self, pod: &Pod) {
+        if let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) {
+            self.sleepers.wake_up(node);
         }
     }
 
@@ -48,6 +59,16 @@ impl PodWatch {
 }
 
 impl Watcher for PodWatch {
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        // Up to 1.22 and 1.23 it looks by itself.
+        if let Some(new) = new.filter(|_| !self.nodes.switches.verifies_unreported)
+            && new.volumes.is_some()
+            && old.is_some_and(|o| o.volumes != new.volumes)
+        {
+            self.volumes.wake(new.id);
+        }
+    }
+
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let before = old.map(|o| &**o);
         match (before, new) {
@@ -55,7 +76,10 @@ impl Watcher for PodWatch {
                 self.marked_not_ready(before, new);
                 self.observe(before, new);
             }
-            (Some(old), None) => self.updates.pod_removed(old),
+            (Some(old), None) => {
+                self.has_volumes(old);
+                self.updates.pod_removed(old);
+            }
             (None, None) => {}
         }
     }

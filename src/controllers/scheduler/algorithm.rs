@@ -4,6 +4,7 @@ use super::cache::Cache;
 use super::cycle_state::ClusterState;
 use super::framework::{Plugins, Rejection, Rejections};
 use super::memo::Memo;
+use super::plugins::volume_binding::PodVolumes;
 use super::shape::{Shape, Spread};
 use super::single_node::Found;
 use crate::api::labels::Selector;
@@ -22,6 +23,8 @@ pub struct Incoming<'a> {
     pub shape: &'a Rc<Shape>,
     /// The selector of its owner, where it has one that selects.
     pub owners: Option<&'a Rc<Selector>>,
+    /// Its volumes, if it has any.
+    pub volumes: Option<&'a PodVolumes>,
 }
 
 /// Why a pod fits nowhere (`framework.Diagnosis`).

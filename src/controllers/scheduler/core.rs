@@ -3,6 +3,7 @@
 use super::algorithm::{Algorithm, Choice, Diagnosis};
 use super::framework::Rejection;
 use super::nominator::Nominator;
+use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use super::shape::Shape;
 use crate::api::labels::{LabelSelector, Selector};
@@ -122,6 +123,24 @@ impl Core {
                 selector
             }
         })
+    }
+
+    /// What filters have to know of a pod's volumes.
+    pub(super) fn volumes_of(&self, pod: &Pod) -> Option<PodVolumes> {
+        if pod.template.claims.is_empty() {
+            return None;
+        }
+        let api = self.api();
+        let exclusive = api.exclusive_claims_of(pod);
+        let takes = |p: &Rc<Pod>| {
+            p.node.is_some()
+                && !p.phase.is_terminal()
+                && api.exclusive_claims_of(p).iter().any(|c| exclusive.contains(c))
+        };
+        let is_taken = self.switches().read_write_once_pod
+            && !exclusive.is_empty()
+            && self.informers.pods().iter().any(takes);
+        Some(PodVolumes { reach: api.reach_of(pod), is_taken })
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

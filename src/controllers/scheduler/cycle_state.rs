@@ -3,6 +3,7 @@
 use super::cache::Cache;
 use super::framework::{Verdict, cluster_filters};
 use super::node_info::NodeInfo;
+use super::plugins::volume_binding::PodVolumes;
 use super::plugins::{inter_pod_affinity, pod_topology_spread};
 use super::shape::Shape;
 use crate::api::names::NodeId;
@@ -14,20 +15,27 @@ use crate::trace::Plugin;
 pub(crate) struct ClusterState {
     spread: Option<pod_topology_spread::FilterState>,
     affinity: Option<inter_pod_affinity::FilterState>,
+    volumes: Option<PodVolumes>,
 }
 
 impl ClusterState {
     /// Works it out for a pod (`RunPreFilterPlugins`).
-    pub(super) fn of(shape: &Shape, cache: &Cache, switches: &Switches) -> Self {
+    pub(super) fn of(
+        shape: &Shape,
+        volumes: Option<&PodVolumes>,
+        cache: &Cache,
+        switches: &Switches,
+    ) -> Self {
         Self {
+            volumes: volumes.cloned(),
             spread: pod_topology_spread::FilterState::of(shape, cache, switches),
             affinity: inter_pod_affinity::FilterState::of(shape, cache),
         }
     }
 
-    /// No filter needs to know of pods on other nodes.
+    /// No filter needs to know of volumes or of pods on other nodes.
     pub(super) fn is_empty(&self) -> bool {
-        self.spread.is_none() && self.affinity.is_none()
+        self.spread.is_none() && self.affinity.is_none() && self.volumes.is_none()
     }
 
     /// Counts a pod of `other` in on a node, or out (`AddPod`, `RemovePod`).
@@ -47,7 +55,7 @@ impl ClusterState {
         }
     }
 
-    /// The filters that look at pods on other nodes.
+    /// The filters that look at volumes, and at pods on other nodes.
     pub(super) fn check(
         &self,
         shape: &Shape,
@@ -55,6 +63,10 @@ impl ClusterState {
         cache: &Cache,
         switches: &Switches,
     ) -> Verdict {
+        let object = cache.node(node).and_then(|info| info.node.as_ref());
+        if let Some((volumes, object)) = self.volumes.as_ref().zip(object) {
+            volumes.filter(&object.labels, switches.persistent_volume_text)?;
+        }
         for plugin in cluster_filters(switches.filter_order) {
             match (plugin, &self.spread, &self.affinity) {
                 (Plugin::PodTopologySpread, Some(spread), _) => {

@@ -107,8 +107,9 @@ impl FailureHandler {
     ) -> Attempt {
         let (object, budgets) =
             (self.core.client.pod_object(pod.id), self.core.informers.budgets());
+        let volumes = self.core.volumes_of(pod);
         self.core.state.with(|s| {
-            let of = Incoming { pod, shape, owners };
+            let of = Incoming { pod, shape, owners, volumes: volumes.as_ref() };
             let now = self.core.api().timestamp();
             preempt(
                 &s.algorithm,

@@ -5,6 +5,7 @@ use super::cache::Cache;
 use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
     node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
+    volume_binding,
 };
 use super::queued_pod::QueuedPod;
 use super::shape::Shape;
@@ -55,6 +56,9 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
         Plugin::NodePorts | Plugin::NodeResourcesFit => {
             matches!(event, E::NodeAdd | E::PodDelete) || node_update
         }
+        Plugin::VolumeBinding if hints => matches!(event, E::NodeAdd | E::NodeLabel),
+        Plugin::VolumeBinding => event == E::NodeAdd || node_update,
+        Plugin::VolumeRestrictions => matches!(event, E::NodeAdd | E::PodDelete),
         Plugin::PodTopologySpread => match event {
             E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeDelete | E::NodeLabel => {
                 true
@@ -107,6 +111,8 @@ fn helps(
         Plugin::NodeResourcesFit => {
             deleted().is_some() || node_resources_fit::hint(shape, old, new, switches)
         }
+        Plugin::VolumeBinding => volume_binding::hint(change.event, new),
+        Plugin::VolumeRestrictions => deleted().is_some_and(|(p, _)| !p.template.claims.is_empty()),
         Plugin::PodTopologySpread => spread(pod, shape, change, &|k| cache.topologies.name(k)),
         Plugin::InterPodAffinity => affinity(shape, change, &|k| cache.topologies.name(k)),
         Plugin::DefaultPreemption => false,

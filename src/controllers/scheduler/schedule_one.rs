@@ -86,9 +86,15 @@ impl ScheduleOne {
             return;
         }
         let owners = self.core.owners_selector(&pod);
+        let volumes = self.core.volumes_of(&pod);
         let object = self.core.client.pod_object(pod.id);
         let outcome = self.core.state.with(|s| {
-            let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
+            let of = Incoming {
+                pod: &pod,
+                shape: &entry.shape,
+                owners: owners.as_ref(),
+                volumes: volumes.as_ref(),
+            };
             s.algorithm.schedule_pod(of, &s.nominator, &mut |tied| self.pick(object, tied))
         });
         match outcome {

@@ -54,6 +54,9 @@ pub(crate) struct Switches {
     /// One that starts asks for its pods only once it has its node, for which it looks every second
     /// (S35).
     pub(crate) waits_for_node: bool,
+    /// It looks whether a volume is attached also before it has reported it as in use, which fails and
+    /// backs off (S40).
+    pub(crate) verifies_unreported: bool,
     /// What becomes of running pods that a kubelet does not admit when it starts (S33).
     pub(crate) refused_at_start: RefusedAtStart,
     /// A pod object is removed only once its phase is terminal (S30).

@@ -1,6 +1,7 @@
 //! What changed in each component from release to release, as named switches. Which release has
 //! which is said in one place, `scenario::profiles`.
 
+pub(crate) mod attach_detach;
 pub(crate) mod cloud;
 pub(crate) mod disruption;
 pub(crate) mod eviction;

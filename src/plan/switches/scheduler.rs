@@ -170,6 +170,11 @@ pub struct Switches {
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36.
     pub claims_text: bool,
+    /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
+    pub read_write_once_pod: bool,
+    /// A volume that is not reached from a node is told of as "node(s) didn't match PersistentVolume's
+    /// node affinity" (S41); before as "node(s) had volume node affinity conflict".
+    pub persistent_volume_text: bool,
     /// A successful preemption is reported: from 1.37.
     pub preemption_told: bool,
     /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.

@@ -96,7 +96,13 @@ impl Log<'_> {
     fn noted(&mut self, r: &Record, note: Note, arg: u32, step: &Step) {
         match note {
             Note::NodeExpired => self.expired(r, arg),
-            Note::LastHeartbeat | Note::RenewalUnseen | Note::LeaseRenewed => {}
+            Note::LastHeartbeat
+            | Note::RenewalUnseen
+            | Note::LeaseRenewed
+            | Note::AttachmentCreated
+            | Note::AttachmentAttached
+            | Note::AttachmentDeleting
+            | Note::AttachmentGone => {}
             Note::ZoneQueue => self.zone_metric(r),
             Note::TaintsKnown => {
                 let analysis = self.analysis;

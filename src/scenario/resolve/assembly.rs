@@ -11,6 +11,7 @@ use super::outages::Outage;
 use super::overrides::Changed;
 use super::primitive::World;
 use super::{assumed, memory, notes, read_models, tape, timeline, timing};
+use crate::api::pod::PodTemplate;
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::language::values::KUBERNETES;
@@ -94,7 +95,7 @@ pub(super) fn plan(
         controllers: controllers(
             &spec.controllers,
             &declared.workloads.plans,
-            &declared.pods.plans,
+            (&declared.pods.plans, &declared.pods.templates),
             declared.budgets.plans.len(),
             &written.actions,
             &declared.nodes.plans,
@@ -243,7 +244,7 @@ fn needs_cloud(actions: &[Action], nodes: &[NodePlan]) -> bool {
 fn controllers(
     written: &language::Controllers,
     workloads: &[WorkloadPlan],
-    pods: &[PodPlan],
+    (pods, templates): (&[PodPlan], &[PodTemplate]),
     budgets: usize,
     actions: &[Action],
     nodes: &[NodePlan],
@@ -251,7 +252,9 @@ fn controllers(
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
+    let attaches = templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
     Controllers {
+        attach_detach: on(written.attach_detach, attaches),
         cloud: on(written.cloud, needs_cloud(actions, nodes)),
         disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),

@@ -123,6 +123,7 @@ impl Reader<'_> {
             ApiClient::Cloud => Actor::Cloud,
             ApiClient::Disruption => Actor::Disruption,
             ApiClient::Scheduler => Actor::Scheduler,
+            ApiClient::AttachDetach => Actor::AttachDetach,
             ApiClient::Kubectl => Actor::User,
         }
     }

@@ -31,6 +31,7 @@ mod select;
 mod tape;
 mod timeline;
 mod timing;
+mod volumes;
 mod when;
 mod workload_fields;
 mod workload_groups;

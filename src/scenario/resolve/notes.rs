@@ -18,7 +18,8 @@ const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built.
 pub(super) fn of_plan(plan: &Plan) -> Vec<String> {
-    let all = [volumes(plan), rate_of_one(plan), too_full(plan), too_large(plan)];
+    let all =
+        [volumes(plan), assumed_volumes(plan), rate_of_one(plan), too_full(plan), too_large(plan)];
     all.into_iter().flatten().collect()
 }
 
@@ -31,6 +32,18 @@ fn volumes(plan: &Plan) -> Option<String> {
     (!names.is_empty()).then(|| {
         format!(
             "Not simulated: volumes of {}. A new pod may have to wait for its volume, which stays attached to a lost node or lies in a lost zone: pods missing and times below need are the least that it can be.",
+            listed(&names)
+        )
+    })
+}
+
+/// Workloads of whose claims nothing is known but their names.
+fn assumed_volumes(plan: &Plan) -> Option<String> {
+    let names = plan.owners(&|t| t.claims.iter().any(|c| c.assumed));
+    let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Assumed: volumes of {} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,csidrivers says what they are.",
             listed(&names)
         )
     })

@@ -6,6 +6,7 @@ use super::pod_names::called;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
 use super::select::{Nodes, Pods, PodsOf};
+use super::volumes::{check_places, claims, name_claims};
 use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
@@ -171,6 +172,8 @@ pub(super) fn template(
         name: o.name.clone(),
         object: None,
     });
+    let owner = group.owner.as_ref().map(|o| (o.kind.as_str(), o.name.as_str()));
+    name_claims(&mut template.claims, owner);
     template.source = source;
     if source == PodSource::File {
         // The kubelet appends it to what it reads from a file (`pkg/kubelet/config/common.go:
@@ -202,6 +205,9 @@ pub(super) fn pod_template(
     };
     let (start, stop) =
         (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));
+    let volumes = place.part("volumes");
+    let claims = claims(&written.volumes, &volumes);
+    check_places(&claims, lookup.nodes, &volumes);
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
@@ -216,6 +222,7 @@ pub(super) fn pod_template(
         requests: resources(&written.requests, &place.part("requests")).unwrap_or_default(),
         empty_dir: written.empty_dir,
         persistent_volumes: written.persistent_volumes,
+        claims,
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         start,
         stop,

@@ -14,11 +14,14 @@
 //! | kubelet | `Real`, frequencies of the release | `KubeletConfiguration` defaults |
 //! | pod_start | 2 s | an assumption within Kubernetes' service level objective, pods with pulled images start within 5 s |
 //! | pod_stop | 1 s | an assumption: a server that ends soon after SIGTERM. One that ignores it takes its whole grace period |
+//! | attacher | 5 s to attach, 5 s to detach | an assumption: clouds' disks take from two to some ten seconds |
 //! | boot | 30 s | an assumption: a virtual machine until its kubelet runs |
 //! | user | `Kubectl` | people write with kubectl |
 
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::language::{ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written};
+use crate::language::{
+    AttacherTiming, ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written,
+};
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
 };
@@ -34,7 +37,7 @@ const LEASE_DURATION: Dur = Dur::from_secs(40);
 const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
 /// The clients of the controllers beside those of node failure handling, under their names in a
 /// scenario.
-fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<ClientLimit>); 10] {
+fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<ClientLimit>); 11] {
     [
         ("pod_gc", Actor::PodGc, &limits.pod_gc),
         ("garbage_collector", Actor::GarbageCollector, &limits.garbage_collector),
@@ -46,6 +49,7 @@ fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<Client
         ("cloud", Actor::Cloud, &limits.cloud),
         ("disruption", Actor::Disruption, &limits.disruption),
         ("scheduler", Actor::Scheduler, &limits.scheduler),
+        ("attach_detach", Actor::AttachDetach, &limits.attach_detach),
     ]
 }
 
@@ -78,6 +82,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         clients: others(CLIENT),
         reconnects: true,
         leader_election: None,
+        attacher: (Dur::from_secs(5), Dur::from_secs(5)),
         kubelet,
         user: UserMode::Kubectl,
     }
@@ -145,6 +150,7 @@ pub(super) fn read(
         watch,
         pass_overhead,
         clients,
+        attacher,
         kubelet,
         user,
     }) = written
@@ -170,6 +176,11 @@ pub(super) fn read(
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, &place.part("clients"));
+        }
+        if let Some(AttacherTiming { attach, detach }) = attacher {
+            let place = place.part("attacher");
+            set(&mut timing.attacher.0, attach, place.part("attach"));
+            set(&mut timing.attacher.1, detach, place.part("detach"));
         }
         if let Some(kubelet) = kubelet {
             timing.kubelet = read_kubelet(kubelet, flags, profile, &place.part("kubelet"));

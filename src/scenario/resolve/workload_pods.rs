@@ -9,6 +9,7 @@ use super::group_names::PODS_MAX;
 use super::pod_names::placed;
 use super::pods::Lookup;
 use super::select::{Numbered, Pods, PodsOf, Workloads};
+use super::volumes::name_claims;
 use super::workload_fields::called;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
@@ -69,6 +70,7 @@ impl<'a> Set<'a> {
             return None;
         }
         let mut template = made.template.clone();
+        name_claims(&mut template.claims, Some((made.kind.as_str(), name)));
         let selector = match &made.selector {
             Some(selector) => selector.clone(),
             None => self.selected_by_name(name, &mut template),

@@ -81,6 +81,7 @@ fn node(id: u32, zone: &str, of: &[(&str, &str)]) -> Node {
         unschedulable: false,
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(of)),
+        volumes: None,
     }
 }
 
@@ -127,7 +128,11 @@ fn schedule(
     nominator: &Nominator,
 ) -> Outcome {
     let shape = algorithm.cache.shape(&pod.template, "default");
-    algorithm.schedule_pod(Incoming { pod, shape: &shape, owners }, nominator, &mut |_| 0)
+    algorithm.schedule_pod(
+        Incoming { pod, shape: &shape, owners, volumes: None },
+        nominator,
+        &mut |_| 0,
+    )
 }
 
 fn place(algorithm: &mut Algorithm, pod: Pod) -> Result<u32, String> {
@@ -486,7 +491,7 @@ fn attempt(
         panic!("it fits")
     };
     let shape = algorithm.cache.shape(&pod.template, "default");
-    let of = Incoming { pod, shape: &shape, owners: None };
+    let of = Incoming { pod, shape: &shape, owners: None, volumes: None };
     match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
         Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),

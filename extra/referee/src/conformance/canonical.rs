@@ -5,7 +5,7 @@
 //! zone states, queues, new tolerations, timers, starts of the controllers.
 
 use crate::recorded::{Line, sort_lines, without_uids};
-use taintsim::trace::{Trace, What};
+use taintsim::trace::{Note, Trace, What};
 
 const MILLI: u64 = 1_000_000;
 
@@ -27,7 +27,14 @@ fn is_visible(what: &What) -> bool {
         | What::NodeEvent(..)
         | What::PodEvent(..)
         | What::PodMessage(_)
-        | What::WorkloadMessage(_) => true,
+        | What::WorkloadMessage(_)
+        | What::Noted(
+            Note::AttachmentCreated
+            | Note::AttachmentAttached
+            | Note::AttachmentDeleting
+            | Note::AttachmentGone,
+            _,
+        ) => true,
         What::FaultBegan
         | What::FaultEnded
         | What::NodeSilent
@@ -98,13 +105,16 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
             let (mut added, mut removed) = (f.added, f.removed);
             added.sort();
             removed.sort();
+            let claim = f.object.as_deref().and_then(|o| o.strip_prefix("PersistentVolumeClaim/"));
+            let volume = claim.unwrap_or_default().to_owned();
             Line {
                 t_ns: r.at.as_nanos() / MILLI * MILLI,
                 actor: r.actor.as_str().to_owned(),
                 what: f.what.to_owned(),
                 node: f.node.unwrap_or_default(),
                 pod: renamed.text(f.pod),
-                object: renamed.text(f.object),
+                object: if volume.is_empty() { renamed.text(f.object) } else { String::new() },
+                volume,
                 kind: text(f.kind),
                 status: text(f.status),
                 reason: text(f.reason.as_deref()),

@@ -1,7 +1,9 @@
 //! Gathers the nodes, pods and workloads of a recorded scenario.
 
 use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, WorkloadSpec};
-use super::objects::{budget, budget_name, node_labels, pod_name, resources, taint_edit, template};
+use super::objects::{
+    budget, budget_name, claims_of_set, node_labels, pod_name, resources, taint_edit, template,
+};
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use std::collections::BTreeMap;
@@ -129,6 +131,9 @@ impl Builder {
             name: name.to_owned(),
             object: None,
         });
+        if template.owner.as_ref().is_some_and(|o| o.kind == WorkloadKind::StatefulSet.as_str()) {
+            claims_of_set(&mut template.claims, &spec.name);
+        }
         let template = self.template(template);
         let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
         let name = pod_name(&spec.namespace, &spec.name);
@@ -229,6 +234,9 @@ fn workload_template(
     let mut pod = template(&w.template)?;
     if w.selector.is_none() {
         pod.labels.insert("app".to_owned(), app.to_owned());
+    }
+    if kind == WorkloadKind::StatefulSet {
+        claims_of_set(&mut pod.claims, "");
     }
     if kind == WorkloadKind::Job {
         pod.labels.insert("controller-uid".to_owned(), w.name.clone());

@@ -67,6 +67,11 @@ pub struct RecordedScenario {
     pub api: ApiSpec,
     /// Added to the monitor period; 1 us if absent.
     pub pass_overhead: Option<GoDuration>,
+    /// How long the driver of volumes takes.
+    #[serde(default, deserialize_with = "nullable")]
+    pub attacher: AttacherSpec,
+    /// How many volumes a node may have attached.
+    pub volume_limit: Option<u32>,
     /// Limits by actor, `*` for all.
     #[serde(default, deserialize_with = "nullable")]
     pub clients: BTreeMap<String, LimitsSpec>,
@@ -102,6 +107,26 @@ pub struct RecordedScenario {
     pub actions: Vec<ActionSpec>,
 }
 
+/// How long the driver of volumes takes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct AttacherSpec {
+    pub attach: GoDuration,
+    pub detach: GoDuration,
+}
+
+/// A volume of a pod: its claim, who may use it, and from where it is reached; from everywhere where
+/// neither zone nor host is given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct VolumeSpec {
+    pub claim: String,
+    pub access: String,
+    pub zone: String,
+    /// It is a local volume of that node.
+    pub host: String,
+}
+
 /// Flags of kube-controller-manager; a duration of zero is the default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -131,6 +156,8 @@ pub struct FlagsSpec {
     /// `--terminated-pod-gc-threshold`
     #[serde(rename = "terminated-pod-gc-threshold")]
     pub terminated_pod_gc_threshold: Option<i32>,
+    /// `--disable-force-detach-on-timeout`, from 1.30
+    pub disable_force_detach_on_timeout: Option<bool>,
     /// kube-apiserver's `--default-not-ready-toleration-seconds`
     pub default_not_ready_toleration_seconds: Option<i64>,
     /// kube-apiserver's `--default-unreachable-toleration-seconds`
@@ -308,6 +335,9 @@ pub struct PodSpec {
     pub conditions: Vec<ConditionSpec>,
     /// Such a pod is being deleted.
     pub deletion: Option<DeletionSpec>,
+    /// Its volumes.
+    #[serde(deserialize_with = "nullable")]
+    pub volumes: Vec<VolumeSpec>,
     /// `metadata.finalizers`
     #[serde(deserialize_with = "nullable")]
     pub finalizers: Vec<String>,

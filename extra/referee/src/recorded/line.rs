@@ -19,6 +19,9 @@ pub struct Line {
     /// The pod it is about, `namespace/name`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pod: String,
+    /// The claim of a volume, `namespace/name`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub volume: String,
     /// The object of an event, `Kind/namespace/name` or `Kind/name`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,

@@ -1,6 +1,6 @@
 //! The objects of a recorded scenario, as the recorder makes them.
 
-use super::format::{AmountSpec, BudgetSpec, NodeSpec, PodSpec, TolerationSpec};
+use super::format::{AmountSpec, BudgetSpec, NodeSpec, PodSpec, TolerationSpec, VolumeSpec};
 use super::plan_error::{PlanError, invalid};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,6 +13,7 @@ use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::api::scheduling::SchedulingSpec;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
+use taintsim::api::volume::{AccessMode, Claim, Reach};
 use taintsim::plan::BudgetPlan;
 
 /// The template of a pod.
@@ -37,12 +38,40 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
         deletion_cost: number(spec, DELETION_COST)?,
         exit_code: number(spec, EXIT_CODE)?,
         source: source(spec)?,
+        claims: spec.volumes.iter().map(claim).collect::<Result<_, _>>()?,
         ..PodTemplate::default()
     };
     if let Some(rest) = &spec.spec {
         rest.lay(&mut template)?;
     }
     Ok(template)
+}
+
+/// A claim; whether it is one of the pod alone, its owner says.
+fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
+    let access = match &*spec.access {
+        "" => AccessMode::ReadWriteOnce,
+        mode => AccessMode::parse(mode)
+            .ok_or_else(|| invalid(format!("{mode:?} is no access mode of a volume")))?,
+    };
+    let reach = match (&*spec.zone, &*spec.host) {
+        ("", "") => Reach::Everywhere,
+        ("", host) => Reach::Node(Some(host.to_owned())),
+        (zone, _) => Reach::Zone(Some(zone.to_owned())),
+    };
+    let attach = !matches!(reach, Reach::Node(_));
+    let name = spec.claim.clone();
+    Ok(Claim { name, per_pod: false, access, reach, attach, volume: None, assumed: false })
+}
+
+/// The claims of a StatefulSet's pods are its templates of claims; a pod that is listed by itself may
+/// name its own.
+pub(super) fn claims_of_set(claims: &mut [Claim], pod: &str) {
+    for claim in claims {
+        let own = claim.name.strip_suffix(pod).and_then(|c| c.strip_suffix('-'));
+        claim.name = own.map_or(claim.name.clone(), str::to_owned);
+        claim.per_pod = true;
+    }
 }
 
 /// Where its kubelet has a pod from (`kubelet_static.go`).

@@ -8,6 +8,7 @@ use super::say_actions::actions;
 use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
+use taintsim::api::volume::Reach;
 use taintsim::kernel::Dur;
 use taintsim::plan::{
     Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
@@ -28,6 +29,10 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "controllers_start": plan.controllers_start.to_string(),
         "flags": flags(plan),
         "api": api(plan, &mut missing),
+        "attacher": {
+            "attach": plan.timing.attacher.0.to_string(),
+            "detach": plan.timing.attacher.1.to_string(),
+        },
         "pass_overhead": plan.timing.pass_overhead.to_string(),
         "clients": clients(plan),
         "admission": admission(plan, &mut missing),
@@ -44,7 +49,23 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         scenario["scheduler"] = scheduler(&plan.scheduler);
     }
     rest(plan, &mut missing);
+    volumes(plan, &mut missing);
     if missing.is_empty() { Ok(scenario.to_string()) } else { Err(missing.into_iter().collect()) }
+}
+
+/// Volumes of which the recorder cannot be told.
+fn volumes(plan: &Plan, missing: &mut Missing) {
+    for claim in plan.templates.iter().flat_map(|t| &t.claims) {
+        let is_said = match &claim.reach {
+            Reach::Everywhere => claim.attach,
+            Reach::Zone(zone) => zone.is_some() && claim.attach,
+            Reach::Node(node) => node.is_some(),
+        };
+        let what =
+            "volumes that need not be attached, or whose zone or node is that of their first pod";
+        unless(is_said, what, missing);
+        unless(claim.volume.is_none(), "volumes with names of their own", missing);
+    }
 }
 
 /// What has no field of its own.
@@ -91,6 +112,7 @@ fn flags(plan: &Plan) -> Value {
         "pod-eviction-timeout": f.pod_eviction_timeout.to_string(),
         "enable-taint-manager": f.enable_taint_manager,
         "terminated-pod-gc-threshold": f.terminated_pod_gc_threshold,
+        "disable-force-detach-on-timeout": f.disable_force_detach_on_timeout,
         "node-monitor-period": f.node_monitor_period.to_string(),
         "node-monitor-grace-period": f.node_monitor_grace_period.to_string(),
         "node-startup-grace-period": f.node_startup_grace_period.to_string(),

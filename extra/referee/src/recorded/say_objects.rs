@@ -10,6 +10,7 @@ use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::pod::{PodSource, PodTemplate};
 use taintsim::api::quantity::Resources;
 use taintsim::api::toleration::Toleration;
+use taintsim::api::volume::{Claim, Reach};
 use taintsim::api::workload::WorkloadSpec;
 use taintsim::plan::{
     BudgetPlan, Do, NodePlan, NodeStart, Plan, PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
@@ -78,6 +79,16 @@ fn drains(plan: &Plan) -> bool {
     plan.actions.iter().any(|a| matches!(a.act, Do::Drain(..) | Do::Maintain(..)))
 }
 
+fn claim(c: &Claim) -> Value {
+    let mut out = json!({"claim": c.name, "access": c.access.as_str()});
+    match &c.reach {
+        Reach::Everywhere => {}
+        Reach::Zone(zone) => out["zone"] = json!(zone),
+        Reach::Node(node) => out["host"] = json!(node),
+    }
+    out
+}
+
 /// What pods and templates have in common.
 fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, Value> {
     let mut out = Map::new();
@@ -87,6 +98,9 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
         PodSource::File => set("static", json!("file")),
         PodSource::Url => set("static", json!("url")),
     };
+    if !t.claims.is_empty() {
+        set("volumes", t.claims.iter().map(claim).collect());
+    }
     set("labels", json!(t.labels));
     set("tolerations", tolerations(&t.tolerations));
     set("nodeSelector", json!(t.node_selector));

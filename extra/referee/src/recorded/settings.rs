@@ -20,7 +20,7 @@ type Runs = fn(&mut Controllers) -> &mut bool;
 
 /// The controllers beside those of node failure handling, each with a client of its own. The
 /// recorder knows them by the names of their actors.
-pub(super) const OTHERS: [(Actor, Runs); 10] = [
+pub(super) const OTHERS: [(Actor, Runs); 11] = [
     (Actor::PodGc, |c| &mut c.pod_gc),
     (Actor::GarbageCollector, |c| &mut c.garbage_collector),
     (Actor::ReplicaSet, |c| &mut c.replica_set),
@@ -31,6 +31,7 @@ pub(super) const OTHERS: [(Actor, Runs); 10] = [
     (Actor::Disruption, |c| &mut c.disruption),
     (Actor::Scheduler, |c| &mut c.scheduler),
     (Actor::Cloud, |c| &mut c.cloud),
+    (Actor::AttachDetach, |c| &mut c.attach_detach),
 ];
 
 fn is_modelled(controller: &str) -> bool {
@@ -48,6 +49,9 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
     let templates = sc.workloads.iter().map(|w| &w.template);
     if (sc.pods.iter().chain(created).chain(templates)).any(|p| !p.finalizers.is_empty()) {
         out.push("finalizers of pods".to_owned());
+    }
+    if sc.volume_limit.is_some() {
+        out.push("limits of attached volumes".to_owned());
     }
     if let Some(wanted) = &sc.controllers {
         out.extend(wanted.iter().filter(|c| !is_modelled(c)).cloned());
@@ -130,6 +134,9 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
         terminated_pod_gc_threshold: f
             .terminated_pod_gc_threshold
             .unwrap_or(d.terminated_pod_gc_threshold),
+        disable_force_detach_on_timeout: f
+            .disable_force_detach_on_timeout
+            .unwrap_or(d.disable_force_detach_on_timeout),
         default_not_ready_toleration_seconds: f
             .default_not_ready_toleration_seconds
             .unwrap_or(d.default_not_ready_toleration_seconds),
@@ -162,6 +169,7 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         step: Delay::constant(Dur::ZERO),
         reconnects: true,
         leader_election: None,
+        attacher: (sc.attacher.attach.0, sc.attacher.detach.0),
         kubelet: kubelet(sc)?,
         user: UserMode::Raw,
     })

@@ -201,6 +201,8 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("PodGroup", "names") => {
             dice.one(&["p-{0..4}", "q-{0..2}", "r-0", "s-{0,1}", "new-{0..1}"])
         }
+        ("VolumeClaim", "claim") => dice.one(&["10Gi", "data", "logs", "shared"]),
+        ("VolumeClaim", "volume") => dice.one(&["pv-1", "pv-2"]),
         ("SchedulingGate", "name") => dice.one(&["example.com/wait", "quota"]),
         ("Entry", "name") if dice.once_in(20) => return names.entry(dice),
         ("Entry", "name") => return format!("e{}", names.entries),
@@ -437,7 +439,9 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
     }
     match name {
         "unhealthy-zone-threshold" => (dice.below(11) as f64 / 10.0).into(),
-        "leader-elect" | "enable-taint-manager" => dice.once_in(2).into(),
+        "leader-elect" | "enable-taint-manager" | "disable-force-detach-on-timeout" => {
+            dice.once_in(2).into()
+        }
         "terminated-pod-gc-threshold" => (*dice.one(&[&-1, &0, &1, &2, &10, &12_500])).into(),
         _ if name.starts_with("default-") => number(dice, "Toleration", "tolerationSeconds", true),
         _ => (*dice.one(&[&1, &2, &3, &10, &40, &50, &100])).into(),

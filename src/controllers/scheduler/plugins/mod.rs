@@ -1,7 +1,7 @@
 //! The scheduler's plugins, one file each (`pkg/scheduler/framework/plugins`).
 //!
-//! Left out, as they never tell nodes apart here: the volume plugins, DynamicResources,
-//! NodeDeclaredFeatures, ImageLocality (nodes list no images), NodePreferAvoidPods, and the filter
+//! Left out, as they never tell nodes apart here: NodeVolumeLimits (nodes have no limits), VolumeZone (volumes say their
+//! zone by node affinity), DynamicResources, NodeDeclaredFeatures, ImageLocality (nodes list no images), NodePreferAvoidPods, and the filter
 //! NodeName: a pod that names a node is bound and does not come here.
 
 pub mod balanced_allocation;
@@ -14,3 +14,4 @@ pub(crate) mod pod_topology_spread;
 pub mod pod_topology_spread_score;
 pub(crate) mod selector_spread;
 pub mod taint_toleration;
+pub mod volume_binding;

@@ -1,0 +1,106 @@
+//! Volumes that outlive pods, as far as a failing node makes a difference to them: claims of pods,
+//! who reaches a volume, and to which node it is attached.
+//!
+//! `k8s.io/api/core/v1/types.go` (`PersistentVolume`, `PersistentVolumeClaim`),
+//! `k8s.io/api/storage/v1/types.go` (`VolumeAttachment`), v1.34. Claims are bound; the volume of one that no
+//! pod has used yet comes into being with the binding of the first, as under `WaitForFirstConsumer`.
+
+use super::names::TextId;
+use super::words::words;
+
+/// Identity of a volume: its claim's `namespace/name`.
+pub(crate) type VolumeId = TextId;
+
+words! {
+    /// Who may use a volume at once (`PersistentVolumeAccessMode`).
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    pub enum AccessMode {
+        /// Pods of one node.
+        #[default]
+        ReadWriteOnce = "ReadWriteOnce",
+        /// One pod.
+        ReadWriteOncePod = "ReadWriteOncePod",
+        /// Pods of any nodes.
+        ReadWriteMany = "ReadWriteMany",
+        /// Pods of any nodes, which only read.
+        ReadOnlyMany = "ReadOnlyMany",
+    }
+}
+
+impl AccessMode {
+    /// Whether it may be attached to several nodes (`attachdetach/util: IsMultiAttachAllowed`).
+    pub(crate) fn is_multi_attach_allowed(self) -> bool {
+        matches!(self, Self::ReadWriteMany | Self::ReadOnlyMany)
+    }
+}
+
+/// From where a volume is reached (`spec.nodeAffinity`).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reach {
+    /// From every node.
+    Everywhere,
+    /// From the nodes of a zone; none: that of the node of the first pod.
+    Zone(Option<String>),
+    /// From one node, to which it need not be attached; none: that of the first pod.
+    Node(Option<String>),
+}
+
+/// A claim of a pod's template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// Its name, or where each pod has its own (`volumeClaimTemplates`), what stands before the
+    /// pod's name in it.
+    pub name: String,
+    /// Each pod has its own.
+    pub per_pod: bool,
+    /// Who may use its volume at once.
+    pub access: AccessMode,
+    /// From where its volume is reached.
+    pub reach: Reach,
+    /// Its volume has to be attached to a node (`CSIDriver`, `attachRequired`).
+    pub attach: bool,
+    /// The volume's name, where it is not made from that of the claim.
+    pub volume: Option<String>,
+    /// What is said of the volume is assumed. Only results read this.
+    pub assumed: bool,
+}
+
+impl Claim {
+    /// The name of the claim of a pod of that name.
+    pub(crate) fn name_for(&self, pod: &str) -> String {
+        if self.per_pod { format!("{}-{pod}", self.name) } else { self.name.clone() }
+    }
+}
+
+/// A volume (`v1.PersistentVolume`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Volume {
+    /// Its claim.
+    pub(crate) id: VolumeId,
+    /// `metadata.name`
+    pub(crate) name: String,
+    /// Who may use it at once.
+    pub(crate) access: AccessMode,
+    /// From where it is reached.
+    pub(crate) reach: Reach,
+    /// It has to be attached to a node.
+    pub(crate) attach: bool,
+}
+
+/// What a node's status says of volumes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NodeVolumes {
+    /// `status.volumesAttached`, which the attach/detach controller writes; sorted.
+    pub(crate) attached: Vec<VolumeId>,
+    /// `status.volumesInUse`, which the kubelet writes; sorted.
+    pub(crate) in_use: Vec<VolumeId>,
+}
+
+/// `storage.k8s.io/v1 VolumeAttachment`
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct VolumeAttachment {
+    /// `status.attached`
+    pub(crate) attached: bool,
+    /// deletionTimestamp is set: the external-attacher detaches, and takes off its finalizer.
+    pub(crate) deleting: bool,
+}

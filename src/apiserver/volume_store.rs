@@ -1,0 +1,13 @@
+//! What is stored of volumes.
+
+use crate::api::names::NodeId;
+use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What is stored of volumes.
+#[derive(Default)]
+pub(super) struct VolumeStore {
+    pub(super) volumes: BTreeMap<VolumeId, Rc<Volume>>,
+    pub(super) attachments: BTreeMap<(VolumeId, NodeId), VolumeAttachment>,
+}

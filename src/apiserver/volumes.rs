@@ -1,0 +1,202 @@
+//! Volumes, and VolumeAttachments. Claims are bound: a volume is there once the first pod of its claim has a
+//! node.
+
+use super::error::ApiError;
+use super::server::ApiServer;
+use crate::api::names::NodeId;
+use crate::api::node::{Node, zone};
+use crate::api::pod::Pod;
+use crate::api::volume::{NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId};
+use crate::api::workload::{namespace_of, short_name};
+use crate::trace::{Actor, Note, What};
+use std::rc::Rc;
+
+impl ApiServer {
+    /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
+    /// yet.
+    pub(crate) fn volumes_of(&self, pod: &Pod) -> Vec<Rc<Volume>> {
+        let ids = self.claims_of(pod);
+        self.store
+            .with_ref(|s| ids.iter().filter_map(|id| s.volumes.volumes.get(id)).cloned().collect())
+    }
+
+    /// The claims of a pod.
+    fn claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
+        let claims = pod.template.claims.iter();
+        self.names(|n| {
+            let full = n.pod_name(pod.id).to_owned();
+            let (namespace, name) = (namespace_of(&full), short_name(&full));
+            claims.map(|c| n.text(&format!("{namespace}/{}", c.name_for(name)))).collect()
+        })
+    }
+
+    /// Makes the volumes of a pod that is on a node now, where it is the first to have them: those of
+    /// a zone, or of a node, are where it is.
+    pub(super) fn provision(&self, pod: &Pod) {
+        let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { return };
+        let ids = self.claims_of(pod);
+        let node = self.store.with_ref(|s| s.nodes.get(node.index()).cloned().flatten());
+        for (id, claim) in ids.into_iter().zip(&pod.template.claims) {
+            if self.store.with_ref(|s| s.volumes.volumes.contains_key(&id)) {
+                continue;
+            }
+            let here = |place: fn(&Node) -> Option<&str>| {
+                node.as_ref().and_then(|n| place(n)).map(str::to_owned)
+            };
+            let volume = self.names(|n| Volume {
+                id,
+                name: claim.volume.clone().unwrap_or_else(|| n.text_of(id).replace('/', "-")),
+                access: claim.access,
+                reach: match &claim.reach {
+                    // Where nodes have no zones, there is nothing to tell them apart by.
+                    Reach::Zone(None) => match here(|n| zone(&n.labels)) {
+                        None => Reach::Everywhere,
+                        zone => Reach::Zone(zone),
+                    },
+                    Reach::Node(None) => Reach::Node(pod.node.map(|id| n.node_name(id).to_owned())),
+                    said => said.clone(),
+                },
+                attach: claim.attach,
+            });
+            self.store.with(|s| s.volumes.volumes.insert(id, Rc::new(volume)));
+        }
+    }
+
+    /// A volume.
+    pub(crate) fn volume(&self, id: VolumeId) -> Option<Rc<Volume>> {
+        self.store.with_ref(|s| s.volumes.volumes.get(&id).cloned())
+    }
+
+    /// Where the volumes of a pod are reached from, also of those that are still to be made.
+    pub(crate) fn reach_of(&self, pod: &Pod) -> Vec<Reach> {
+        let ids = self.claims_of(pod);
+        let found = ids.into_iter().zip(&pod.template.claims);
+        found.map(|(id, c)| self.volume(id).map_or(c.reach.clone(), |v| v.reach.clone())).collect()
+    }
+
+    /// The claims of a pod that only one pod may use at once.
+    pub(crate) fn exclusive_claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
+        let ids = self.claims_of(pod).into_iter().zip(&pod.template.claims);
+        let exclusive = |(_, c): &(VolumeId, &crate::api::volume::Claim)| {
+            c.access == crate::api::volume::AccessMode::ReadWriteOncePod
+        };
+        ids.filter(exclusive).map(|(id, _)| id).collect()
+    }
+
+    /// A VolumeAttachment, as it is stored now.
+    pub(crate) fn attachment(&self, volume: VolumeId, node: NodeId) -> Option<VolumeAttachment> {
+        self.store.with_ref(|s| s.volumes.attachments.get(&(volume, node)).copied())
+    }
+
+    /// All VolumeAttachments: their volumes and nodes.
+    pub(crate) fn attachments(&self) -> Vec<(VolumeId, NodeId)> {
+        self.store.with_ref(|s| s.volumes.attachments.keys().copied().collect())
+    }
+
+    /// POST of a VolumeAttachment.
+    pub(crate) fn create_attachment(
+        &self,
+        actor: Actor,
+        volume: VolumeId,
+        node: NodeId,
+    ) -> Result<(), ApiError> {
+        if self.attachment(volume, node).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        self.put_attachment(
+            actor,
+            (volume, node),
+            Note::AttachmentCreated,
+            Some(VolumeAttachment::default()),
+        );
+        Ok(())
+    }
+
+    /// A write of a VolumeAttachment's status: the volume is attached.
+    pub(crate) fn set_attached(
+        &self,
+        actor: Actor,
+        volume: VolumeId,
+        node: NodeId,
+    ) -> Result<(), ApiError> {
+        let old = self.attachment(volume, node).ok_or(ApiError::NotFound)?;
+        let new = VolumeAttachment { attached: true, ..old };
+        self.put_attachment(actor, (volume, node), Note::AttachmentAttached, Some(new));
+        Ok(())
+    }
+
+    /// DELETE of a VolumeAttachment: it stays until the external-attacher has detached the volume.
+    pub(crate) fn delete_attachment(
+        &self,
+        actor: Actor,
+        volume: VolumeId,
+        node: NodeId,
+    ) -> Result<(), ApiError> {
+        let old = self.attachment(volume, node).ok_or(ApiError::NotFound)?;
+        if !old.deleting {
+            let new = VolumeAttachment { deleting: true, ..old };
+            self.put_attachment(actor, (volume, node), Note::AttachmentDeleting, Some(new));
+        }
+        Ok(())
+    }
+
+    /// The external-attacher takes its finalizer off: the volume is detached.
+    pub(crate) fn release_attachment(&self, volume: VolumeId, node: NodeId) {
+        if self.attachment(volume, node).is_some() {
+            self.put_attachment(Actor::Attacher, (volume, node), Note::AttachmentGone, None);
+        }
+    }
+
+    fn put_attachment(
+        &self,
+        actor: Actor,
+        (volume, node): (VolumeId, NodeId),
+        note: Note,
+        new: Option<VolumeAttachment>,
+    ) {
+        self.writes(self.keys.volumes, volume.0 as usize);
+        self.store.with(|s| {
+            s.next_version();
+            match new {
+                Some(new) => s.volumes.attachments.insert((volume, node), new),
+                None => s.volumes.attachments.remove(&(volume, node)),
+            }
+        });
+        let record = self.record_node(actor, node, What::Noted(note, volume.0));
+        self.with_cause(record, || self.tell(|w| w.attachment(volume, node)));
+    }
+
+    /// A volume is attached to a node, and in use there, before the run begins.
+    pub(crate) fn attached_before(&self, volume: VolumeId, node: NodeId) {
+        if self.attachment(volume, node).is_none() {
+            let _ = self.create_attachment(Actor::User, volume, node);
+            let _ = self.set_attached(Actor::User, volume, node);
+        }
+        let add = |list: &mut Vec<VolumeId>| {
+            if let Err(place) = list.binary_search(&volume) {
+                list.insert(place, volume);
+            }
+        };
+        // The node may not be there, and then has no status.
+        let _ = self.mutate_node(Actor::User, node, |n| {
+            let mut all = n.volumes.as_deref().cloned().unwrap_or_default();
+            add(&mut all.attached);
+            add(&mut all.in_use);
+            n.volumes = Some(Rc::new(all));
+        });
+    }
+
+    /// PATCH of a node's `status.volumesAttached`.
+    pub(crate) fn patch_volumes_attached(
+        &self,
+        actor: Actor,
+        node: NodeId,
+        attached: Vec<VolumeId>,
+    ) -> Result<(), ApiError> {
+        self.mutate_node(actor, node, |n| {
+            let in_use = n.volumes.as_ref().map_or_else(Vec::new, |v| v.in_use.clone());
+            n.volumes = Some(Rc::new(NodeVolumes { attached, in_use }));
+        })
+        .map(|_| ())
+    }
+}

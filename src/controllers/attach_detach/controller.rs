@@ -1,0 +1,193 @@
+//! The controller: what it hears of nodes and pods, and how it begins
+//! (`attach_detach_controller.go`).
+
+use super::actual_state_of_world::AttachState;
+use super::reconciler::{Config, RECONCILER_LOOP_PERIOD, Reconciler};
+use super::turns::Turns;
+use crate::api::meta::Uid;
+use crate::api::node::Node;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::taint::Taint;
+use crate::api::volume::NodeVolumes;
+use crate::client::{Client, ControllerContext, ResourceEventHandler};
+use crate::kernel::{Dur, PointId};
+use std::rc::Rc;
+
+/// After how long the populator adds the pods that it has missed
+/// (`DesiredStateOfWorldPopulatorListPodsRetryDuration`).
+const LIST_PODS_RETRY_DURATION: Dur = Dur::from_secs(180);
+
+/// The attach/detach controller.
+pub(crate) struct Controller {
+    reconciler: Rc<Reconciler>,
+    client: Client,
+    /// The populator, while no pod has been missed.
+    populator: Turns,
+    phase: PointId,
+}
+
+/// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
+/// containers is said to run.
+fn is_pod_terminated(pod: &Pod) -> bool {
+    pod.phase.is_terminal() || pod.is_terminating() && pod.phase == PodPhase::Pending
+}
+
+impl Controller {
+    /// One that hears of nodes and pods but does not run yet.
+    pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
+        let controller = Rc::new(Self {
+            client: context.client.clone(),
+            populator: Turns::new(&context.ctx, LIST_PODS_RETRY_DURATION),
+            phase: context.ctx.point("attach-detach-phase"),
+            reconciler: Rc::new(Reconciler::new(config, context)),
+        });
+        controller.reconciler.informers.on_node(controller.clone());
+        controller.reconciler.informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// `Run`; the caches are filled. `warm`: it has been running for long, so that the next pass
+    /// comes some time within a period.
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        let c = self.clone();
+        let r = &self.reconciler;
+        r.ctx.spawn(r.group, async move {
+            let r = &c.reconciler;
+            c.populate_actual_state_of_world();
+            for pod in r.informers.pods() {
+                c.pod_changed(&pod);
+            }
+            for (volume, node) in r.actual.with(|a| a.attached_volumes()) {
+                r.compare(volume, node);
+            }
+            if warm {
+                r.ctx.sleep(r.ctx.phase(c.phase, RECONCILER_LOOP_PERIOD)).await;
+            }
+            let populator = c.clone();
+            r.ctx.spawn(r.group, async move { populator.populate_desired_state_of_world().await });
+            r.clone().run().await;
+        });
+    }
+
+    /// `populateActualStateOfWorld`, `processVolumeAttachments`; and what
+    /// `populateDesiredStateOfWorld` says of what is attached for pods.
+    fn populate_actual_state_of_world(&self) {
+        let r = &self.reconciler;
+        for node in r.informers.nodes() {
+            let volumes = node.volumes.as_deref().cloned().unwrap_or_default();
+            r.actual.with(|a| {
+                for volume in volumes.attached {
+                    a.add_volume_node((volume, node.id), true, false);
+                }
+                a.set_volumes_mounted_by_node(node.id, volumes.in_use);
+            });
+            r.desired.with(|d| d.add_node(node.id));
+        }
+        for (volume, node) in self.client.api().attachments() {
+            r.actual.with(|a| {
+                if a.attach_state(volume, node) == AttachState::Detached {
+                    a.add_volume_node((volume, node), false, true);
+                }
+            });
+        }
+        for pod in r.informers.pods() {
+            let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { continue };
+            for volume in self.client.api().volumes_of(&pod) {
+                r.actual.with(|a| {
+                    if a.attach_state(volume.id, node) == AttachState::Attached {
+                        a.add_volume_node((volume.id, node), true, true);
+                    }
+                });
+            }
+        }
+    }
+
+    /// `findAndAddActivePods`, where a pod was missed.
+    async fn populate_desired_state_of_world(self: Rc<Self>) {
+        let r = &self.reconciler;
+        loop {
+            self.populator.next().await;
+            self.populator.begin();
+            for pod in r.informers.pods() {
+                if !is_pod_terminated(&pod) {
+                    r.process_pod_volumes(&pod, true);
+                }
+            }
+        }
+    }
+
+    /// `podAdd`, `podUpdate`
+    fn pod_changed(&self, pod: &Pod) {
+        if !self.reconciler.process_pod_volumes(pod, !is_pod_terminated(pod)) {
+            self.populator.want();
+        }
+    }
+
+    /// `processVolumesInUse`
+    fn process_volumes_in_use(&self, node: &Node) {
+        let in_use = node.volumes.as_ref().map_or_else(Vec::new, |v| v.in_use.clone());
+        self.reconciler.actual.with(|a| a.set_volumes_mounted_by_node(node.id, in_use));
+    }
+
+    /// `nodeAdd`, `nodeUpdate`
+    fn node_changed(&self, old: Option<&Node>, node: &Node) {
+        let r = &self.reconciler;
+        r.desired.with(|d| d.add_node(node.id));
+        self.process_volumes_in_use(node);
+        if old.is_none() {
+            r.actual.with(|a| a.set_node_status_update_needed(node.id));
+        }
+        r.stir();
+    }
+
+    /// `nodeDelete`
+    fn node_deleted(&self, node: &Node) {
+        let r = &self.reconciler;
+        r.desired.with(|d| d.delete_node(node.id));
+        self.process_volumes_in_use(node);
+        r.stir();
+    }
+}
+
+/// What of a node a pass goes by.
+fn relevant(node: &Node) -> (Uid, bool, &[Taint], Option<&NodeVolumes>) {
+    (node.uid, node.is_ready(), &node.taints, node.volumes.as_deref())
+}
+
+impl ResourceEventHandler<Node> for Controller {
+    fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        match (old, new) {
+            // Most changes are heartbeats.
+            (Some(old), Some(new)) if relevant(old) == relevant(new) => {}
+            (old, Some(new)) => self.node_changed(old.map(|o| &**o), new),
+            (Some(old), None) => self.node_deleted(old),
+            (None, None) => {}
+        }
+    }
+
+    fn listens(&self) -> bool {
+        false
+    }
+}
+
+impl ResourceEventHandler<Pod> for Controller {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        match (old, new) {
+            (old, Some(new)) => {
+                // One that follows another under its name, unseen.
+                if let Some(old) = old.filter(|o| o.uid != new.uid) {
+                    self.reconciler.process_pod_volumes(old, false);
+                }
+                self.pod_changed(new);
+            }
+            (Some(old), None) => {
+                self.reconciler.process_pod_volumes(old, false);
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn listens(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,226 @@
+//! What attaches a volume, and what detaches it (`operationexecutor/operation_generator.go`,
+//! `csi/csi_attacher.go`): a VolumeAttachment is created or deleted, and the operation waits until the
+//! external-attacher has done its work.
+
+use super::actual_state_of_world::ActualStateOfWorld;
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId};
+use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
+use crate::apiserver::{ApiError, Watcher};
+use crate::client::{About, Client, ControllerContext, EventRecorder, InformerFactory};
+use crate::kernel::{Ctx, Dur, Object, PointId, Shared, Ticket, Time};
+use crate::plan::Resource;
+use crate::trace::{EventBody, EventText};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// `csiTimeout`: for how long an operation waits for the external-attacher.
+const CSI_TIMEOUT: Dur = Dur::from_secs(120);
+/// The pauses between two looks at a VolumeAttachment in the cache
+/// (`waitForVolumeAttachDetachStatusWithLister`): the first, the longest, by what each is longer than the
+/// one before, and up to which share of it comes on top, both in hundredths.
+const INIT_BACKOFF: Dur = Dur::from_millis(500);
+const MAX_BACKOFF: Dur = Dur::from_secs(7);
+const BACKOFF_PERCENT: u64 = 105;
+const JITTER_PERCENT: u64 = 10;
+
+/// Why an operation failed, in words.
+type Failure = String;
+
+/// Attaches and detaches.
+pub(super) struct OperationGenerator {
+    ctx: Ctx,
+    client: Client,
+    recorder: EventRecorder,
+    /// It looks at VolumeAttachments from time to time; otherwise it watches them.
+    polls: bool,
+    poll: PointId,
+    /// Operations that watch a VolumeAttachment.
+    watching: Rc<Watching>,
+    informers: Rc<InformerFactory>,
+    /// VolumeAttachments as they were last seen.
+    seen: RefCell<BTreeMap<(VolumeId, NodeId), Option<VolumeAttachment>>>,
+}
+
+impl OperationGenerator {
+    pub(super) fn new(context: ControllerContext, polls: bool) -> Self {
+        let ControllerContext { ctx, client, informers, recorder, .. } = context;
+        let watching = Rc::new(Watching { ctx: ctx.clone(), tickets: RefCell::default() });
+        if !polls {
+            client.api().watch(watching.clone());
+        }
+        let (poll, seen) = (ctx.point("attachment-poll"), RefCell::default());
+        Self { poll, ctx, client, recorder, polls, watching, informers, seen }
+    }
+
+    /// `GenerateAttachVolumeFunc`: whether it succeeded.
+    pub(super) async fn attach(
+        &self,
+        volume: &Volume,
+        node: NodeId,
+        pods: &[(PodId, Uid)],
+        actual: &Shared<ActualStateOfWorld>,
+    ) -> bool {
+        let attached = self.csi_attach(volume.id, node).await;
+        let is_attached = attached.is_ok();
+        let (text, words) = match attached {
+            Ok(()) => (
+                EventText::SuccessfulAttachVolume,
+                format!("AttachVolume.Attach succeeded for volume {:?} ", volume.name),
+            ),
+            Err(why) => (
+                EventText::FailedAttachVolume,
+                format!("AttachVolume.Attach failed for volume {:?} : {why}", volume.name),
+            ),
+        };
+        self.tell(pods, text, &words);
+        actual.with(|a| a.add_volume_node((volume.id, node), is_attached, true));
+        is_attached
+    }
+
+    /// `GenerateDetachVolumeFunc`: whether it succeeded.
+    pub(super) async fn detach(
+        &self,
+        (volume, node): (VolumeId, NodeId),
+        verify_safe_to_detach: bool,
+        actual: &Shared<ActualStateOfWorld>,
+    ) -> bool {
+        let is_safe = !verify_safe_to_detach || self.is_safe_to_detach(volume, node).await;
+        let is_detached = is_safe && self.csi_detach(volume, node).await.is_ok();
+        actual.with(|a| {
+            if is_detached {
+                a.delete_volume_node(volume, node);
+            } else {
+                let has_spec = a.has_spec(volume);
+                a.add_volume_node((volume, node), false, has_spec);
+            }
+        });
+        is_detached
+    }
+
+    /// An event about each of these pods.
+    pub(super) fn tell(&self, pods: &[(PodId, Uid)], text: EventText, words: &str) {
+        let words = self.client.api().names(|n| n.text(words));
+        for (pod, uid) in pods {
+            self.recorder.event(About::Pod(*pod, Some(*uid)), EventBody::of_words(text, words));
+        }
+    }
+
+    /// `verifyVolumeIsSafeToDetach`
+    async fn is_safe_to_detach(&self, volume: VolumeId, node: NodeId) -> bool {
+        match self.client.get_node(node).await {
+            Ok(n) => n.volumes.as_ref().is_none_or(|v| !v.in_use.contains(&volume)),
+            Err(error) => error == ApiError::NotFound,
+        }
+    }
+
+    /// `csiAttacher.Attach`
+    async fn csi_attach(&self, volume: VolumeId, node: NodeId) -> Result<(), Failure> {
+        if self.lister(volume, node).is_none() {
+            let created = self.client.call(self.client.node_object(node), move |api, actor| {
+                api.create_attachment(actor, volume, node)
+            });
+            match created.await {
+                Ok(()) | Err(ApiError::AlreadyExists) => {}
+                Err(error) => return Err(format!("attacher.Attach failed: {error}")),
+            }
+        }
+        let verify = || match self.lister(volume, node) {
+            // It may not have made it into the cache yet.
+            None => Ok(false),
+            Some(a) if a.deleting => Err("volume attachment is being deleted".to_owned()),
+            Some(a) => Ok(a.attached),
+        };
+        self.wait_for_status(volume, verify, "attach").await
+    }
+
+    /// `csiAttacher.Detach`
+    async fn csi_detach(&self, volume: VolumeId, node: NodeId) -> Result<(), Failure> {
+        let deleted = self.client.call(self.client.node_object(node), move |api, actor| {
+            api.delete_attachment(actor, volume, node)
+        });
+        match deleted.await {
+            Ok(()) => {}
+            Err(ApiError::NotFound) => return Ok(()),
+            Err(error) => return Err(format!("detacher.Detach failed: {error}")),
+        }
+        let verify = || Ok(self.lister(volume, node).is_none());
+        self.wait_for_status(volume, verify, "detach").await
+    }
+
+    /// A VolumeAttachment as the cache has it: of now, while the watch delivers.
+    fn lister(&self, volume: VolumeId, node: NodeId) -> Option<VolumeAttachment> {
+        let mut seen = self.seen.borrow_mut();
+        if self.informers.is_watching(Resource::Pods) {
+            seen.insert((volume, node), self.client.api().attachment(volume, node));
+        }
+        seen.get(&(volume, node)).copied().flatten()
+    }
+
+    /// `waitForVolumeAttachDetachStatusWithLister`, and where it watches
+    /// `waitForVolumeAttachDetachStatus`.
+    async fn wait_for_status(
+        &self,
+        volume: VolumeId,
+        verify: impl Fn() -> Result<bool, Failure>,
+        what: &str,
+    ) -> Result<(), Failure> {
+        let api = self.client.api().clone();
+        let until = self.ctx.now() + CSI_TIMEOUT;
+        let mut pause = INIT_BACKOFF;
+        while self.ctx.now() < until {
+            if self.polls {
+                let most = pause.as_nanos() / 100 * JITTER_PERCENT;
+                let hash = api.names(|n| n.text_hash(volume));
+                let about = Object { id: volume.0, hash };
+                let jitter = self.ctx.uniform(self.poll, about, 0, most.saturating_sub(1));
+                let look = self.ctx.now() + pause + Dur::from_nanos(jitter);
+                self.ctx.sleep_until(look.min(until)).await;
+                pause = Dur::from_nanos(pause.as_nanos() / 100 * BACKOFF_PERCENT).min(MAX_BACKOFF);
+                if look > until {
+                    break;
+                }
+            }
+            if verify()? {
+                return Ok(());
+            }
+            if !self.polls {
+                self.watching.change(until).await;
+            }
+        }
+        let (driver, name) = ("disks.csi.example", api.volume(volume).map(|v| v.name.clone()));
+        let name = name.unwrap_or_default();
+        Err(format!(
+            "timed out waiting for external-attacher of {driver} CSI driver to {what} volume {name}"
+        ))
+    }
+}
+
+/// Operations that watch a VolumeAttachment.
+struct Watching {
+    ctx: Ctx,
+    tickets: RefCell<Vec<Ticket>>,
+}
+
+impl Watching {
+    /// Goes on when a VolumeAttachment changes, or then.
+    async fn change(&self, until: Time) {
+        self.ctx
+            .parked(|t| {
+                self.tickets.borrow_mut().push(t);
+                self.ctx.wake_at(until, t);
+            })
+            .await;
+    }
+}
+
+impl Watcher for Watching {
+    fn attachment(&self, _: VolumeId, _: NodeId) {
+        for ticket in self.tickets.take() {
+            if self.ctx.claim(ticket) {
+                self.ctx.wake(ticket);
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The volumes that pods of a node want, and whether they are there (`pkg/kubelet/volumemanager`, v1.34).
+//!
+//! A pod's volumes are wanted from when it comes to its node until its containers have ended. The next
+//! status report says that they are in use; from then on the kubelet looks at every turn of its loop whether
+//! the attach/detach controller has had them attached (`GenerateVerifyControllerAttachedVolumeFunc`); up to
+//! 1.22.4 and in 1.23.0 it looks before, too, and backs off after each look in vain. Once all are there the pod
+//! starts. Mounting takes no time of its own: it is part of a pod's start. What is not attached (local volumes,
+//! file shares) is there at once.
+
+use super::nodes::{ByNode, Nodes};
+use super::pods::Pods;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::volume::VolumeId;
+use crate::kernel::{Class, Dur, HandlerId, Time};
+use crate::plan::KubeletMode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// `reconcilerLoopSleepPeriod`
+const RECONCILER_LOOP: Dur = Dur::from_millis(100);
+/// The pauses after looks in vain (`exponentialbackoff`): the first, each twice as long as the one before, and
+/// the longest.
+const BACKOFF: (Dur, Dur) = (Dur::from_millis(500), Dur::from_secs(122));
+
+/// A volume that pods of a node want.
+#[derive(Default)]
+struct Wanted {
+    pods: BTreeSet<Uid>,
+    is_reported: bool,
+    is_mounted: bool,
+    /// When the kubelet next looks whether it is attached, where that is known.
+    next_look: Option<Time>,
+    /// Where looks back off: when the pause after the last one is over, and how long it was.
+    backoff: Option<(Time, Dur)>,
+}
+
+/// The volumes of a kubelet.
+#[derive(Default)]
+struct Volumes {
+    wanted: BTreeMap<VolumeId, Wanted>,
+    /// Pods that have some, and are to end or are gone.
+    leaving: BTreeSet<Uid>,
+}
+
+/// The volume managers of all kubelets.
+pub(super) struct VolumeManager {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    looker: HandlerId<NodeId>,
+    volumes: ByNode<Volumes>,
+}
+
+impl VolumeManager {
+    /// Nothing is wanted yet.
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, looker: HandlerId<NodeId>) -> Self {
+        Self { nodes: nodes.clone(), pods: pods.clone(), looker, volumes: ByNode::default() }
+    }
+
+    /// A node has a kubelet from now on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.volumes.join(node, Volumes::default());
+    }
+
+    /// A pod is on a node; whether it has to wait for its volumes.
+    pub(super) fn add_pod(&self, node: NodeId, pod: &Pod) -> bool {
+        if pod.template.claims.is_empty() || pod.phase.is_terminal() {
+            return false;
+        }
+        let volumes = self.nodes.api.volumes_of(pod);
+        let runs = pod.phase == PodPhase::Running;
+        let waits = self.volumes.with(node, |all| {
+            for volume in volumes.iter().filter(|v| v.attach) {
+                let wanted = all.wanted.entry(volume.id).or_default();
+                wanted.pods.insert(pod.uid);
+                wanted.is_mounted |= runs;
+            }
+            volumes.iter().any(|v| v.attach && !all.wanted[&v.id].is_mounted)
+        });
+        let waits = waits == Some(true);
+        if waits {
+            self.view_changes(node);
+        }
+        self.wake(node);
+        waits
+    }
+
+    /// A pod is to end, or is gone while its containers run.
+    pub(super) fn leaves(&self, node: NodeId, pod: &Pod) {
+        if !pod.template.claims.is_empty() {
+            self.volumes.with(node, |all| all.leaving.insert(pod.uid));
+        }
+    }
+
+    /// A pod's containers have ended: nothing of it is mounted any more.
+    pub(super) fn remove_pod(&self, node: NodeId, uid: Uid) {
+        let changed = self.volumes.with(node, |all| {
+            all.leaving.remove(&uid);
+            let before = all.wanted.len();
+            all.wanted.retain(|_, w| !w.pods.remove(&uid) || !w.pods.is_empty());
+            all.wanted.len() < before
+        });
+        if changed == Some(true) {
+            self.view_changes(node);
+        }
+    }
+
+    /// The next status report has something new to say.
+    fn view_changes(&self, node: NodeId) {
+        let now = self.nodes.now();
+        self.nodes.with(node, |k| {
+            k.view_changed.get_or_insert(now);
+        });
+    }
+
+    /// Whether the volumes of a kubelet may change without anything happening to its pods in the API.
+    pub(super) fn is_restless(&self, node: NodeId) -> bool {
+        self.volumes
+            .with(node, |all| !all.leaving.is_empty() || all.wanted.values().any(|w| !w.is_mounted))
+            == Some(true)
+    }
+
+    /// `GetVolumesInUse`: sorted; what the node's status is to say.
+    pub(super) fn volumes_in_use(&self, node: NodeId) -> Vec<VolumeId> {
+        self.volumes.with(node, |all| all.wanted.keys().copied().collect()).unwrap_or_default()
+    }
+
+    /// A status check was made: the API knows which volumes are in use (`MarkVolumesAsReportedInUse`).
+    pub(super) fn reported(&self, node: NodeId) {
+        self.volumes.with(node, |all| all.wanted.values_mut().for_each(|w| w.is_reported = true));
+        self.wake(node);
+    }
+
+    /// A machine stops: nothing is mounted any more, and nobody remembers what was.
+    pub(super) fn forget(&self, node: NodeId) {
+        let uids = self.volumes.with(node, |all| {
+            for w in all.wanted.values_mut() {
+                *w = Wanted { pods: std::mem::take(&mut w.pods), ..Wanted::default() };
+            }
+            all.wanted.values().flat_map(|w| &w.pods).copied().collect::<BTreeSet<Uid>>()
+        });
+        for uid in uids.unwrap_or_default() {
+            self.pods.with_due(uid, |d| d.waits |= !d.started);
+        }
+    }
+
+    /// Has the next look made at whatever is not there and may be by now.
+    pub(super) fn wake(&self, node: NodeId) {
+        let (now, backs_off) = (self.nodes.now(), self.nodes.switches.verifies_unreported);
+        let looks = self.volumes.with(node, |all| {
+            let wanted = all.wanted.values_mut();
+            let wanted = wanted.filter(|w| !w.is_mounted && w.next_look.is_none());
+            let mut looks = BTreeSet::new();
+            for w in wanted.filter(|w| w.is_reported || backs_off) {
+                let next = turn_from(now, w.backoff.map(|(until, _)| until));
+                w.next_look = Some(next);
+                looks.insert(next);
+            }
+            looks
+        });
+        for at in looks.unwrap_or_default() {
+            self.nodes.ctx.post_at(at, Class::Source, self.looker, node);
+        }
+    }
+
+    /// A turn of the loop at which some volume is looked for. Pods whose volumes are all there start. What
+    /// is not there is looked for again once the node's status changes.
+    pub(super) fn look(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let through = self.nodes.with(node, |k| k.gets_through(now)) == Some(true);
+        let through = through && !self.nodes.api.is_down();
+        let status = self.nodes.api.node(node).and_then(|n| n.volumes.clone()).unwrap_or_default();
+        let backs_off = self.nodes.switches.verifies_unreported;
+        let found = self.volumes.with(node, |all| {
+            for (volume, w) in all.wanted.iter_mut().filter(|(_, w)| w.next_look == Some(now)) {
+                w.next_look = None;
+                if !through {
+                    continue;
+                }
+                if w.is_reported && status.attached.contains(volume) {
+                    (w.is_mounted, w.backoff) = (true, None);
+                } else if backs_off {
+                    let (first, most) = BACKOFF;
+                    let pause = w.backoff.map_or(first, |(_, last)| (last + last).min(most));
+                    w.backoff = Some((now + pause + Dur::from_nanos(1), pause));
+                }
+            }
+            let lacks =
+                |uid: &Uid| all.wanted.values().any(|w| !w.is_mounted && w.pods.contains(uid));
+            let uids: BTreeSet<Uid> = all.wanted.values().flat_map(|w| &w.pods).copied().collect();
+            uids.into_iter().filter(|uid| !lacks(uid)).collect::<Vec<Uid>>()
+        });
+        if through && backs_off {
+            self.wake(node);
+        }
+        for uid in found.unwrap_or_default() {
+            self.starts(uid);
+        }
+    }
+
+    /// A pod that waited for its volumes begins to start.
+    fn starts(&self, uid: Uid) {
+        let Some(due) = self.pods.due(uid).filter(|d| d.waits) else { return };
+        let Some(pod) = self.pods.object(uid, &due) else { return };
+        let takes = match self.nodes.mode {
+            KubeletMode::Imitated(i) => pod.template.start.unwrap_or(i.start),
+            KubeletMode::Real(real) => real.start_of(&pod),
+        };
+        let start = self.nodes.now() + takes;
+        self.pods.with_due(uid, |d| (d.waits, d.start) = (false, start));
+        self.pods.work_at(uid, start);
+    }
+}
+
+/// The first turn of the loop from now on, and not before a pause is over. What the timeline does may come a hair
+/// late.
+fn turn_from(now: Time, pause: Option<Time>) -> Time {
+    let (period, hair) = (RECONCILER_LOOP.as_nanos(), 1_000);
+    let from = (now.as_nanos() / hair * hair).max(pause.map_or(0, Time::as_nanos));
+    Time::from_nanos(from.div_ceil(period) * period).max(now)
+}

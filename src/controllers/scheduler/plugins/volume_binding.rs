@@ -1,0 +1,57 @@
+//! VolumeBinding (`plugins/volumebinding/volume_binding.go`) and VolumeRestrictions
+//! (`plugins/volumerestrictions/volume_restrictions.go`), as far as claims that are bound go: a node has to
+//! reach the pod's volumes, and nobody else may use one that only one pod may use.
+//!
+//! Left out: that preempting such a user would help, that a local volume narrows the search to its node, and
+//! claims that are to be bound, which any node will do for that their class and volume say nothing against.
+
+use crate::api::labels::Labels;
+use crate::api::node::{Node, zone};
+use crate::api::volume::Reach;
+use crate::controllers::scheduler::events::ClusterEvent;
+use crate::controllers::scheduler::framework::{Rejection, Verdict};
+use crate::controllers::scheduler::topology::HOSTNAME;
+use crate::trace::Plugin;
+
+/// What filters know of the volumes of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodVolumes {
+    /// From where each is reached.
+    pub(crate) reach: Vec<Reach>,
+    /// Another pod has one that only one pod may use.
+    pub(crate) is_taken: bool,
+}
+
+impl PodVolumes {
+    /// Whether a node reaches all of them.
+    fn are_reached_from(&self, labels: &Labels) -> bool {
+        self.reach.iter().all(|reach| match reach {
+            Reach::Everywhere | Reach::Zone(None) | Reach::Node(None) => true,
+            Reach::Zone(Some(name)) => zone(labels) == Some(name),
+            Reach::Node(Some(name)) => labels.get(HOSTNAME) == Some(name),
+        })
+    }
+
+    /// Rejects a node that does not reach a volume; every node where somebody has it.
+    pub(crate) fn filter(&self, labels: &Labels, new_text: bool) -> Verdict {
+        if self.is_taken {
+            return Err(Rejection::unresolvable(
+                Plugin::VolumeRestrictions,
+                "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+            ));
+        }
+        if self.are_reached_from(labels) {
+            return Ok(());
+        }
+        let reason = match new_text {
+            true => "node(s) didn't match PersistentVolume's node affinity",
+            false => "node(s) had volume node affinity conflict",
+        };
+        Err(Rejection::unresolvable(Plugin::VolumeBinding, reason))
+    }
+}
+
+/// Whether a change of a node may help a pod whose volumes no node reaches.
+pub(crate) fn hint(event: ClusterEvent, new: Option<&Node>) -> bool {
+    matches!(event, ClusterEvent::NodeAdd | ClusterEvent::NodeLabel) && new.is_some()
+}

@@ -1,0 +1,61 @@
+//! Volumes of pods: claims, and what is said of what they are bound to.
+
+use crate::language::prelude::*;
+
+/// A volume of a pod that outlives it: a claim, and what its volume is like.
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VolumeClaim {
+    /// The name of the claim, which pods with the same name for it share, or of a StatefulSet's
+    /// template of claims. Where only a size is given, `"10Gi"`, or nothing, there is one claim for each
+    /// workload, for each pod of a StatefulSet, and for each pod without an owner.
+    pub(crate) claim: Option<String>,
+    /// Who may use it at once; `RWO` where not given.
+    pub(crate) access: Option<AccessMode>,
+    /// From where it is reached; where not given as with a cloud's disks, which are reached from one
+    /// zone, and file shares (`RWX`, `ROX`), which are reached from everywhere.
+    pub(crate) reach: Option<Reach>,
+    /// The zone that reaches it; that of the first pod's node where not given.
+    pub(crate) zone: Option<String>,
+    /// The node that reaches it, a local volume; that of the first pod where `reach` is `Node`.
+    pub(crate) node: Option<String>,
+    /// It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`); where
+    /// not given disks are, and file shares and local volumes are not.
+    pub(crate) attach: Option<bool>,
+    /// The name of the PersistentVolume; made from the claim's where not given.
+    pub(crate) volume: Option<String>,
+    /// Nothing is known of its volume: what is said here is assumed, and results tell so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) assumed: bool,
+}
+
+/// `spec.accessModes`
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[expect(clippy::upper_case_acronyms, reason = "people spell them so")]
+pub(crate) enum AccessMode {
+    /// `ReadWriteOnce`: pods of one node.
+    RWO,
+    /// `ReadWriteOncePod`: one pod.
+    RWOP,
+    /// `ReadWriteMany`: pods of any nodes.
+    RWX,
+    /// `ReadOnlyMany`: pods of any nodes, which only read.
+    ROX,
+}
+
+/// From where a volume is reached (`spec.nodeAffinity`).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+pub(crate) enum Reach {
+    /// From every node.
+    Everywhere,
+    /// From the nodes of one zone.
+    Zone,
+    /// From one node: a local volume.
+    Node,
+}

@@ -1,0 +1,30 @@
+//! What changed in the attach/detach controller from release to release.
+
+/// What changed in the attach/detach controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Switches {
+    /// An operation looks for its VolumeAttachment's status in the cache, from every half second to
+    /// ever more seldom, where it watched the object before (S36).
+    pub(crate) polls_attachments: bool,
+    /// A volume that is in use on a node is detached after six minutes only where the node is not
+    /// ready (S37).
+    pub(crate) spares_healthy: bool,
+    /// A volume is detached at once from a node that is tainted out-of-service (S38, gate
+    /// NodeOutOfServiceVolumeDetach).
+    pub(crate) out_of_service: bool,
+    /// A pod whose volume another node has is told "Waiting for detach" (S42), before "Multi-Attach error".
+    pub(crate) waiting_text: bool,
+    /// `--disable-force-detach-on-timeout` is known (S39).
+    pub(crate) force_detach_flag: bool,
+}
+
+impl Switches {
+    /// Those of the oldest release known.
+    pub(crate) const OLDEST: Self = Self {
+        polls_attachments: false,
+        spares_healthy: false,
+        out_of_service: false,
+        waiting_text: false,
+        force_detach_flag: false,
+    };
+}

@@ -1,0 +1,118 @@
+//! Claims of pods.
+
+use super::checks;
+use crate::api::quantity::Quantity;
+use crate::api::volume::{AccessMode, Claim, Reach};
+use crate::api::workload::WorkloadKind;
+use crate::language::{self, VolumeClaim};
+use crate::scenario::prelude::*;
+
+/// The claims of a template. Those without a name get it from [`name_claims`].
+pub(super) fn claims(written: &[VolumeClaim], place: &Spot<'_>) -> Vec<Claim> {
+    (0..).zip(written).map(|(i, w)| claim(w, &place.part(i))).collect()
+}
+
+fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
+    let name = match written.claim.as_deref() {
+        Some(size) if Quantity::parse(size).is_ok() => String::new(),
+        Some(name) => {
+            if let Err(problem) = checks::object_name("claim", name) {
+                place
+                    .part("claim")
+                    .add(problem.help("a claim is said by its name, or by its size: `\"10Gi\"`"));
+            }
+            name.to_owned()
+        }
+        None => String::new(),
+    };
+    if let Some(name) = &written.volume
+        && let Err(problem) = checks::object_name("volume", name)
+    {
+        place.part("volume").add(problem);
+    }
+    let access = match written.access {
+        None | Some(language::AccessMode::RWO) => AccessMode::ReadWriteOnce,
+        Some(language::AccessMode::RWOP) => AccessMode::ReadWriteOncePod,
+        Some(language::AccessMode::RWX) => AccessMode::ReadWriteMany,
+        Some(language::AccessMode::ROX) => AccessMode::ReadOnlyMany,
+    };
+    let reach = reach(written, access, place);
+    let is_local = matches!(reach, Reach::Node(_));
+    if is_local && written.attach == Some(true) {
+        place.part("attach").say("a local volume is not attached");
+    }
+    let attach = written.attach.unwrap_or(!is_local && !access.is_multi_attach_allowed());
+    let (volume, assumed) = (written.volume.clone(), written.assumed);
+    Claim { name, per_pod: false, access, reach, attach, volume, assumed }
+}
+
+fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot<'_>) -> Reach {
+    use language::Reach as R;
+    let (zone, node) = (&written.zone, &written.node);
+    match written.reach {
+        _ if zone.is_some() && node.is_some() => {
+            place.say("a volume is reached from a `zone` or from a `node`, not both");
+            Reach::Everywhere
+        }
+        Some(R::Everywhere) if zone.is_some() || node.is_some() => {
+            place
+                .part("reach")
+                .say("what is reached from everywhere has neither `zone` nor `node`");
+            Reach::Everywhere
+        }
+        Some(R::Zone) if node.is_some() => {
+            place.part("node").say("what is reached from a zone has no `node`");
+            Reach::Everywhere
+        }
+        Some(R::Node) if zone.is_some() => {
+            place.part("zone").say("what is reached from a node has no `zone`");
+            Reach::Everywhere
+        }
+        Some(R::Everywhere) => Reach::Everywhere,
+        Some(R::Node) => Reach::Node(node.clone()),
+        None if node.is_some() => Reach::Node(node.clone()),
+        None if access.is_multi_attach_allowed() && zone.is_none() => Reach::Everywhere,
+        Some(R::Zone) | None => Reach::Zone(zone.clone()),
+    }
+}
+
+/// Says of the claims of a workload's pods, or of pods without one, which pods share them, and gives
+/// names to those that have none.
+pub(super) fn name_claims(claims: &mut [Claim], owner: Option<(&str, &str)>) {
+    let of_set = owner.is_some_and(|(kind, _)| kind == WorkloadKind::StatefulSet.as_str());
+    for (i, claim) in (1..).zip(claims) {
+        claim.per_pod |= of_set;
+        if claim.name.is_empty() {
+            let number = if i == 1 { String::new() } else { format!("-{i}") };
+            claim.name = match owner {
+                Some((_, name)) if !of_set => format!("{name}-data{number}"),
+                _ => format!("data{number}"),
+            };
+            claim.per_pod |= owner.is_none();
+        }
+    }
+}
+
+/// Complaints about nodes and zones of claims that the scenario does not have.
+pub(super) fn check_places(claims: &[Claim], nodes: &super::select::Nodes, place: &Spot<'_>) {
+    for (i, claim) in (0..).zip(claims) {
+        let place = place.part(i);
+        match &claim.reach {
+            Reach::Node(Some(name)) => {
+                place.part("node").take(nodes.named(name));
+            }
+            Reach::Zone(Some(zone)) => {
+                let zones: BTreeSet<&str> =
+                    nodes.plans.iter().filter_map(|n| crate::api::node::zone(&n.labels)).collect();
+                if !zones.contains(zone.as_str()) {
+                    let known: Vec<&str> = zones.into_iter().collect();
+                    let problem = Problem::new(format!("no node is in zone `{zone}`"));
+                    place
+                        .part("zone")
+                        .add(problem.maybe_help(language::did_you_mean_or_list(zone, &known)));
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The external-attacher of the volumes' driver: it does what VolumeAttachments ask for, and takes its time.
+//!
+//! Its pod is taken for one that no outage concerns. What falls into an outage of the API server it does at its
+//! end.
+
+use crate::api::names::{NodeId, TextId};
+use crate::api::volume::VolumeId;
+use crate::apiserver::{ApiServer, Watcher};
+use crate::kernel::{Argument, Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Shared, Time};
+use crate::trace::Actor;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A volume and a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct About(VolumeId, NodeId);
+
+impl Argument for About {
+    fn pack(self) -> u64 {
+        u64::from(self.0.0) << 32 | u64::from(self.1.0)
+    }
+
+    fn unpack(bits: u64) -> Self {
+        Self(TextId((bits >> 32) as u32), NodeId(bits as u32))
+    }
+}
+
+/// The external-attacher.
+pub(super) struct Attacher {
+    ctx: Ctx,
+    api: Rc<ApiServer>,
+    attach: Dur,
+    detach: Dur,
+    /// When it will have done what a VolumeAttachment asks for.
+    due: Shared<BTreeMap<About, Time>>,
+    worker: Cell<Option<HandlerId<About>>>,
+}
+
+impl Attacher {
+    /// Has VolumeAttachments heeded from now on.
+    pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
+        let ctx = api.ctx().clone();
+        let (due, worker) = (Shared::default(), Cell::new(None));
+        let attacher = Rc::new(Self { api: api.clone(), attach, detach, due, worker, ctx });
+        attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
+        api.watch(attacher.clone());
+        attacher
+    }
+
+    /// The API server answers again.
+    pub(super) fn server_is_back(&self) {
+        let now = self.ctx.now();
+        let late: Vec<About> = self.due.with(|d| {
+            let late = d.iter().filter(|(_, at)| **at < now);
+            late.map(|(about, _)| *about).collect()
+        });
+        late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
+    }
+
+    fn work_in(&self, about: About, delay: Dur) {
+        let at = self.ctx.now() + delay;
+        self.due.with(|d| d.insert(about, at));
+        if let Some(worker) = self.worker.get() {
+            self.ctx.post_at(at, Class::Source, worker, about);
+        }
+    }
+}
+
+impl Watcher for Attacher {
+    fn attachment(&self, volume: VolumeId, node: NodeId) {
+        let about = About(volume, node);
+        match self.api.attachment(volume, node) {
+            Some(a) if a.deleting => self.work_in(about, self.detach),
+            Some(a) if !a.attached => self.work_in(about, self.attach),
+            _ => {}
+        }
+    }
+}
+
+impl Handler for Attacher {
+    type Argument = About;
+
+    fn handle(&self, about: About) {
+        if self.due.with(|d| d.get(&about).copied()) != Some(self.ctx.now()) {
+            return;
+        }
+        if self.api.is_down() {
+            return;
+        }
+        self.due.with(|d| d.remove(&about));
+        let About(volume, node) = about;
+        match self.api.attachment(volume, node) {
+            Some(a) if a.deleting => self.api.release_attachment(volume, node),
+            Some(a) if !a.attached => {
+                let _ = self.api.set_attached(Actor::Attacher, volume, node);
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&self, _: About) -> Name {
+        Name::of(Actor::Attacher.as_str(), Keys::NOTHING)
+    }
+}
