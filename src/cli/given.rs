@@ -75,7 +75,10 @@ impl KubectlArgs {
     /// they tell when passes of the node lifecycle controller come, and what the scheduler tried.
     pub(super) fn get(&self) -> Result<Vec<u8>, Failure> {
         let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
-        self.run(&with_events).or_else(|_| self.run(KUBECTL))
+        // Volumes and drivers are of the whole cluster, and not everybody may read them.
+        let without_volumes = KUBECTL.replacen(",pv,pvc,csidrivers", "", 1);
+        let fewer = || self.run(KUBECTL).or_else(|_| self.run(&without_volumes));
+        self.run(&with_events).or_else(|_| fewer())
     }
 
     /// The options, for a person to repeat.

@@ -1,6 +1,7 @@
 //! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
 
 use super::cluster::ImportedCluster;
+use super::disks::Disks;
 use super::gathered::{Gathered, Named, at};
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
@@ -28,21 +29,37 @@ impl Gathered {
         let passed = self.passed(zero);
         let places = self.places();
         let shapes = self.node_shapes(zero, &renewed)?;
-        let bound = self.pod_shapes(zero)?;
+        let disks = Disks::of(&self, &shapes);
+        let bound = self.pod_shapes(zero, &disks)?;
         let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
         let pace = Pace::of(&self.pods, &self.workloads, &self.lives);
-        let Gathered { pods, workloads, classes, budgets, namespaces, mut summary, .. } = self;
+        let Gathered {
+            pods,
+            workloads,
+            classes,
+            budgets,
+            namespaces,
+            claims,
+            volumes,
+            mut summary,
+            ..
+        } = self;
         let priorities = priorities(&classes, &bound);
-        let mut workloads = convert(&workloads, &priorities, &mut summary)?;
+        let mut workloads = convert(&workloads, &priorities, &disks, &mut summary)?;
         let priority_classes = priority_classes(&classes, priorities, &workloads);
         let budget = |(place, b): &(Place, RawBudget)| {
             scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(place))
         };
         let budgets = budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
-        for (kind, n) in [("PodDisruptionBudget", budgets.len()), ("Namespace", namespaces.len())] {
+        for (kind, n) in [
+            ("PodDisruptionBudget", budgets.len()),
+            ("Namespace", namespaces.len()),
+            ("PersistentVolumeClaim", claims.len()),
+            ("PersistentVolume", volumes.len()),
+        ] {
             if n > 0 {
                 summary.workloads.insert(kind.to_owned(), n);
             }
@@ -61,6 +78,7 @@ impl Gathered {
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
         [summary.starts, summary.stops] = pace.told;
+        (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         Ok(ImportedCluster {
             memory,
             nodes,
@@ -188,7 +206,7 @@ impl Gathered {
     }
 
     /// The pods with their shapes, without those whose node is not in the files.
-    fn pod_shapes(&mut self, zero: Stamp) -> Result<Vec<NamedPod>, ImportError> {
+    fn pod_shapes(&mut self, zero: Stamp, disks: &Disks) -> Result<Vec<NamedPod>, ImportError> {
         let summary = &mut self.summary;
         // Without any nodes those are made up that pods name.
         let made_up = self.nodes.len() == 0;
@@ -201,7 +219,8 @@ impl Gathered {
                 }
                 node => node,
             };
-            let shape = pod.shape(zero).map_err(at(place))?;
+            let mut shape = pod.shape(zero).map_err(at(place))?;
+            disks.tell_of_pod(pod, &mut shape);
             let owned = |full: &str| self.workloads.contains(full);
             note_pod(pod, node, &shape, &owned, summary);
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
@@ -246,8 +265,8 @@ fn note_pod(
         let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_terminal();
         summary.ownerless += usize::from(missing);
     }
-    if shape.template.persistent_volumes && !shape.owner.as_ref().is_some_and(is_owned) {
-        summary.volumes.insert(pod.full_name());
+    if !shape.owner.as_ref().is_some_and(is_owned) {
+        summary.note_volumes(&shape.template, pod.full_name());
     }
     summary.unadmitted +=
         usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
@@ -296,6 +315,7 @@ fn priority_classes(
 fn convert(
     raw: &Named<RawWorkload>,
     priorities: &BTreeMap<String, i32>,
+    disks: &Disks,
     summary: &mut Summary,
 ) -> Result<Vec<Workload>, ImportError> {
     let mut in_order: Vec<&(Place, RawWorkload)> = raw.placed().collect();
@@ -309,11 +329,13 @@ fn convert(
         let mut left_out =
             |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
         let known = |name: &str| raw.contains(name);
-        let converted = workload.convert(&known, priorities, &mut left_out).map_err(at(place))?;
+        let mut converted =
+            workload.convert(&known, priorities, &mut left_out).map_err(at(place))?;
+        disks.tell_of_workload(workload, &mut converted.group_mut().template);
         let group = converted.group();
-        if group.template.persistent_volumes && group.deployment.is_none() {
-            let name = format!("{}/{}", workload.namespace, workload.name);
-            summary.volumes.insert(name);
+        if group.deployment.is_none() {
+            summary
+                .note_volumes(&group.template, format!("{}/{}", workload.namespace, workload.name));
         }
         all.push(converted);
         *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;

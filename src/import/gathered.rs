@@ -5,6 +5,7 @@ use super::event::{PodStep, RawEvent};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
+use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::summary::Summary;
@@ -103,6 +104,13 @@ pub(super) struct Gathered {
     pub(super) classes: Named<PriorityClass>,
     pub(super) budgets: Named<RawBudget>,
     pub(super) namespaces: Named<Namespace>,
+    pub(super) claims: Named<RawClaim>,
+    /// PersistentVolumes
+    pub(super) volumes: Named<RawVolumeSpec>,
+    /// Drivers of volumes, and whether theirs have to be attached.
+    pub(super) drivers: BTreeMap<String, bool>,
+    /// The volumes that are attached to a node, or are about to be.
+    pub(super) attached: BTreeSet<String>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
     /// What events tell of the lives of pods, by `namespace/name`.
@@ -159,6 +167,23 @@ impl Gathered {
                 let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
                 let budget = RawBudget { namespace, name, meta, spec, status };
                 self.budgets.add("PodDisruptionBudget", budget.full_name(), place, budget)?
+            }
+            Body::Claim(spec, status) => {
+                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let claim = RawClaim { namespace, name, meta, spec, status };
+                self.claims.add("PersistentVolumeClaim", claim.full_name(), place, claim)?
+            }
+            Body::Volume(spec) => {
+                self.volumes.add("PersistentVolume", name_of(&meta, &place)?, place, spec)?
+            }
+            Body::Driver(spec) => {
+                let required = spec.attach_required.unwrap_or(true);
+                self.drivers.insert(name_of(&meta, &place)?, required);
+                return self.count(place);
+            }
+            Body::Attachment(spec) => {
+                self.attached.extend(spec.source.persistent_volume_name);
+                return self.count(place);
             }
             Body::PriorityClass(fields) => {
                 let mut class = priority_class(&fields).map_err(at(&place))?;

@@ -13,6 +13,7 @@
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
+//! raw_volumes, disks: claims and their volumes
 //! gathered   all objects together: duplicates
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
@@ -32,6 +33,7 @@
 mod blame;
 mod cluster;
 mod control_plane;
+mod disks;
 mod document;
 mod error;
 mod event;
@@ -47,6 +49,7 @@ mod pod;
 mod prelude;
 mod quantities;
 mod raw_scheduling;
+mod raw_volumes;
 mod remembered;
 mod scheduling;
 mod seeds;

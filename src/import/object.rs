@@ -154,6 +154,13 @@ impl RawPodSpec {
     pub(super) fn priority_class(&self) -> Option<String> {
         self.priority_class_name.clone().filter(|c| !c.is_empty())
     }
+
+    /// The claims that its volumes name.
+    pub(super) fn claims(&self) -> impl Iterator<Item = &str> {
+        let claims =
+            self.volumes.iter().flatten().filter_map(|v| v.persistent_volume_claim.as_ref());
+        claims.filter_map(|c| c.claim_name.as_deref())
+    }
 }
 
 /// `v1.Toleration`
@@ -201,7 +208,7 @@ pub(super) struct RawRequirements {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawVolume {
-    pub(crate) persistent_volume_claim: Option<Filled>,
+    pub(crate) persistent_volume_claim: Option<RawClaimName>,
     pub(crate) empty_dir: Option<Filled>,
     pub(crate) ephemeral: Option<Filled>,
     #[serde(rename = "awsElasticBlockStore")]
@@ -215,21 +222,20 @@ pub(super) struct RawVolume {
 }
 
 impl RawVolume {
-    /// A disk that is attached to the pod's node, by a claim or named in the pod.
+    /// A disk that is attached to the pod's node, and not by the name of a claim.
     pub(super) fn is_persistent(&self) -> bool {
-        [
-            self.persistent_volume_claim,
-            self.ephemeral,
-            self.aws,
-            self.azure,
-            self.cinder,
-            self.gce,
-            self.vsphere_volume,
-        ]
-        .iter()
-        .flatten()
-        .any(|v| v.0)
+        [self.ephemeral, self.aws, self.azure, self.cinder, self.gce, self.vsphere_volume]
+            .iter()
+            .flatten()
+            .any(|v| v.0)
     }
+}
+
+/// `v1.PersistentVolumeClaimVolumeSource`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawClaimName {
+    pub(crate) claim_name: Option<String>,
 }
 
 /// `v1.PodStatus`

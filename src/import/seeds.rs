@@ -7,6 +7,9 @@ use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec,
     RawPodStatus,
 };
+use super::raw_volumes::{
+    RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawDriverSpec, RawVolumeSpec,
+};
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::api::workload::WorkloadKind;
@@ -261,6 +264,14 @@ pub(super) enum Body {
     PriorityClass(Fields),
     /// `policy` `PodDisruptionBudget`
     Budget(RawBudgetSpec, RawBudgetStatus),
+    /// `v1` `PersistentVolumeClaim`
+    Claim(RawClaimSpec, RawClaimStatus),
+    /// `v1` `PersistentVolume`
+    Volume(RawVolumeSpec),
+    /// `storage.k8s.io` `CSIDriver`
+    Driver(RawDriverSpec),
+    /// `storage.k8s.io` `VolumeAttachment`
+    Attachment(RawAttachmentSpec),
     /// `v1` `Namespace`
     Namespace,
     /// `v1` or `events.k8s.io` `Event`
@@ -298,6 +309,16 @@ impl Body {
                     v.starts_with("policy/")
                 })
             }
+            Some("PersistentVolumeClaim") => {
+                (Self::Claim(RawClaimSpec::default(), RawClaimStatus::default()), |v| v == "v1")
+            }
+            Some("PersistentVolume") => (Self::Volume(RawVolumeSpec::default()), |v| v == "v1"),
+            Some("CSIDriver") => {
+                (Self::Driver(RawDriverSpec::default()), |v| v.starts_with("storage.k8s.io/"))
+            }
+            Some("VolumeAttachment") => (Self::Attachment(RawAttachmentSpec::default()), |v| {
+                v.starts_with("storage.k8s.io/")
+            }),
             Some("PriorityClass") => {
                 (Self::PriorityClass(Fields::new()), |v| v.starts_with("scheduling.k8s.io/"))
             }
@@ -338,6 +359,11 @@ impl Body {
             (Self::Workload(_, _, status), "status") => *status = or_default(d)?,
             (Self::Budget(spec, _), "spec") => *spec = or_default(d)?,
             (Self::Budget(_, status), "status") => *status = or_default(d)?,
+            (Self::Claim(spec, _), "spec") => *spec = or_default(d)?,
+            (Self::Claim(_, status), "status") => *status = or_default(d)?,
+            (Self::Volume(spec), "spec") => *spec = or_default(d)?,
+            (Self::Driver(spec), "spec") => *spec = or_default(d)?,
+            (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
             (Self::PriorityClass(all), field) if CLASS_FIELDS.contains(&field) => {
                 all.insert(field, Value::deserialize(d)?);
             }

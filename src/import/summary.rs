@@ -2,10 +2,14 @@
 //! scenario it writes.
 
 use super::times::Stamp;
+use crate::language::PodTemplate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The minor releases of Kubernetes 1 that have a profile.
 const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
+
+/// Kinds that say of volumes what matters here, or nothing that does.
+const OF_VOLUMES: [&str; 4] = ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"];
 
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +36,7 @@ pub struct Summary {
     pub(crate) pods: usize,
     /// How many node leases were used.
     pub(crate) leases: usize,
-    /// Workloads, disruption budgets and namespaces that say something, by kind.
+    /// Workloads, disruption budgets, volumes, and namespaces that say something, by kind.
     pub(crate) workloads: BTreeMap<String, usize>,
     /// Workloads that do nothing any more, and how many of each were left out.
     pub(crate) over: BTreeMap<String, usize>,
@@ -74,8 +78,14 @@ pub struct Summary {
     pub(crate) kinds: BTreeMap<String, usize>,
     /// Fields of pods that are not modelled yet, and how many pods have them.
     pub(crate) pod_fields: BTreeMap<String, usize>,
-    /// Workloads, and pods without one, with volumes that outlive a pod.
+    /// Workloads, and pods without one, with volumes that outlive a pod and are not simulated.
     pub(crate) volumes: BTreeSet<String>,
+    /// Those with claims of which nothing is known.
+    pub(crate) assumed_volumes: BTreeSet<String>,
+    /// Pods have claims, and no volume is in the files.
+    pub(crate) lack_volumes: bool,
+    /// Claims that were not imported, or not all of them, by what is to be said of them.
+    pub(crate) claims: BTreeMap<&'static str, BTreeSet<String>>,
     /// Types of node conditions that are not modelled, and how many nodes have them.
     pub(crate) conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
@@ -235,15 +245,37 @@ impl Summary {
         );
     }
 
+    /// Notes of whom nothing is known of volumes, or nothing of what a claim is bound to.
+    pub(super) fn note_volumes(&mut self, template: &PodTemplate, name: String) {
+        if template.volumes.iter().any(|v| v.assumed) {
+            self.assumed_volumes.insert(name.clone());
+        }
+        if template.persistent_volumes {
+            self.volumes.insert(name);
+        }
+    }
+
     fn of_what_is_left_out(&self, lines: &mut Lines) {
-        let kinds = format!("not modelled yet, left out: {}", counts(&self.kinds));
-        lines.add(self.kinds.len(), kinds);
+        let mut kinds = self.kinds.clone();
+        kinds.retain(|kind, _| !OF_VOLUMES.contains(&kind.as_str()));
+        lines.add(kinds.len(), format!("not modelled yet, left out: {}", counts(&kinds)));
         lines.add(
             self.pod_fields.len(),
             format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)),
         );
         let volumes: Vec<String> = self.volumes.iter().cloned().collect();
+        let advice = match self.lack_volumes {
+            true => " (add `pv,pvc,csidrivers` to the kubectl command)",
+            false => "",
+        };
         lines.add(volumes.len(), format!("not simulated: volumes of {}", some(&volumes)));
+        let assumed: Vec<String> = self.assumed_volumes.iter().cloned().collect();
+        let text = format!("taken for a cloud's disks: volumes of {}{advice}", some(&assumed));
+        lines.add(assumed.len(), text);
+        for (what, claims) in &self.claims {
+            let claims: Vec<String> = claims.iter().cloned().collect();
+            lines.listed("claim", &claims, what);
+        }
         lines.add(
             self.conditions.len(),
             format!("not modelled, left out of nodes: {}", tally(&self.conditions)),

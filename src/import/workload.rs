@@ -9,7 +9,7 @@
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
 use super::fields::Fields;
-use super::object::{CLASS_FIELDS, RawCondition, RawMeta, RawPodSpec, RawToleration};
+use super::object::{CLASS_FIELDS, NameOnly, RawCondition, RawMeta, RawPodSpec, RawToleration};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::raw_scheduling::{RawSelector, selector};
@@ -38,7 +38,7 @@ pub(super) struct RawWorkloadSpec {
     pod_replacement_policy: Option<String>,
     pod_failure_policy: Option<RawPodFailurePolicy>,
     suspend: Option<bool>,
-    volume_claim_templates: Option<Filled>,
+    volume_claim_templates: Option<Vec<RawClaimTemplate>>,
 }
 
 /// `spec.template`
@@ -47,6 +47,13 @@ pub(super) struct RawWorkloadSpec {
 struct RawTemplate {
     metadata: RawMeta,
     spec: RawPodSpec,
+}
+
+/// One of `spec.volumeClaimTemplates`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawClaimTemplate {
+    metadata: NameOnly,
 }
 
 /// `apps/v1 StatefulSetOrdinals`
@@ -156,6 +163,23 @@ impl RawWorkload {
         }
     }
 
+    /// What its template says of pods.
+    pub(super) fn pod_spec(&self) -> &RawPodSpec {
+        &self.spec.template.spec
+    }
+
+    /// The names of its `volumeClaimTemplates`.
+    pub(super) fn claim_templates(&self) -> impl Iterator<Item = &str> {
+        let all = self.spec.volume_claim_templates.iter().flatten();
+        all.map(|t| t.metadata.name.as_deref().unwrap_or_default())
+    }
+
+    /// Whether a StatefulSet is to have a pod of this number.
+    pub(super) fn wants(&self, number: i64) -> bool {
+        let start = self.spec.ordinals.as_ref().map_or(0, |o| i64::from(o.start));
+        (start..start + i64::from(self.spec.replicas.unwrap_or(1))).contains(&number)
+    }
+
     /// The name of the Deployment that it belongs to.
     pub(super) fn owner(&self) -> Option<&str> {
         let owner = self.meta.controller()?;
@@ -248,8 +272,6 @@ impl RawWorkload {
             )?,
             requests: pod_requests(pod)?,
             priority_class_name: class.filter(|c| classes.contains_key(c)),
-            persistent_volumes: places.persistent_volumes
-                || self.spec.volume_claim_templates.is_some_and(|v| v.0),
             pod_deletion_cost: self.spec.template.metadata.deletion_cost(),
             restart_policy: (self.kind == WorkloadKind::Job
                 && pod.restart_policy.as_deref() == Some("OnFailure"))

@@ -6,6 +6,7 @@ mod exports;
 mod mutated;
 mod objects;
 mod plans;
+mod volumes;
 
 use super::{ImportedCluster, Input};
 use crate::language::{NodeGroup, PodGroup};

@@ -1,0 +1,372 @@
+//! From claims and their volumes to what a pod or a template says of them.
+//!
+//! Told are claims that are bound to a volume of the files which the nodes of a zone reach, or one
+//! node, or all. Of a claim that is not in the files, or bound to nothing there, a cloud's disk is assumed, and that
+//! is said with each figure; of the others it is said that nothing is known of them. The claims of a
+//! StatefulSet's pods are told in one way, that of its template; where the volume of each lies is
+//! where its pod is.
+
+use super::gathered::Gathered;
+use super::node::NamedNode;
+use super::object::RawPodSpec;
+use super::pod::{PodShape, RawPod};
+use super::raw_scheduling::{RawNodeRequirement, RawNodeTerm, RawNodeTerms};
+use super::raw_volumes::{RawClaim, RawVolumeSpec};
+use super::workload::RawWorkload;
+use crate::api::node::zone;
+use crate::api::quantity::Quantity;
+use crate::api::workload::WorkloadKind;
+use crate::import::prelude::*;
+use crate::language::{AccessMode, PodTemplate, Reach, VolumeClaim};
+
+/// Why a claim is not told, or not all of it; in the words of the summary.
+pub(super) type Note = &'static str;
+const UNREACHED: Note =
+    "not simulated, as no node in the files reaches the volume (by zone, host name or label)";
+const PARTLY: Note =
+    "not simulated, as the nodes that reach the volume are neither a zone, nor one node, nor all";
+const SIZE: Note = "not simulated, as a scenario takes the name for a size";
+const DIFFER: Note = "not simulated, as the volumes of a StatefulSet's pods are not alike";
+const UNPLACED: Note = "of a StatefulSet whose pod runs nowhere that reaches the volume; \
+                        where it lies is not imported, and a run makes it where its pod starts";
+
+/// What is known of the claims of an export.
+#[derive(Default)]
+pub(super) struct Disks {
+    /// Claims with volumes by `namespace/name`, as a pod tells them.
+    claims: BTreeMap<String, Result<VolumeClaim, Note>>,
+    /// What the templates of StatefulSets say, by `namespace/name`.
+    sets: BTreeMap<String, Told>,
+    /// What was not imported of claims that something uses.
+    pub(super) notes: BTreeMap<Note, BTreeSet<String>>,
+    /// There are claims of pods, and not one volume.
+    pub(super) lack_volumes: bool,
+}
+
+/// What a template says of its claims.
+#[derive(Clone, Default)]
+struct Told {
+    volumes: Vec<VolumeClaim>,
+    /// It has others, too.
+    unknown: bool,
+}
+
+impl Disks {
+    pub(super) fn of(gathered: &Gathered, nodes: &[NamedNode]) -> Self {
+        let told = |c: &RawClaim| Some((c.full_name(), tell(c, gathered, nodes)?));
+        let claims = gathered.claims.iter().filter_map(told).collect();
+        let mut disks = Self { claims, ..Self::default() };
+        let sets = |w: &&RawWorkload| w.kind == WorkloadKind::StatefulSet;
+        for set in gathered.workloads.iter().filter(sets) {
+            disks.add_set(set, gathered, nodes);
+        }
+        let live = gathered.workloads.iter().filter(|w| w.is_over().is_none());
+        let templates = live.map(|w| (&w.namespace, w.pod_spec()));
+        let users = gathered.pods.iter().map(|p| (&p.namespace, &p.spec)).chain(templates);
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for (namespace, spec) in users {
+            used.extend(spec.claims().map(|claim| format!("{namespace}/{claim}")));
+        }
+        disks.lack_volumes = gathered.volumes.len() == 0
+            && (!used.is_empty() || disks.sets.values().any(|told| told.unknown));
+        for claim in used {
+            if let Some(Err(why)) = disks.claims.get(&claim) {
+                disks.notes.entry(*why).or_default().insert(claim);
+            }
+        }
+        disks
+    }
+
+    /// Writes into a pod's shape what it says of its claims.
+    pub(super) fn tell_of_pod(&self, pod: &RawPod, shape: &mut PodShape) {
+        let kind = WorkloadKind::StatefulSet.as_str();
+        let set = shape.owner.as_ref().filter(|o| o.kind == kind);
+        let told = set.and_then(|o| self.sets.get(&format!("{}/{}", pod.namespace, o.name)));
+        let told = told.cloned().unwrap_or_else(|| {
+            self.told(&pod.namespace, &pod.spec, &|claim, name| match set {
+                None => Some(claim.clone()),
+                Some(_) => match name.strip_suffix(&format!("-{}", pod.name)) {
+                    Some(template) => of_template(claim, template),
+                    None => of_all_pods(claim),
+                },
+            })
+        });
+        told.write(&mut shape.template);
+    }
+
+    /// Writes into a workload's template what it says of its claims.
+    pub(super) fn tell_of_workload(&self, workload: &RawWorkload, template: &mut PodTemplate) {
+        let set = self.sets.get(&format!("{}/{}", workload.namespace, workload.name));
+        let told = match set.filter(|_| workload.kind == WorkloadKind::StatefulSet) {
+            Some(told) => told.clone(),
+            None => {
+                self.told(&workload.namespace, workload.pod_spec(), &|claim, _| Some(claim.clone()))
+            }
+        };
+        told.write(template);
+    }
+
+    /// What a pod's spec says of claims by name, each as `write` puts it.
+    fn told(
+        &self,
+        namespace: &str,
+        spec: &RawPodSpec,
+        write: &dyn Fn(&VolumeClaim, &str) -> Option<VolumeClaim>,
+    ) -> Told {
+        let mut told = Told::default();
+        for name in spec.claims() {
+            let claim = self.claims.get(&format!("{namespace}/{name}"));
+            let assumed = claim.is_none().then(|| assumed(name));
+            let known = claim.and_then(|c| c.as_ref().ok()).or(assumed.as_ref());
+            match known.filter(|c| !c.assumed || !is_size(name)).and_then(|c| write(c, name)) {
+                Some(claim) if told.volumes.contains(&claim) => {}
+                Some(claim) => told.volumes.push(claim),
+                None => told.unknown = true,
+            }
+        }
+        told
+    }
+
+    /// What a StatefulSet's template says, by the claims of its pods.
+    fn add_set(&mut self, set: &RawWorkload, gathered: &Gathered, nodes: &[NamedNode]) {
+        let is_owner = |p: &RawPod| {
+            let owner = p.meta.controller();
+            p.namespace == set.namespace
+                && owner.is_some_and(|o| {
+                    o.kind.as_deref() == Some(set.kind.as_str())
+                        && o.name.as_ref() == Some(&set.name)
+                })
+        };
+        let pods: Vec<&RawPod> = gathered.pods.iter().filter(|p| is_owner(p)).collect();
+        let by_name = self.told(&set.namespace, set.pod_spec(), &|claim, _| of_all_pods(claim));
+        let mut told = Told { unknown: by_name.unknown, ..Told::default() };
+        for template in set.claim_templates() {
+            let before = format!("{}/{template}-{}-", set.namespace, set.name);
+            let number = |full: &str| full.strip_prefix(&before)?.parse::<i64>().ok();
+            let claims: Vec<_> = self
+                .claims
+                .range(before.clone()..)
+                .take_while(|(full, _)| full.starts_with(&before))
+                .filter_map(|(full, claim)| Some((full, number(full)?, claim)))
+                .collect();
+            let is_told = |p: &&RawPod| {
+                self.claims.contains_key(&format!("{}/{template}-{}", p.namespace, p.name))
+            };
+            let all_told = pods.iter().filter(|p| p.node().is_some()).all(is_told);
+            let alike: BTreeSet<Option<VolumeClaim>> = claims
+                .iter()
+                .map(|(.., c)| c.as_ref().ok().and_then(|c| of_template(c, template)))
+                .collect();
+            let mut notes = Vec::new();
+            match alike.first() {
+                Some(Some(claim)) if alike.len() == 1 && all_told => {
+                    told.volumes.push(claim.clone());
+                    for (full, n, claim) in claims {
+                        let name = format!("{}-{n}", set.name);
+                        let pod = pods.iter().find(|p| p.name == name);
+                        if pod.is_none() && !set.wants(n) {
+                            continue;
+                        }
+                        let node = pod.and_then(|p| p.node());
+                        let node = nodes.iter().find(|(name, _)| Some(name.as_str()) == node);
+                        if let Some(place) = claim.as_ref().ok().and_then(|c| elsewhere(c, node)) {
+                            notes.push((UNPLACED, format!("{full} ({place})")));
+                        }
+                    }
+                }
+                None if !is_size(template) => told.volumes.push(assumed(template)),
+                _ => {
+                    told.unknown = true;
+                    let why = |c: &Result<VolumeClaim, Note>| match c {
+                        Err(why) => Some(*why),
+                        Ok(_) => (alike.len() > 1).then_some(DIFFER),
+                    };
+                    let all = claims.iter();
+                    notes.extend(all.filter_map(|(full, _, c)| Some((why(c)?, (*full).clone()))));
+                }
+            }
+            for (why, claim) in notes {
+                self.notes.entry(why).or_default().insert(claim);
+            }
+        }
+        told.volumes.extend(by_name.volumes);
+        self.sets.insert(format!("{}/{}", set.namespace, set.name), told);
+    }
+}
+
+impl Told {
+    fn write(self, template: &mut PodTemplate) {
+        template.volumes = self.volumes;
+        template.persistent_volumes |= self.unknown;
+    }
+}
+
+/// A claim of which nothing is known: it is taken for that of a cloud's disk.
+fn assumed(name: &str) -> VolumeClaim {
+    VolumeClaim { claim: Some(name.to_owned()), assumed: true, ..VolumeClaim::default() }
+}
+
+/// A claim as a pod tells it; nothing if it is not bound to a volume of the files.
+fn tell(
+    claim: &RawClaim,
+    gathered: &Gathered,
+    nodes: &[NamedNode],
+) -> Option<Result<VolumeClaim, Note>> {
+    let name = claim.volume()?;
+    let (_, volume) = gathered.volumes.get(name)?;
+    if volume.is_of_another_than(claim) {
+        return None;
+    }
+    let access = access(volume);
+    let shared = is_shared(access);
+    let reached = match volume.required() {
+        Some(terms) => reached(terms, nodes),
+        // Only a share is reached from everywhere without a word.
+        None => Ok(VolumeClaim {
+            reach: (!shared).then_some(Reach::Everywhere),
+            ..VolumeClaim::default()
+        }),
+    };
+    Some(reached.and_then(|reached| {
+        if is_size(&claim.name) {
+            return Err(SIZE);
+        }
+        let reach = reached.reach.filter(|_| !shared);
+        let usual = !shared && reached.node.is_none();
+        let attach = attach(name, volume, gathered).filter(|a| *a != usual);
+        Ok(VolumeClaim {
+            claim: Some(claim.name.clone()),
+            access,
+            reach,
+            attach: attach.filter(|_| reached.node.is_none()),
+            volume: Some(name.to_owned()),
+            ..reached
+        })
+    }))
+}
+
+/// A StatefulSet's claim as its template tells it: what differs from pod to pod is left out.
+fn of_template(claim: &VolumeClaim, template: &str) -> Option<VolumeClaim> {
+    let reach = match (&claim.node, &claim.zone) {
+        (Some(_), _) => Some(Reach::Node),
+        (_, Some(_)) => is_shared(claim.access).then_some(Reach::Zone),
+        _ => claim.reach,
+    };
+    let written = VolumeClaim {
+        claim: Some(template.to_owned()),
+        access: claim.access,
+        reach,
+        attach: claim.attach,
+        assumed: claim.assumed,
+        ..VolumeClaim::default()
+    };
+    (!is_size(template)).then_some(written)
+}
+
+/// The zone or the node that reaches a claim's volume, if this node is not there.
+fn elsewhere<'c>(claim: &'c VolumeClaim, node: Option<&NamedNode>) -> Option<&'c str> {
+    let is_there = match node {
+        Some((name, _)) if claim.node.is_some() => claim.node.as_ref() == Some(name),
+        Some((_, shape)) => claim.zone.as_deref() == zone(&shape.labels),
+        None => false,
+    };
+    claim.zone.as_deref().or(claim.node.as_deref()).filter(|_| !is_there)
+}
+
+/// A claim that all pods of a StatefulSet share. A scenario gives each its own, which makes no
+/// difference to what is reached from everywhere and never attached.
+fn of_all_pods(claim: &VolumeClaim) -> Option<VolumeClaim> {
+    let attach = claim.attach.unwrap_or(!is_shared(claim.access));
+    let free = claim.zone.is_none() && claim.node.is_none() && !attach;
+    let free = free && claim.access != Some(AccessMode::RWOP);
+    free.then(|| VolumeClaim { volume: None, ..claim.clone() })
+}
+
+/// A scenario takes such a text for the size of a claim without a name.
+fn is_size(name: &str) -> bool {
+    Quantity::parse(name).is_ok()
+}
+
+/// Who may use it at once, by what the attach/detach controller asks: the volume's modes and not the
+/// claim's (`attachdetach/util: IsMultiAttachAllowed`).
+fn access(volume: &RawVolumeSpec) -> Option<AccessMode> {
+    let has = |mode: &str| volume.access_modes.iter().flatten().any(|m| m == mode);
+    [
+        ("ReadWriteMany", AccessMode::RWX),
+        ("ReadOnlyMany", AccessMode::ROX),
+        ("ReadWriteOncePod", AccessMode::RWOP),
+    ]
+    .into_iter()
+    .find_map(|(word, mode)| has(word).then_some(mode))
+}
+
+/// Pods of several nodes may use it at once.
+fn is_shared(access: Option<AccessMode>) -> bool {
+    matches!(access, Some(AccessMode::RWX | AccessMode::ROX))
+}
+
+/// Whether it has to be attached to a node, where that is known. A driver without an object has to
+/// (`pkg/volume/csi/csi_plugin.go: skipAttach`).
+fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<bool> {
+    let Some(csi) = &volume.csi else { return Some(volume.is_disk()) };
+    match gathered.drivers.get(&csi.driver) {
+        Some(required) => Some(*required),
+        None => {
+            let is_known = !gathered.drivers.is_empty() || gathered.attached.contains(name);
+            is_known.then_some(true)
+        }
+    }
+}
+
+/// From where a volume with these terms is reached.
+fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Note> {
+    let terms: Vec<&RawNodeTerm> = terms.node_selector_terms.iter().flatten().collect();
+    let reached: Vec<&NamedNode> = nodes
+        .iter()
+        .filter(|n| terms.iter().any(|t| requirements(t).all(|r| fits(r, n))))
+        .collect();
+    let Some((first, shape)) = reached.first() else { return Err(UNREACHED) };
+    let by_zone = terms.iter().flat_map(|t| requirements(t)).all(|r| is_of_zones(&r.key));
+    if reached.len() == 1 && !by_zone {
+        return Ok(VolumeClaim { node: Some(first.clone()), ..VolumeClaim::default() });
+    }
+    let of_zone = |n: &NamedNode| zone(&n.1.labels) == zone(&shape.labels);
+    let whole = nodes.iter().filter(|n| of_zone(n)).count() == reached.len();
+    match zone(&shape.labels) {
+        Some(zone) if whole && reached.iter().all(|n| of_zone(n)) => {
+            Ok(VolumeClaim { zone: Some(zone.to_owned()), ..VolumeClaim::default() })
+        }
+        _ if reached.len() == nodes.len() => {
+            Ok(VolumeClaim { reach: Some(Reach::Everywhere), ..VolumeClaim::default() })
+        }
+        _ => Err(PARTLY),
+    }
+}
+
+fn requirements(term: &RawNodeTerm) -> impl Iterator<Item = &RawNodeRequirement> {
+    term.match_expressions.iter().chain(&term.match_fields).flatten()
+}
+
+/// `topology.kubernetes.io/zone`, or what a driver calls it; or a region.
+fn is_of_zones(key: &str) -> bool {
+    key.ends_with("zone") || key.ends_with("/region")
+}
+
+/// Whether a node is as a term wants it. A node without the driver's label of its zone is in that
+/// of Kubernetes' own label, and one without a host name has its own.
+fn fits(wanted: &RawNodeRequirement, (name, shape): &NamedNode) -> bool {
+    let key = wanted.key.as_str();
+    let value = shape.labels.get(key).map(String::as_str).or(match key {
+        "kubernetes.io/hostname" | "metadata.name" => Some(name),
+        _ if key.ends_with("/zone") => zone(&shape.labels),
+        _ => None,
+    });
+    let among = value.is_some_and(|v| wanted.values.iter().flatten().any(|w| w == v));
+    match wanted.operator.as_str() {
+        "In" => among,
+        "NotIn" => !among,
+        "Exists" => value.is_some(),
+        "DoesNotExist" => value.is_none(),
+        _ => false,
+    }
+}
