@@ -71,6 +71,12 @@ pub(crate) enum Fact {
     PodRunning(WorkloadId),
     /// A pod, of that workload or of none, cannot be scheduled, for that reason.
     PodPending(Option<WorkloadId>, TextId),
+    /// A volume of a pod cannot be attached to its node.
+    VolumeRefused,
+    /// A volume was attached to a node.
+    VolumeAttached,
+    /// A volume was detached from a node.
+    VolumeDetached,
     /// An eviction timer of this number of seconds was set.
     TimerSet(u32),
     /// An eviction timer was cancelled.
@@ -167,6 +173,14 @@ impl Fact {
             Self::PodBound(_) => ("pod-bound", "bound", Plain, 9),
             Self::PodRunning(_) => ("pod-running", "running", Plain, 9),
             Self::PodPending(..) => ("pod-pending", "", Warning, PENDING),
+            Self::VolumeRefused => (
+                "volume-refused",
+                "waits for a volume that is attached elsewhere",
+                Warning,
+                PENDING,
+            ),
+            Self::VolumeAttached => ("volume-attached", "has a volume attached", Plain, 9),
+            Self::VolumeDetached => ("volume-detached", "has a volume detached", Plain, 9),
             Self::TimerSet(_) => ("timer-set", "eviction timer set", Plain, 8),
             Self::TimerCancelled => ("timer-cancelled", "eviction timer cancelled", Good, 8),
             Self::Evicted(0) => ("evicted", "evicted at once", Bad, 0),
@@ -361,7 +375,12 @@ impl<'a> Facts<'a> {
             What::BudgetChanged(_) => Some(Fact::BudgetChanged(budget)),
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
+            What::PodMessage(_) if self.analysis.trace.attached(r) == Some(false) => {
+                Some(Fact::VolumeRefused)
+            }
             What::PodMessage(_) => self.pending(r),
+            What::Noted(Note::AttachmentAttached, _) => later.then_some(Fact::VolumeAttached),
+            What::Noted(Note::AttachmentGone, _) => Some(Fact::VolumeDetached),
             What::NodeTaints(_)
             | What::EvictionGranted(_)
             | What::DrainDeletes

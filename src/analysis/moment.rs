@@ -4,6 +4,7 @@
 //! Definitions:
 //! * *pending*: pods that are bound to no node and not being deleted, and that the scheduler has
 //!   refused. A pod that is bound and about to start is not, though its phase is Pending.
+//! * *unattached*: pods that are bound and wait for a volume that cannot be attached to their node.
 //! * *stuck*: pods that are still being deleted although their grace period is over.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
@@ -18,6 +19,8 @@ pub(crate) struct Moment {
     pub(crate) pending: u64,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(crate) why: Option<TextId>,
+    /// Pods on a node to which their volumes cannot be attached.
+    pub(crate) unattached: u64,
     /// Pods whose deletion does not come to an end.
     pub(crate) stuck: u64,
     /// Pods on nodes that are away, which nobody has evicted.
@@ -32,6 +35,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut over: BTreeMap<PodId, Time> = BTreeMap::new();
     let mut why: BTreeMap<Option<WorkloadId>, TextId> = BTreeMap::new();
     let mut refused: BTreeSet<PodId> = BTreeSet::new();
+    let mut unattached: BTreeSet<PodId> = BTreeSet::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at >= at {
             break;
@@ -45,12 +49,18 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             What::PodGone => {
                 over.remove(&pod);
                 refused.remove(&pod);
+                unattached.remove(&pod);
             }
             What::PodUnplaced(_) => drop(refused.insert(pod)),
             What::PodMessage(_) => {
                 if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
                     refused.insert(pod);
                     why.insert(owners.of(analysis, pod), text);
+                }
+                match analysis.trace.attached(r) {
+                    Some(true) => drop(unattached.remove(&pod)),
+                    Some(false) => drop(unattached.insert(pod)),
+                    None => {}
                 }
             }
             _ => {}
@@ -68,6 +78,9 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
                     && refused.contains(&pod),
             ),
             why: None,
+            unattached: u64::from(
+                state.phase == PodPhase::Pending && !state.deleting && unattached.contains(&pod),
+            ),
             stuck: u64::from(state.deleting && is_over),
             left: u64::from(away && !state.deleting && !state.phase.is_terminal()),
         };
@@ -75,6 +88,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             let of = owners.of(analysis, pod);
             let sum = found.entry(of).or_default();
             sum.pending += now.pending;
+            sum.unattached += now.unattached;
             sum.stuck += now.stuck;
             sum.left += now.left;
         }

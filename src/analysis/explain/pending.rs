@@ -17,7 +17,10 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 11] = [
+const FILTERS: [(&str, &str); 14] = [
+    ("PersistentVolume's node affinity", "VolumeBinding"),
+    ("volume node affinity", "VolumeBinding"),
+    ("ReadWriteOncePod", "VolumeRestrictions"),
     ("pod topology spread", "PodTopologySpread"),
     ("pod affinity", "InterPodAffinity"),
     ("pod anti-affinity", "InterPodAffinity"),

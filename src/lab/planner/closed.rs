@@ -1,8 +1,9 @@
 //! The cost of each row by formula, where what is chosen is how long pods tolerate a lost node: what
 //! simulation adds to it is queueing behind rates and limits, room, and outages that overlap.
 //!
-//! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet for
-//! D, whatever is tolerated, and a start. One that clients still reach is not missing before it is
+//! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, or with a
+//! disk that one node may have at a time, for D, whatever is tolerated, and a start; where D > T the disk
+//! moves first. One that clients still reach is not missing before it is
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use crate::api::meta::OwnerReference;
@@ -90,6 +91,8 @@ pub(super) struct Alike {
     pub(super) timeout: f64,
     /// Whether they are not replaced while their node is away.
     waits: bool,
+    /// How long their disks take to move to another node, in seconds.
+    moves: f64,
 }
 
 /// How long an outage lasts, drawn or on average: how much of it lies before a time, and whether it is
@@ -117,17 +120,19 @@ impl Formula {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
-        let mut counts: BTreeMap<(u32, u64, bool), f64> = BTreeMap::new();
+        let mut counts: BTreeMap<(u32, u64, bool, u64), f64> = BTreeMap::new();
         for share in shares(plan, of) {
             let timeout = seconds(&share.template.tolerations);
             let timeout = timeout.map_or(f64::INFINITY, |s| after + s);
-            let key = (share.node, timeout.to_bits(), share.waits);
+            let moves = if has_disk(share.template) { moves(plan) } else { 0.0 };
+            let key = (share.node, timeout.to_bits(), share.waits, moves.to_bits());
             *counts.entry(key).or_default() += share.pods;
         }
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        for ((node, timeout, waits), pods) in counts {
+        for ((node, timeout, waits, moves), pods) in counts {
             if let Some(own) = nodes.get_mut(node as usize) {
-                own.push(Alike { pods, timeout: f64::from_bits(timeout), waits });
+                let (timeout, moves) = (f64::from_bits(timeout), f64::from_bits(moves));
+                own.push(Alike { pods, timeout, waits, moves });
             }
         }
         let boot = match plan.timing.kubelet {
@@ -242,7 +247,8 @@ impl Formula {
                 (false, true) => (ended, evicted),
                 (false, false) => (given_up, longer(given_up)),
             };
-            let missing = (away(until) + starts * STARTS_S - serves) / 60.0;
+            let moved = evicted * alike.moves;
+            let missing = (away(until) + starts * STARTS_S + moved - serves) / 60.0;
             let one = Closed {
                 missing,
                 waiting: if alike.waits { missing } else { 0.0 },
@@ -323,7 +329,7 @@ fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
             all.extend((0..nodes as u32).map(|node| Share {
                 node,
                 template,
-                waits: workload.kind == WorkloadKind::StatefulSet,
+                waits: workload.kind == WorkloadKind::StatefulSet || has_disk(template),
                 pods: made / nodes as f64,
             }));
         }
@@ -357,7 +363,20 @@ const fn makes_up(kind: WorkloadKind) -> bool {
 /// Whether a pod of a template is not replaced while its node is away.
 fn waits(template: &PodTemplate) -> bool {
     let owner = template.owner.as_ref().map(|o| o.kind.as_str());
-    owner == Some(WorkloadKind::StatefulSet.as_str())
+    owner == Some(WorkloadKind::StatefulSet.as_str()) || has_disk(template)
+}
+
+/// Whether a pod has a volume that has to leave its node before another node gets it.
+fn has_disk(template: &PodTemplate) -> bool {
+    template.claims.iter().any(|c| c.attach && !c.access.is_multi_attach_allowed())
+}
+
+/// How long a disk takes to move, in seconds: until the node says that it is not in use, every ten seconds, until the
+/// driver has detached and attached it, each of which is noticed half a second later, and the turns of loops between.
+fn moves(plan: &Plan) -> f64 {
+    let (attach, detach) = plan.timing.attacher;
+    let seconds = |d: Dur| d.as_nanos() as f64 / 1e9;
+    5.0 + seconds(detach) + seconds(attach) + 2.0 * 0.5 + 0.3
 }
 
 /// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,

@@ -55,6 +55,7 @@ pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
         };
         let why = match still.why {
             Why::StatefulSet => "a StatefulSet waits for its node",
+            Why::Volume => "its volume stays attached to the lost node",
             Why::NoRoom => "no room",
             Why::Held => "room is there, and something else holds them",
             Why::NotEvicted => "not evicted in time",
@@ -140,6 +141,7 @@ impl<'a> All<'a> {
             match still.why {
                 Why::DaemonSet | Why::Late => {}
                 Why::StatefulSet => add(Why::StatefulSet, None, hit.volumes),
+                Why::Volume => add(Why::Volume, None, false),
                 Why::NotEvicted => add(Why::NotEvicted, Some(Holder::of_later(hit)), false),
                 Why::Bare => add(Why::Bare, None, false),
                 Why::NoRoom | Why::Held => {
@@ -165,6 +167,10 @@ impl<'a> All<'a> {
         };
         let text = match why {
             Why::StatefulSet => stateful(&subject, cases),
+            Why::Volume => format!(
+                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as the volume stays attached to the lost node; no tolerationSeconds changes that. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
+                count(|h| h.unattached),
+            ),
             Why::NoRoom => {
                 let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;
                 format!(

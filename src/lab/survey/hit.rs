@@ -66,12 +66,14 @@ pub(crate) struct Hit {
     pub(crate) gibibytes: Option<f64>,
     /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
     pub(crate) stuck: i64,
+    /// Pods that waited for a volume that could not be attached to their node when the loss ended.
+    pub(crate) unattached: i64,
     /// Pods that sat on lost nodes when the loss ended, not evicted.
     pub(crate) left: i64,
     /// How long after the loss began the last of these would have been evicted, had it gone on;
     /// none where one was not within [`LATER`].
     pub(crate) evicted_after: Option<Dur>,
-    /// Its pods have volumes, which are not simulated: its figures are the least that it can be.
+    /// Its pods have volumes of which nothing is known, so that they are not simulated: its figures are the least that it can be.
     pub(crate) volumes: bool,
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
@@ -86,6 +88,8 @@ pub(super) const LATER: Dur = Dur::from_secs(3_600);
 pub(crate) enum Why {
     /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
     StatefulSet,
+    /// Replacements wait for volumes that are attached to lost nodes.
+    Volume,
     /// Replacements find no node, and would if there were more room on those that are left.
     NoRoom,
     /// Replacements find no node, whatever room there is.
@@ -116,6 +120,7 @@ impl Still {
             None => Why::Bare,
             Some(WorkloadKind::DaemonSet) => Why::DaemonSet,
             Some(WorkloadKind::StatefulSet) if hit.stuck > 0 || hit.left > 0 => Why::StatefulSet,
+            Some(_) if hit.unattached > 0 => Why::Volume,
             Some(_) if hit.pending > 0 => Why::NoRoom,
             Some(_) if hit.left > 0 => Why::NotEvicted,
             Some(_) => Why::Late,
@@ -236,6 +241,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
             Some(WorkloadKind::StatefulSet) => more(|m| m.stuck),
             _ => 0,
         },
+        unattached: more(|m| m.unattached),
         left: more(|m| m.left),
         ..Hit::default()
     };
@@ -376,7 +382,7 @@ impl Damage {
     /// Whether figures from a file can be reckoned with.
     pub(super) fn is_sound(&self) -> bool {
         let of_hit = |h: &Hit| {
-            let counts = [h.pending, h.stuck, h.left];
+            let counts = [h.pending, h.unattached, h.stuck, h.left];
             let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
             are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
         };

@@ -14,7 +14,11 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
 
 /// Parts of what the scheduler says of pods for which there is room, and what it means, with what
 /// would change it; the first that is said counts.
-const SAID: [(&[&str], &str); 8] = [
+const SAID: [(&[&str], &str); 9] = [
+    (
+        &["PersistentVolume's node affinity", "volume node affinity"],
+        "their volumes, which no node left reaches: until one that does is back nothing but a copy of the data elsewhere helps",
+    ),
     (
         &["topology spread"],
         "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \

@@ -309,7 +309,7 @@ fn closed(told: &Told<'_>) -> Option<String> {
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
         text.push_str(&format!(
-            "; {} {} of it are of StatefulSets, which wait for their nodes whatever is tolerated",
+            "; {} {} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated",
             amount(waiting * told.objective.prices[MISSING]),
             told.objective.unit
         ));

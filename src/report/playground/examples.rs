@@ -20,6 +20,7 @@ const SHIPPED: &[Example] = shipped![
     "cordon-by-hand",
     "daemon-set-unharmed",
     "dedicated-nodes",
+    "disk-stuck",
     "drain-with-budget",
     "evicted-again-and-again",
     "flapping-node",

@@ -64,6 +64,7 @@ fn hit(h: &Hit) -> Value {
         "why_held": h.held_by,
         "cores_missing": h.cores,
         "gibibytes_missing": h.gibibytes,
+        "unattached": h.unattached,
         "stuck": h.stuck,
         "left": h.left,
         "evicted_after_s": h.evicted_after.map(Dur::as_secs_f64),
@@ -106,7 +107,7 @@ pub(crate) fn losses(survey: &Surveyed) -> Rows {
 
 /// A row for each workload that a loss touches.
 pub(crate) fn workloads(survey: &Surveyed) -> Rows {
-    let fields: [Field<(&Lost, &Hit)>; 16] = [
+    let fields: [Field<(&Lost, &Hit)>; 17] = [
         ("lost", Kind::Text, |(l, _)| Cell::Text(l.loss.name().into())),
         ("workload", Kind::Text, |(_, h)| Cell::text(Some(h.workload.clone()))),
         ("desired", Kind::Whole, |(_, h)| Cell::Whole(h.desired.into())),
@@ -117,6 +118,7 @@ pub(crate) fn workloads(survey: &Surveyed) -> Rows {
         ("why_pending", Kind::Text, |(_, h)| Cell::text(h.why.clone())),
         ("cores_missing", Kind::Number, |(_, h)| Cell::number(h.cores)),
         ("gibibytes_missing", Kind::Number, |(_, h)| Cell::number(h.gibibytes)),
+        ("unattached", Kind::Whole, |(_, h)| Cell::Whole(h.unattached)),
         ("stuck", Kind::Whole, |(_, h)| Cell::Whole(h.stuck)),
         ("left", Kind::Whole, |(_, h)| Cell::Whole(h.left)),
         ("still_below_need", Kind::Truth, |(_, h)| Cell::Truth(is_still_below(h))),

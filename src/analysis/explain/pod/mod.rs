@@ -7,5 +7,6 @@ mod inquiry;
 mod outcome;
 mod seen;
 mod stayed;
+mod volumes;
 
 pub(super) use outcome::{explain, explain_all};

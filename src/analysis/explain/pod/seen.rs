@@ -45,6 +45,8 @@ pub(super) struct Seen<'a> {
     pub(super) bound: Vec<Moment<'a>>,
     /// What the scheduler reported, the same only once in a row.
     pub(super) told: Vec<Attempt>,
+    /// What was said of its volumes: whether they were attached.
+    pub(super) volumes: Vec<RecordId>,
     /// Timers that died with the controllers' process.
     pub(super) lost: Vec<Moment<'a>>,
     /// Evictions that budgets refused.
@@ -116,6 +118,9 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         let after = follow.pod(pod);
         let seen = &mut all[place];
         seen.refused.add(question, id, r);
+        if trace.attached(r).is_some() {
+            seen.volumes.push(id);
+        }
         match r.what {
             What::PodDeleting(_) | What::PodGone => {
                 seen.removal(r, &step, || moment(&before), timer);

@@ -25,6 +25,9 @@ impl Case<'_, '_> {
             self.found.steps = came.chain(pending::steps(&seen.told)).collect();
             return;
         };
+        if self.waits_for_a_volume(node) {
+            return;
+        }
         let since = seen.timers.last().map_or(Time::ZERO, |t| t.set.at);
         if seen.refused.last().is_some_and(|last| last >= since) {
             return drain::held_up(self.of.question, &seen.refused, self.pod, &mut self.found);

@@ -1,0 +1,206 @@
+//! What a failing node does to a pod with a disk: each wait by arithmetic, from upstream's constants.
+//!
+//! `pkg/controller/volume/attachdetach`: a loop every 100 ms, six minutes until a volume is detached by force;
+//! `pkg/volume/csi/csi_attacher.go`: an operation looks for its VolumeAttachment after half a second and up to a
+//! tenth of that more; kubelets say every ten seconds which volumes are in use.
+
+use std::path::Path;
+use taintsim::analysis::Analysis;
+use taintsim::analysis::explain::{Question, explain, find};
+use taintsim::kernel::{Choices, Time};
+use taintsim::plan::Plan;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::run;
+use taintsim::trace::{Trace, What};
+
+/// Three nodes of a zone and one of another; a pod with a disk on `a-0`, whose machine stops for good after a
+/// minute, and which tolerates that for 30 s.
+fn cluster(volume: &str, version: &str, more: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "30m", timing: Ideal,
+            nodes: [(names: "a-{{0..2}}", zone: "a"), (name: "b-0", zone: "b")],
+            workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (volumes: [{volume}],
+                tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)]))],
+            timeline: [(at: "60s", do: Crash(nodes: Node("a-0"))), {more}])"#
+    )
+}
+
+fn plan_of(text: &str) -> Plan {
+    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
+    loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
+}
+
+fn ran(text: &str) -> (Plan, Trace) {
+    let plan = plan_of(text);
+    let trace = run(&plan, Choices::seeded(1));
+    (plan, trace)
+}
+
+/// When records with these words were written, in milliseconds.
+fn times(trace: &Trace, words: &str) -> Vec<u64> {
+    let lines = trace.iter().map(|r| {
+        let f = trace.fields(r);
+        let parts = [Some(f.what), f.reason.as_deref(), f.node.as_deref(), f.status];
+        (r.at.as_millis(), parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    });
+    lines.filter(|(_, line)| line.contains(words)).map(|(at, _)| at).collect()
+}
+
+/// The words of events with that reason.
+fn messages(trace: &Trace, reason: &str) -> Vec<String> {
+    let fields = trace.iter().map(|r| trace.fields(r));
+    let told = fields.filter(|f| f.reason.as_deref() == Some(reason));
+    told.filter_map(|f| f.message).collect()
+}
+
+/// When the first pod began to be deleted, and the last became Running.
+fn deleted(trace: &Trace) -> u64 {
+    let found = trace.iter().find(|r| matches!(r.what, What::PodDeleting(_)));
+    found.map_or(0, |r| r.at.as_millis())
+}
+
+fn running(trace: &Trace) -> Vec<u64> {
+    times(trace, "pod-phase Running").into_iter().filter(|at| *at > 0).collect()
+}
+
+#[track_caller]
+fn within(at: u64, from: u64, to: u64) {
+    assert!((from..=to).contains(&at), "{at} is not within {from} to {to}");
+}
+
+/// The volume of a pod that is being deleted on a silent node stays: nobody says that its containers do not
+/// run (`IsPodTerminated`), so that the six minutes never begin.
+#[test]
+fn an_evicted_pod_holds_its_disk_for_ever() {
+    let (plan, trace) = ran(&cluster(r#"(claim: "data")"#, "1.34", ""));
+    assert!(times(&trace, "attachment-deleting").is_empty());
+    assert!(running(&trace).is_empty());
+    // At the first turn of the loop after the successor was bound.
+    within(times(&trace, "FailedAttachVolume")[0], deleted(&trace), deleted(&trace) + 101);
+    let told = messages(&trace, "FailedAttachVolume");
+    let pods: Vec<&str> = plan.pods.iter().map(|p| p.name.split_once('/').unwrap().1).collect();
+    assert_eq!(
+        told,
+        [format!(
+            r#"Multi-Attach error for volume "default-data" Volume is already used by pod(s) {}"#,
+            pods[0]
+        )]
+    );
+    let analysis = Analysis::new(&plan, &trace);
+    let question = Question { analysis: &analysis, until: Time::from_secs(900), groups: &[] };
+    let successor =
+        trace.names.aliases().map(|(name, _)| name).find(|n| n.contains("web-")).unwrap();
+    let object = find(&analysis, &format!("pod/{successor}")).unwrap();
+    let verdict = explain(question, &object).verdict;
+    assert!(
+        verdict.contains("the 6 minutes after which a volume is detached by force have not begun"),
+        "{verdict}"
+    );
+}
+
+/// A pod that is deleted by force at 5:00 wants its volume no more; the loop notices within 100 ms, and waits
+/// for more than six minutes from then on. Then VolumeAttachment and node's status change hands: half a second
+/// and a tenth for each operation, a turn of each loop between them, and a second for the pod's start.
+#[test]
+fn six_minutes_after_a_forced_deletion_the_disk_moves() {
+    let more = r#"(at: "5m", do: DeletePod(pods: Group("web"), gracePeriodSeconds: 0))"#;
+    for (version, moves) in [("1.34", true), ("1.23", true)] {
+        let (_, trace) = ran(&cluster(r#"(claim: "data")"#, version, more));
+        let detached = times(&trace, "attachment-deleting a-0");
+        assert_eq!(detached.len(), usize::from(moves), "{version}");
+        within(detached[0], 660_100, 660_301);
+        within(times(&trace, "attachment-created a-")[1], 660_600, 661_052);
+        let last = *running(&trace).last().unwrap();
+        within(last, 660_100 + 500 + 500 + 1_000, 660_301 + 650 + 650 + 200 + 1_000);
+    }
+    let flag =
+        r#"flags: (kube_controller_manager: {"disable-force-detach-on-timeout": true}), horizon:"#;
+    let text = cluster(r#"(claim: "data")"#, "1.34", more).replacen("horizon:", flag, 1);
+    assert!(times(&ran(&text).1, "attachment-deleting").is_empty());
+    // The flag is of 1.30.
+    let text = text.replace("1.34", "1.29");
+    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new("")).unwrap();
+    assert!(scenario::build(&loaded, &Overrides::default()).is_err());
+}
+
+/// Out of service: the pod garbage collector deletes the pod at its next pass, every 20 s, and the volume is
+/// detached at the next turn of the loop, whatever the node says (1.26 on; before only with the gate).
+#[test]
+fn a_node_out_of_service_gives_its_disk_away_at_once() {
+    let more = r#"(at: "5m", do: Taint(nodes: Node("a-0"), taint: "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"))"#;
+    let (_, trace) = ran(&cluster(r#"(claim: "data")"#, "1.34", more));
+    let gone = times(&trace, "pod-gone")[0];
+    within(gone, 300_000, 320_001);
+    within(times(&trace, "attachment-deleting a-0")[0], gone, gone + 101);
+    within(*running(&trace).last().unwrap(), gone + 2_000, gone + 101 + 650 + 650 + 200 + 1_000);
+    let (_, old) = ran(&cluster(r#"(claim: "data")"#, "1.24", more));
+    assert!(times(&old, "attachment-deleting").is_empty());
+}
+
+/// What several nodes may have at once is waited for by nobody: from its binding the pod takes the status
+/// report of its node, at most ten seconds, and its second of start; a file share that is not attached only the
+/// latter.
+#[test]
+fn what_many_may_have_does_not_wait() {
+    let (_, trace) = ran(&cluster(r#"(claim: "data", access: RWX, attach: true)"#, "1.34", ""));
+    within(running(&trace)[0], deleted(&trace) + 1_000, deleted(&trace) + 11_201);
+    let (_, share) = ran(&cluster(r#"(claim: "data", access: RWX)"#, "1.34", ""));
+    within(running(&share)[0], deleted(&share) + 1_000, deleted(&share) + 1_001);
+    assert!(times(&share, "attachment-").is_empty());
+}
+
+/// A local volume is reached from its node alone, and one of a zone from that zone.
+#[test]
+fn a_disk_that_no_other_node_reaches_holds_its_pod_back() {
+    let (_, trace) = ran(&cluster(r#"(claim: "data", reach: Node)"#, "1.34", ""));
+    assert!(running(&trace).is_empty());
+    let text = "3 node(s) didn't match PersistentVolume's node affinity";
+    assert!(messages(&trace, "FailedScheduling").iter().all(|m| m.contains(text)));
+    let (_, old) = ran(&cluster(r#"(claim: "data", reach: Node)"#, "1.32", ""));
+    let text = "3 node(s) had volume node affinity conflict";
+    assert!(messages(&old, "FailedScheduling").iter().any(|m| m.contains(text)));
+    let zone = cluster(r#"(claim: "data")"#, "1.34", r#"(at: "61s", do: Crash(nodes: Zone("a")))"#);
+    let (_, lost) = ran(&zone);
+    assert!(running(&lost).is_empty());
+    let text = "1 node(s) didn't match PersistentVolume's node affinity";
+    assert!(messages(&lost, "FailedScheduling").iter().any(|m| m.contains(text)));
+}
+
+/// A second pod for a volume that only one pod may use waits until the first is gone: a drain deletes it within
+/// its second of stopping.
+#[test]
+fn one_pod_alone_has_a_read_write_once_pod_disk() {
+    let text = cluster(r#"(claim: "data", access: RWOP)"#, "1.34", "");
+    let (_, trace) = ran(&text.replace(
+        "(at: \"60s\", do: Crash(nodes: Node(\"a-0\")))",
+        "(at: \"60s\", do: Scale(workload: \"web\", replicas: 2))",
+    ));
+    assert!(running(&trace).is_empty());
+    let text = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode";
+    assert!(messages(&trace, "FailedScheduling").iter().all(|m| m.contains(text)));
+}
+
+/// What is wrong with a claim is said where it stands.
+#[test]
+fn mistakes_are_said_at_their_places() {
+    let say = |volume: &str| {
+        let text = cluster(volume, "1.34", "");
+        let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
+        let built = loaded.and_then(|l| scenario::build(&l, &Overrides::default()));
+        let problems = built.err().unwrap_or_else(|| panic!("{volume} builds"));
+        taintsim::report::diagnostics::draw(&problems, false, 120)
+    };
+    for (volume, said) in [
+        (r#"(claim: "data", zone: "c")"#, "no node is in zone `c`"),
+        (r#"(claim: "data", node: "c-0")"#, "c-0"),
+        (r#"(claim: "Da ta")"#, "claim `Da ta`"),
+        (r#"(claim: "data", zone: "a", node: "a-0")"#, "not both"),
+        (r#"(claim: "data", reach: Everywhere, zone: "a")"#, "neither `zone` nor `node`"),
+        (r#"(claim: "data", access: RWY)"#, "RWY"),
+    ] {
+        let found = say(volume);
+        assert!(found.contains(said), "{volume}:\n{found}");
+    }
+}
