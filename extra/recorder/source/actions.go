@@ -192,6 +192,7 @@ func (r *run) actOnServer(a *action) bool {
 			}
 			s.setDown(false)
 			r.kubelets.serverIsBack()
+			r.attacher.serverIsBack()
 		})
 	default:
 		return false

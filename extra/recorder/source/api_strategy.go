@@ -16,6 +16,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
@@ -25,11 +26,12 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/node"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
 )
 
 // strategies are upstream's rules for the objects of one resource: what a write may set, what it is
-// given, and what is refused. Resources that are not listed (namespaces, events, controller revisions)
-// are stored as they come.
+// given, and what is refused. Resources that are not listed (namespaces, events, controller revisions, claims
+// and their volumes, what drivers there are) are stored as they come.
 type strategies struct {
 	object interface {
 		rest.RESTCreateStrategy
@@ -48,6 +50,7 @@ var strategiesOf = map[string]strategies{
 	"daemonsets":           {daemonset.Strategy, daemonset.StatusStrategy},
 	"jobs":                 {job.Strategy, job.StatusStrategy},
 	"poddisruptionbudgets": {poddisruptionbudget.Strategy, poddisruptionbudget.StatusStrategy},
+	"volumeattachments":    {volumeattachment.Strategy, volumeattachment.StatusStrategy},
 }
 
 // typed gives an empty object of upstream's type for o, or nil where there is none.

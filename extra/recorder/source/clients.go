@@ -19,6 +19,7 @@ type settings struct {
 	podEvictionTimeout                        time.Duration
 	taintManager                              bool
 	terminatedPodGC                           int
+	noForceDetach                             bool
 }
 
 // program is one running kube-controller-manager together with its kube-scheduler.
@@ -74,7 +75,7 @@ func (r *run) settings() settings {
 		evictionRate: value(f.EvictionRate, 0.1), secondaryRate: value(f.SecondaryRate, 0.01),
 		largeCluster: value(f.LargeCluster, 50), unhealthyZone: value(f.UnhealthyZone, 0.55),
 		podEvictionTimeout: f.PodEvictionTimeout.or(5 * time.Minute), taintManager: value(f.TaintManager, true),
-		terminatedPodGC: value(f.TerminatedPodGC, 12500),
+		terminatedPodGC: value(f.TerminatedPodGC, 12500), noForceDetach: f.NoForceDetach,
 	}
 }
 

@@ -27,6 +27,7 @@ var constructions = map[string]construction{
 	"job":               {newJob, 5},
 	"disruption":        {newDisruption, 1},
 	"garbage-collector": {newCollector, 0},
+	"attach-detach":     {newAttachDetach, 0},
 }
 
 // cloudConstructions are the cloud controller manager's controllers as far as nodes' lives go, which share an actor.

@@ -14,6 +14,7 @@
 //     api_select.go answer some of them, api_watch.go streams changes.
 //   - kubelet.go, kubelet_pods.go, kubelet_static.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
 //     kubelets made of upstream's own loops, for scenarios that ask for them.
+//   - disks.go, attacher.go, kubelet_volumes.go: claims and volumes, who attaches them, and how imitated kubelets wait for that.
 //   - objects.go, exported.go: the objects of a scenario as the API has them, and as an export shows them.
 //   - scheduler_config.go: the configuration of the scheduler. cloud.go: the cloud that upstream's controllers ask.
 //   - drain.go, maintenance.go: kubectl drain, by kubectl's own package, and rolling maintenances around it.

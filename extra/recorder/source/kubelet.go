@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,10 @@ type kubelets struct {
 	start, stop time.Duration
 	report      time.Duration
 	repost      bool
+	disks       disks
+	limit       *int // of attached volumes of a node
+	// looksBackOff: a volume that is not attached yet is looked for after longer and longer pauses (kubelet_volumes.go).
+	looksBackOff bool
 
 	mu      sync.Mutex
 	nodes   map[string]*kubelet
@@ -47,6 +52,8 @@ type kubelet struct {
 	last  time.Time     // its last status post
 	clock time.Duration // how far its clock is ahead
 	slow  duration      // in which time heartbeats come only once, if that is given
+	// mounts are the volumes that its pods need, by the names that node statuses have for them.
+	mounts map[v1.UniqueVolumeName]*mount
 }
 
 const statusPeriod = 10 * time.Second
@@ -63,7 +70,10 @@ var reasons = map[v1.NodeConditionType]map[v1.ConditionStatus]string{
 // join creates the node and its lease and starts its kubelet.
 func (k *kubelets) join(actor string, spec nodeSpec) {
 	n := nodeObject(spec)
-	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: healthy(), cut: spec.Cut}
+	if len(k.disks) > 0 { // the kubelet leaves attaching to the controller, which is its default
+		n.Annotations = map[string]string{"volumes.kubernetes.io/controller-managed-attach-detach": "true"}
+	}
+	let := &kubelet{spec: spec, last: time.Now(), clock: spec.ClockOffset.Duration, view: healthy(), cut: spec.Cut, mounts: map[v1.UniqueVolumeName]*mount{}}
 	switch {
 	case spec.Silent:
 	case spec.Conditions != nil:
@@ -74,8 +84,11 @@ func (k *kubelets) join(actor string, spec nodeSpec) {
 	k.mu.Lock()
 	_, back := k.nodes[spec.Name]
 	k.nodes[spec.Name] = let
+	k.forget(let)
 	k.mu.Unlock()
-	accept(k.server.create(actor, "nodes", "", decode(encode(n))))
+	created, bad := k.server.create(actor, "nodes", "", decode(encode(n)))
+	accept(created, bad)
+	k.disks.createCSINode(k.server, created, k.limit)
 	if spec.Silent {
 		let.gone = true
 		return
@@ -170,9 +183,10 @@ func (k *kubelets) tick(let *kubelet) {
 			stale = true
 		}
 	}
-	if stale {
+	if stale || !slices.Equal(k.volumesOf(let), n.Status.VolumesInUse) {
 		k.post(let)
 	}
+	k.reported(let)
 	if k.repost {
 		k.repairPods(let)
 	}
@@ -182,8 +196,10 @@ func (k *kubelets) post(let *kubelet) {
 	let.last = time.Now()
 	mutate(k.server, "kubelet", "nodes", "status", "", let.spec.Name, func(n *v1.Node) bool {
 		let.fill(n)
+		n.Status.VolumesInUse = k.volumesOf(let)
 		return true
 	})
+	k.reported(let)
 }
 
 // fill writes the kubelet's own view of its conditions.
@@ -238,7 +254,10 @@ func (k *kubelets) cut(node string, cut bool) {
 
 // power stops a machine, or starts it. Of an imitated kubelet the API server sees what it sees of one that is cut off.
 func (k *kubelets) power(node string, on bool) {
-	k.set(node, func(let *kubelet) { let.off = !on })
+	k.set(node, func(let *kubelet) {
+		let.off = !on
+		k.forget(let)
+	})
 }
 
 func (k *kubelets) set(node string, change func(*kubelet)) {

@@ -16,6 +16,8 @@ type podDue struct {
 	ns, name, node string
 	start, stop    time.Time
 	started        bool
+	disks          []v1.UniqueVolumeName // that have to be attached; it starts once they are
+	ended          bool                  // its containers have, and need no disks any more
 }
 
 func (k *kubelets) podsOn(node string) (pods []*v1.Pod) {
@@ -42,6 +44,7 @@ func (k *kubelets) repairPods(let *kubelet) {
 func (k *kubelets) observe(old, new object) {
 	if new == nil {
 		k.lost(old)
+		k.end(types.UID(text(old, "metadata", "uid")))
 		return
 	}
 	node, uid := text(new, "spec", "nodeName"), types.UID(text(new, "metadata", "uid"))
@@ -52,9 +55,9 @@ func (k *kubelets) observe(old, new object) {
 	defer k.mu.Unlock()
 	d := k.due[uid]
 	if d == nil {
-		d = &podDue{ns: text(new, "metadata", "namespace"), name: text(new, "metadata", "name"), node: node, start: time.Now().Add(k.start)}
+		d = &podDue{ns: text(new, "metadata", "namespace"), name: text(new, "metadata", "name"), node: node, disks: k.disks.of(new)}
 		k.due[uid] = d
-		time.AfterFunc(k.start, func() { k.work(uid) })
+		k.await(uid, d)
 	}
 	if text(new, "metadata", "deletionTimestamp") != "" && d.stop.IsZero() {
 		d.stop = time.Now().Add(k.stop)
@@ -73,8 +76,12 @@ func (k *kubelets) work(uid types.UID) {
 		return
 	}
 	stop := !d.stop.IsZero() && !at.Before(d.stop)
-	start := !d.started && !stop && !at.Before(d.start)
+	start := !d.started && !stop && !d.start.IsZero() && !at.Before(d.start)
 	k.due[uid].started = d.started || start
+	if stop {
+		k.due[uid].ended = true
+		k.release(let)
+	}
 	k.mu.Unlock()
 	if start {
 		k.startPod(uid, d)
@@ -96,6 +103,9 @@ func (k *kubelets) startPod(uid types.UID, d podDue) {
 		for _, kind := range podConditions {
 			setPodCondition(p, kind, v1.ConditionTrue, "", "")
 		}
+		if len(d.disks) > 0 {
+			setContainersRunning(p)
+		}
 		return true
 	})
 }
@@ -103,6 +113,11 @@ func (k *kubelets) startPod(uid types.UID, d podDue) {
 // catchUp does what became due on a node, or on all if empty, while the API server was out of reach.
 func (k *kubelets) catchUp(node string) {
 	k.mu.Lock()
+	for name, let := range k.nodes {
+		if node == "" || node == name {
+			k.wake(let)
+		}
+	}
 	var late []types.UID
 	for uid, d := range k.due {
 		if node == "" || d.node == node {

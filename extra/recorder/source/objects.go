@@ -93,6 +93,7 @@ func lay(given json.RawMessage, spec any) {
 
 func (s *server) createPod(actor string, p podSpec) {
 	t := p.template()
+	t.Spec.Volumes = append(t.Spec.Volumes, p.volumes()...)
 	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: t.ObjectMeta, Spec: t.Spec}
 	pod.Name = p.Name
 	ns := namespace(p.Namespace)
@@ -106,6 +107,9 @@ func (s *server) createPod(actor string, p podSpec) {
 				pod.Labels[k] = v
 			}
 		}
+	}
+	if len(p.Volumes) > 0 && (p.Running || p.Phase == v1.PodRunning) {
+		setContainersRunning(pod)
 	}
 	var given any
 	marks := object{}
@@ -176,12 +180,16 @@ func (s *server) createWorkload(w workloadSpec) {
 	if w.Owner != "" { // the ReplicaSet of a Deployment, which finds it by these
 		meta.Labels = template.Labels
 	}
+	if w.Kind != "StatefulSet" {
+		template.Spec.Volumes = append(template.Spec.Volumes, w.Template.volumes()...)
+	}
 	apps := metav1.TypeMeta{Kind: w.Kind, APIVersion: "apps/v1"}
 	var o runtime.Object
 	resource := ""
 	switch w.Kind {
 	case "StatefulSet":
-		set := &appsv1.StatefulSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &w.Replicas, Selector: selector, Template: template}}
+		set := &appsv1.StatefulSet{TypeMeta: apps, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
+			Replicas: &w.Replicas, Selector: selector, Template: template, VolumeClaimTemplates: w.Template.claims()}}
 		if w.Parallel {
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
 		}

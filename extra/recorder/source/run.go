@@ -24,6 +24,8 @@ type run struct {
 	starting *time.Timer // what starts them then
 	kubectl  *process
 	cloud    *cloud
+	disks    disks
+	attacher *attacher
 	mu       sync.Mutex                 // guards what follows
 	off      map[string]map[string]bool // who switched a node's machine off
 }
@@ -36,13 +38,18 @@ const aHair = time.Nanosecond
 // play runs the scenario from its first object to its horizon, and gives the records.
 func play(sc *scenario) []json.RawMessage {
 	start := time.Now()
-	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess(), cloud: newCloud(), off: map[string]map[string]bool{}}
-	r.kubelets = r.fleet()
-	tr := newTrace(start)
+	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess(), cloud: newCloud(), disks: sc.disks(), off: map[string]map[string]bool{}}
+	r.kubelets, r.attacher = r.fleet(), r.newAttacher()
+	tr := newTrace(start, r.disks)
 	r.server.onChange = func(actor, resource string, old, new object) {
 		tr.observe(actor, resource, old, new)
-		if resource == "pods" {
+		switch resource {
+		case "pods":
 			r.kubelets.observe(old, new)
+		case "nodes":
+			r.disks.observe(r.server, old, new)
+		case "volumeattachments":
+			r.attacher.observe(old, new)
 		}
 	}
 	r.createObjects()
@@ -87,6 +94,7 @@ func (r *run) fleet() fleet {
 		return &kubelets{
 			server: r.server, start: start, stop: stop, report: report, repost: value(k.RepostPodReady, true),
 			nodes: map[string]*kubelet{}, due: map[types.UID]*podDue{}, missing: map[string]object{},
+			disks: r.disks, limit: r.VolumeLimit, looksBackOff: r.server.minor < 22,
 		}
 	case upstreamKubelets:
 		if slices.ContainsFunc(r.Pods, func(p podSpec) bool { return p.Static != "" }) {
@@ -94,6 +102,9 @@ func (r *run) fleet() fleet {
 		}
 		if slices.ContainsFunc(r.Nodes, func(n nodeSpec) bool { return n.Conditions != nil }) {
 			fail("upstream's kubelets have no nodes of an export here")
+		}
+		if len(r.disks) > 0 {
+			fail("upstream's kubelets have no volumes here")
 		}
 		return &agents{run: r, start: start, stop: stop, report: report, nodes: map[string]*machine{}}
 	}
@@ -107,6 +118,7 @@ func (r *run) createObjects() {
 	for _, ns := range r.namespaces() {
 		s.createNamespace(ns, r.Namespaces[ns])
 	}
+	r.disks.create(s)
 	for _, n := range r.Nodes {
 		r.kubelets.join("user", n)
 	}
@@ -125,6 +137,7 @@ func (r *run) createObjects() {
 	for _, b := range r.Budgets {
 		s.createBudget(b)
 	}
+	r.attachRunning()
 }
 
 // namespaces are those that every cluster has, then the others that the scenario names.

@@ -25,6 +25,7 @@ type scenario struct {
 		PodEvictionTimeout duration `json:"pod-eviction-timeout"`
 		TaintManager       *bool    `json:"enable-taint-manager"`
 		TerminatedPodGC    *int     `json:"terminated-pod-gc-threshold"`
+		NoForceDetach      bool     `json:"disable-force-detach-on-timeout"`
 		// Of the API server's admission.
 		NotReadySeconds    *int64 `json:"default-not-ready-toleration-seconds"`
 		UnreachableSeconds *int64 `json:"default-unreachable-toleration-seconds"`
@@ -47,12 +48,17 @@ type scenario struct {
 		StatusReport   duration  `json:"status_report"`
 		RepostPodReady *bool     `json:"repost_pod_ready"`
 	} `json:"kubelet"`
-	Namespaces map[string]namespaceSpec `json:"namespaces"`
-	Nodes      []nodeSpec               `json:"nodes"`
-	Pods       []podSpec                `json:"pods"`
-	Workloads  []workloadSpec           `json:"workloads"`
-	Budgets    []budgetSpec             `json:"budgets"`
-	Actions    []action                 `json:"actions"`
+	Attacher struct {
+		Attach duration `json:"attach"`
+		Detach duration `json:"detach"`
+	} `json:"attacher"`
+	VolumeLimit *int                     `json:"volume_limit"`
+	Namespaces  map[string]namespaceSpec `json:"namespaces"`
+	Nodes       []nodeSpec               `json:"nodes"`
+	Pods        []podSpec                `json:"pods"`
+	Workloads   []workloadSpec           `json:"workloads"`
+	Budgets     []budgetSpec             `json:"budgets"`
+	Actions     []action                 `json:"actions"`
 }
 
 type clientLimits struct {
@@ -119,7 +125,16 @@ type podSpec struct {
 	Phase            v1.PodPhase          `json:"phase"`  // as an export shows it, and so what follows
 	Conditions       []conditionSpec      `json:"conditions"`
 	Deletion         *deletionSpec        `json:"deletion"`
+	Volumes          []volumeSpec         `json:"volumes"`
 	Spec             json.RawMessage      `json:"spec"` // the rest, as in the Kubernetes API
+}
+
+// volumeSpec is a disk that a pod asks for by its claim.
+type volumeSpec struct {
+	Claim  string                        `json:"claim"`
+	Access v1.PersistentVolumeAccessMode `json:"access"`
+	Zone   string                        `json:"zone"`
+	Host   string                        `json:"host"`
 }
 
 type workloadSpec struct {

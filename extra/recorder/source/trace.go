@@ -15,6 +15,7 @@ type record struct {
 	What    string   `json:"what"`
 	Node    string   `json:"node,omitempty"`
 	Pod     string   `json:"pod,omitempty"`
+	Volume  string   `json:"volume,omitempty"`
 	Object  string   `json:"object,omitempty"`
 	Type    string   `json:"type,omitempty"`
 	Status  string   `json:"status,omitempty"`
@@ -34,9 +35,12 @@ type trace struct {
 	records []record
 	aliases []string       // pairs of a generated name and the one it is given here
 	numbers map[string]int // how many names an owner's prefix has
+	disks   disks
 }
 
-func newTrace(start time.Time) *trace { return &trace{start: start, numbers: map[string]int{}} }
+func newTrace(start time.Time, d disks) *trace {
+	return &trace{start: start, numbers: map[string]int{}, disks: d}
+}
 
 func (t *trace) add(actor string, r record) {
 	r.T, r.Actor = int64(time.Since(t.start).Truncate(time.Millisecond)), actor
@@ -54,6 +58,8 @@ func (t *trace) observe(actor, resource string, old, new object) {
 		t.node(actor, old, new)
 	case "pods":
 		t.pod(actor, old, new)
+	case "volumeattachments":
+		t.attachment(actor, old, new)
 	case "events":
 		t.event(actor, new)
 	}
@@ -147,6 +153,29 @@ func (t *trace) pod(actor string, old, new object) {
 	}
 	if g := p.DeletionGracePeriodSeconds; g != nil && (o.DeletionGracePeriodSeconds == nil || *o.DeletionGracePeriodSeconds != *g) {
 		t.add(actor, record{What: "pod-deleting", Pod: name, Grace: g})
+	}
+}
+
+func (t *trace) attachment(actor string, old, new object) {
+	o := new
+	if o == nil {
+		o = old
+	}
+	add := func(what string) {
+		t.add(actor, record{What: what, Volume: t.disks.claimOf(text(o, "spec", "source", "persistentVolumeName")), Node: text(o, "spec", "nodeName")})
+	}
+	if new == nil {
+		add("attachment-gone")
+		return
+	}
+	if old == nil {
+		add("attachment-created")
+	}
+	if isAttached(new) && !isAttached(old) {
+		add("attachment-attached")
+	}
+	if isDeleting(new) && !isDeleting(old) {
+		add("attachment-deleting")
 	}
 }
 
