@@ -90,11 +90,12 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Eleven leave room for chance: which of 31 dead nodes of a large zone are tainted first, under
+    // Sixteen leave room for chance: how long after an outage of the API server the cache hears again, under five
+    // releases (`disk-outage`); which of 31 dead nodes of a large zone are tainted first, under
     // 1.23, 1.25 and 1.35, which of three nodes gets each token under five releases from 1.33 on,
     // and an outage within a cut under 1.37. In all of them the default order of everything is the
     // least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
-    assert!(counts.total() == 303 && counts.conform >= 292, "only {counts}");
+    assert!(counts.total() == 468 && counts.conform >= 452, "only {counts}");
 }
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
