@@ -375,10 +375,7 @@ impl<'a> Facts<'a> {
             What::BudgetChanged(_) => Some(Fact::BudgetChanged(budget)),
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
-            What::PodMessage(_) if self.analysis.trace.attached(r) == Some(false) => {
-                Some(Fact::VolumeRefused)
-            }
-            What::PodMessage(_) => self.pending(r),
+            What::PodMessage(_) => self.waits(r),
             What::Noted(Note::AttachmentAttached, _) => later.then_some(Fact::VolumeAttached),
             What::Noted(Note::AttachmentGone, _) => Some(Fact::VolumeDetached),
             What::NodeTaints(_)
@@ -424,8 +421,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The scheduler reports another reason for which a pod is pending.
-    fn pending(&mut self, r: &Record) -> Option<Fact> {
+    /// A pod waits for a volume, or the scheduler reports another reason for which it is pending.
+    fn waits(&mut self, r: &Record) -> Option<Fact> {
+        if self.analysis.trace.attached(r) == Some(false) {
+            return Some(Fact::VolumeRefused);
+        }
         let (pod, (why, count)) = (r.pod()?, self.analysis.trace.failed_scheduling(r)?);
         // Each try reports it again, and a series goes on under the words with which it began.
         let news = count <= 1 && self.why.insert(pod, why) != Some(why);

@@ -97,8 +97,8 @@ impl<'a> Draw<'a> {
             for (name, inner) in
                 properties.iter().filter(|(name, _)| !excluded.contains(&name.as_str()))
             {
-                let wanted =
-                    required.contains(&name.as_str()) || (depth < DEEPEST && self.is_wanted(name));
+                let wanted = required.contains(&name.as_str())
+                    || (depth < DEEPEST && self.is_wanted(of, name));
                 if !wanted {
                     continue;
                 }
@@ -152,12 +152,18 @@ impl<'a> Draw<'a> {
         if of == "Entry" && !self.dice.once_in(5) {
             excluded.extend(["every", "times"]);
         }
+        // Most volumes are reached from more than one node.
+        if of == "VolumeClaim" && !self.dice.once_in(4) {
+            excluded.push("node");
+        }
         if self.dice.once_in(50) { Vec::new() } else { excluded }
     }
 
     /// Whether an optional field is drawn.
-    fn is_wanted(&mut self, name: &str) -> bool {
+    fn is_wanted(&mut self, of: &str, name: &str) -> bool {
         match name {
+            // An expectation that holds until another does is rare enough.
+            "after" if of == "Until" => true,
             // Of these, what is not excluded is needed.
             "name" | "names" | "node" | "nodes" | "pod" | "pods" | "minAvailable"
             | "maxUnavailable" | "every" | "times" | "groups" | "rate" | "up" | "lasts" => true,
