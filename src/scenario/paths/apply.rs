@@ -2,7 +2,7 @@
 
 use super::called::{self, Called, Target};
 use super::edit::change;
-use super::known::{self, custom_timing, flag_value, kubelet_timing, timing};
+use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
 use crate::language::{Place, Problem, Scenario, Shape, at, did_you_mean, did_you_mean_or_list};
 use std::collections::BTreeSet;
@@ -86,6 +86,7 @@ fn setting(
         }
         ["timing", figure] => custom_timing(spec, path, figure)?,
         ["timing", "kubelet", _] => kubelet_timing(spec, path)?,
+        ["timing", _, _, ..] => custom(spec, path)?,
         ["flags", component, flag] => return flag_value(spec, component, flag, value).map(Some),
         ["controllers", name] if Shape::of("Controllers").part(name).is_none() => {
             let known: Vec<&str> = Shape::of("Controllers").fields().map(|(n, _)| n).collect();

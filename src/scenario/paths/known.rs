@@ -204,7 +204,7 @@ pub(super) fn kubelet_timing(spec: &mut Scenario, path: &str) -> Result<(), Prob
 }
 
 /// Makes the timing one whose figures can be set.
-fn custom(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
+pub(super) fn custom(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
     if spec.timing == Some(Timing::Ideal) {
         return Err(Problem::new(format!(
             "`{path}`: the timing is `Ideal`, whose figures are fixed"

@@ -5,7 +5,7 @@ use super::notes::{in_short, listed};
 use crate::api::meta::ConditionStatus;
 use crate::api::taint::Effect;
 use crate::api::toleration::matching_tolerations;
-use crate::language::{KubeletTiming, Scenario, Timing};
+use crate::language::{AttacherTiming, KubeletTiming, Scenario, Timing};
 use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan};
 use crate::scenario::Loaded;
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         in_an_outage(plan),
         gone_at_once(plan),
         paces(spec, plan),
+        attacher(spec, plan),
     ]
     .into_iter()
     .flatten()
@@ -133,6 +134,29 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     Some(format!(
         "Assumed: {text}. A workload's {fields} otherwise, or --set timing.kubelet.{field}=20s."
     ))
+}
+
+/// How long a driver takes to attach and detach volumes, where nothing says so.
+fn attacher(spec: &Scenario, plan: &Plan) -> Option<String> {
+    let said = match &spec.timing {
+        Some(Timing::Ideal) => return None,
+        Some(Timing::Custom { attacher: Some(said), .. }) => said.clone(),
+        _ => AttacherTiming::default(),
+    };
+    let (attach, detach) = plan.timing.attacher;
+    let (attach, detach) = (
+        said.attach.is_none().then(|| format!("{} to attach", seconds(attach))),
+        said.detach.is_none().then(|| format!("{} to detach", seconds(detach))),
+    );
+    let field = if attach.is_some() { "attach" } else { "detach" };
+    let times: Vec<String> = [attach, detach].into_iter().flatten().collect();
+    let any = plan.templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
+    (any && !times.is_empty()).then(|| {
+        format!(
+            "Assumed: volumes take {}, by a driver that no outage concerns, and no time to mount. --set timing.attacher.{field}=10s says otherwise.",
+            times.join(" and ")
+        )
+    })
 }
 
 fn seconds(span: crate::kernel::Dur) -> String {
