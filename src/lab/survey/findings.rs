@@ -1,6 +1,6 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
-use super::hit::{Hit, LATER, Lost, Why, listed, up_to, whole};
+use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence};
 use super::losses::Kind;
 use crate::analysis::clock::short;
@@ -131,33 +131,35 @@ impl<'a> All<'a> {
 
     /// Workloads whose pods are not replaced for as long as the loss lasts, by reason.
     fn short_of_pods(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<(Why, Option<Holder>, bool), Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<(Why, Option<Holder>, Bound), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let Some(still) = hit.still else { continue };
-            let mut add = |why, holder, volumes| {
-                let cases = by.entry((why, holder, volumes)).or_default();
+            let mut add = |why, holder, bound| {
+                let cases = by.entry((why, holder, bound)).or_default();
                 cases.push((lost, hit));
             };
             match still.why {
                 Why::DaemonSet | Why::Late => {}
-                Why::StatefulSet => add(Why::StatefulSet, None, hit.volumes),
-                Why::Volume => add(Why::Volume, None, false),
-                Why::NotEvicted => add(Why::NotEvicted, Some(Holder::of_later(hit)), false),
-                Why::Bare => add(Why::Bare, None, false),
+                Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
+                Why::Volume => add(Why::Volume, None, Bound::Free),
+                Why::NotEvicted => add(Why::NotEvicted, Some(Holder::of_later(hit)), Bound::Free),
+                Why::Bare => add(Why::Bare, None, Bound::Free),
                 Why::NoRoom | Why::Held => {
                     if hit.pending > hit.held {
-                        add(Why::NoRoom, None, false);
+                        add(Why::NoRoom, None, Bound::Free);
                     }
                     if let Some(by) = &hit.held_by {
-                        add(Why::Held, Some(Holder::of(by)), false);
+                        add(Why::Held, Some(Holder::of(by)), Bound::Free);
                     }
                 }
             }
         }
-        by.into_iter().map(|((why, holder, _), cases)| self.short(why, holder, &cases)).collect()
+        by.into_iter()
+            .map(|((why, holder, bound), cases)| self.short(why, holder, bound, &cases))
+            .collect()
     }
 
-    fn short(&self, why: Why, holder: Option<Holder>, cases: &[Case<'_>]) -> Finding {
+    fn short(&self, why: Why, holder: Option<Holder>, bound: Bound, cases: &[Case<'_>]) -> Finding {
         let subject = self.subject(cases);
         let (who, one) = who(cases);
         let (_, hit) = cases[0];
@@ -166,7 +168,7 @@ impl<'a> All<'a> {
             up_to(losses_of(cases).len(), most, "pod")
         };
         let text = match why {
-            Why::StatefulSet => stateful(&subject, cases),
+            Why::StatefulSet => stateful(&subject, bound, cases),
             Why::Volume => format!(
                 "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as the volume stays attached to the lost node; no tolerationSeconds changes that. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
                 count(|h| h.unattached),
@@ -257,7 +259,7 @@ impl<'a> All<'a> {
         for (lost, hit) in self.cases() {
             let passes = hit.still.is_none_or(|s| s.why == Why::Late);
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
-                let key = (hit.desired <= 1, hit.volumes);
+                let key = (hit.desired <= 1, hit.volumes.are_left_out());
                 by.entry(key).or_default().push((lost, hit));
             }
         }
@@ -440,7 +442,7 @@ fn who(cases: &[Case<'_>]) -> (String, bool) {
 }
 
 /// StatefulSets whose pods nobody confirms to be gone.
-fn stateful(subject: &str, cases: &[Case<'_>]) -> String {
+fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> String {
     let (who, one) = who(cases);
     let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
     let (is, its, it, node) = match one {
@@ -454,10 +456,15 @@ fn stateful(subject: &str, cases: &[Case<'_>]) -> String {
     } else {
         format!("{who} {is} short of {its} pods")
     };
-    let remedy = if !cases[0].1.volumes {
-        ", the out-of-service taint or deleting the node does".to_owned()
-    } else {
-        format!(". {}", volumes_hold(cases))
+    let remedy = match bound {
+        Bound::Free => ", the out-of-service taint or deleting the node does",
+        Bound::Detached => {
+            ", the out-of-service taint does (only for a machine that is off for certain), or deleting the node, whose volumes are detached 6 minutes later"
+        }
+        Bound::Lost => {
+            ", and where no node left reaches their volumes nothing but their return does"
+        }
+        Bound::Unknown => &format!(". {}", volumes_hold(cases)),
     };
     format!("{subject} lost: {state} until {node}; no tolerationSeconds changes that{remedy}")
 }

@@ -11,6 +11,8 @@ use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
 use crate::analysis::{Costs, Figure, Metrics, Serving, grouped};
 use crate::api::names::WorkloadId;
+use crate::api::pod::PodTemplate;
+use crate::api::volume::{Claim, Reach};
 use crate::api::workload::WorkloadKind;
 use crate::lab::prelude::*;
 
@@ -73,10 +75,80 @@ pub(crate) struct Hit {
     /// How long after the loss began the last of these would have been evicted, had it gone on;
     /// none where one was not within [`LATER`].
     pub(crate) evicted_after: Option<Dur>,
-    /// Its pods have volumes of which nothing is known, so that they are not simulated: its figures are the least that it can be.
-    pub(crate) volumes: bool,
+    /// What its pods have that outlives them.
+    pub(crate) volumes: Volumes,
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
+}
+
+/// Volumes of a workload's pods; of several the one that binds them most.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize, Serialize)]
+pub(crate) enum Volumes {
+    /// None, or such as every node reaches at once.
+    #[default]
+    Free,
+    /// They are attached to one node after another.
+    Attached,
+    /// They are reached from one zone.
+    OfZone,
+    /// They are reached from one node.
+    OfNode,
+    /// Nothing is known of them, so that they are not simulated: its figures are the least that they
+    /// can be.
+    NotSimulated,
+}
+
+impl Volumes {
+    fn of(template: &PodTemplate) -> Self {
+        if template.persistent_volumes {
+            return Self::NotSimulated;
+        }
+        let of_claim = |claim: &Claim| match claim.reach {
+            Reach::Node(_) => Self::OfNode,
+            Reach::Zone(_) => Self::OfZone,
+            Reach::Everywhere if claim.attach => Self::Attached,
+            Reach::Everywhere => Self::Free,
+        };
+        template.claims.iter().map(of_claim).max().unwrap_or_default()
+    }
+
+    /// Of each workload that has any.
+    fn of_plan(plan: &Plan) -> BTreeMap<String, Self> {
+        let all = [Self::Attached, Self::OfZone, Self::OfNode, Self::NotSimulated];
+        // The last of a workload's is what binds it most.
+        let owners = |v| plan.owners(&|t| Self::of(t) == v).into_iter().map(move |name| (name, v));
+        all.into_iter().flat_map(owners).collect()
+    }
+
+    /// Whether figures leave them out.
+    pub(crate) fn are_left_out(self) -> bool {
+        self == Self::NotSimulated
+    }
+}
+
+/// What a workload's volumes leave to be done in a loss.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bound {
+    /// Nothing, as it has none.
+    Free,
+    /// They have to be detached first.
+    Detached,
+    /// They are lost with the loss.
+    Lost,
+    /// They are not simulated.
+    Unknown,
+}
+
+impl Bound {
+    pub(super) fn of(lost: &Lost, hit: &Hit) -> Self {
+        match hit.volumes {
+            Volumes::Free => Self::Free,
+            Volumes::NotSimulated => Self::Unknown,
+            Volumes::OfNode => Self::Lost,
+            Volumes::OfZone if lost.damage.whole_zone => Self::Lost,
+            Volumes::OfZone | Volumes::Attached => Self::Detached,
+        }
+    }
 }
 
 /// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
@@ -189,7 +261,7 @@ fn count_before(served: &Served, at: Time) -> Count {
 /// What a loss did, beside the run without it.
 pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hit>) {
     let nothing = Of::default();
-    let volumes = plan.with_volumes();
+    let volumes = Volumes::of_plan(plan);
     let mut hits: Vec<Hit> = with
         .workloads
         .iter()
@@ -199,9 +271,12 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
     for hit in &mut hits {
         // A pod without a workload goes by its own name.
         hit.volumes = match hit.kind {
-            Some(_) => volumes.contains(&hit.workload),
-            None => volumes.iter().any(|v| v.matches('/').count() == 1),
-        };
+            Some(_) => volumes.get(&hit.workload).copied(),
+            None => (volumes.iter().filter(|(name, _)| name.matches('/').count() == 1))
+                .map(|(_, of)| *of)
+                .max(),
+        }
+        .unwrap_or_default();
     }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
@@ -349,7 +424,7 @@ impl Lost {
     /// Whether its figures are the least that they can be: a workload that it hit has volumes, which
     /// are not simulated.
     pub(crate) fn is_least(&self) -> bool {
-        self.damage.hits.iter().any(|h| h.volumes)
+        self.damage.hits.iter().any(|h| h.volumes.are_left_out())
     }
 }
 

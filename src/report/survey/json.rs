@@ -68,7 +68,7 @@ fn hit(h: &Hit) -> Value {
         "stuck": h.stuck,
         "left": h.left,
         "evicted_after_s": h.evicted_after.map(Dur::as_secs_f64),
-        "not_simulated": h.volumes.then_some("volumes"),
+        "not_simulated": h.volumes.are_left_out().then_some("volumes"),
         "still_below_need": is_still_below(h),
     })
 }
@@ -126,7 +126,9 @@ pub(crate) fn workloads(survey: &Surveyed) -> Rows {
         ("evicted_after_s", Kind::Number, |(_, h)| {
             Cell::number(h.evicted_after.map(Dur::as_secs_f64))
         }),
-        ("not_simulated", Kind::Text, |(_, h)| Cell::text(h.volumes.then_some("volumes"))),
+        ("not_simulated", Kind::Text, |(_, h)| {
+            Cell::text(h.volumes.are_left_out().then_some("volumes"))
+        }),
     ];
     let hits =
         survey.lost.iter().flat_map(|lost| lost.damage.hits.iter().map(move |hit| (lost, hit)));
