@@ -56,7 +56,8 @@ pub(crate) struct Course {
     pub(crate) master_disruption: [Option<Time>; 2],
     /// The pods whose deletion has begun, at the end, on nodes that do not answer, and these nodes.
     pub(crate) stuck: BTreeMap<String, String>,
-    /// The pods that are Pending without a node, at the end, and why the scheduler found none.
+    /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
+    /// volume cannot be attached to theirs.
     pub(crate) pending: BTreeMap<String, String>,
     /// The nodes that pods of `happenings` were on, or came to.
     pub(crate) on: BTreeMap<String, String>,
@@ -90,7 +91,7 @@ struct Reader<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
     owners: Owners,
-    /// By pod: what the scheduler last said of it.
+    /// By pod: what the scheduler, or the attach/detach controller, last said of it.
     why: BTreeMap<PodId, TextId>,
     /// By pod: the record of its last try. What it found before the start, it tells nobody again.
     unplaced: BTreeMap<PodId, Record>,
@@ -119,6 +120,9 @@ impl Reader<'_> {
             if step.deletion_begins().is_some() {
                 self.pod(r, pod, Happening::PodDeleted, before.node_id());
             }
+            if before.node_id() != after.node_id() {
+                self.why.remove(&pod);
+            }
             if !before.exists && after.exists {
                 self.pod(r, pod, Happening::PodCreated, None);
             }
@@ -129,7 +133,10 @@ impl Reader<'_> {
     }
 
     fn message(&mut self, r: &Record) {
-        if let (Some(pod), Some((why, _))) = (r.pod(), self.analysis.trace.failed_scheduling(r)) {
+        let trace = self.analysis.trace;
+        let unplaced = || Some(trace.failed_scheduling(r)?.0);
+        let unattached = || trace.attached(r)?.err();
+        if let (Some(pod), Some(why)) = (r.pod(), unplaced().or_else(unattached)) {
             self.why.insert(pod, why);
         }
     }
@@ -181,10 +188,14 @@ impl Reader<'_> {
                 self.note_workload(id, &name);
                 let node = self.analysis.node_name(node).to_owned();
                 self.course.stuck.insert(name, node);
-            } else if node.is_none() && pod.phase == PodPhase::Pending && !pod.deleting {
+            } else if pod.phase == PodPhase::Pending && !pod.deleting {
+                let said = self.why.get(&id).copied();
+                // One that is about to start has nothing said of it.
+                if node.is_some() && said.is_none() {
+                    continue;
+                }
                 self.note_workload(id, &name);
-                let said = self.why.get(&id);
-                let said = said.map(|text| self.analysis.trace.names.text_of(*text).to_owned());
+                let said = said.map(|text| self.analysis.trace.names.text_of(text).to_owned());
                 let found = |r: &Record| rejections(self.analysis, r);
                 let why = said.or_else(|| self.unplaced.get(&id).map(found));
                 self.course.pending.insert(name, why.unwrap_or_default());

@@ -423,7 +423,7 @@ impl<'a> Facts<'a> {
 
     /// A pod waits for a volume, or the scheduler reports another reason for which it is pending.
     fn waits(&mut self, r: &Record) -> Option<Fact> {
-        if self.analysis.trace.attached(r) == Some(false) {
+        if let Some(Err(_)) = self.analysis.trace.attached(r) {
             return Some(Fact::VolumeRefused);
         }
         let (pod, (why, count)) = (r.pod()?, self.analysis.trace.failed_scheduling(r)?);

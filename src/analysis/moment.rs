@@ -4,7 +4,8 @@
 //! Definitions:
 //! * *pending*: pods that are bound to no node and not being deleted, and that the scheduler has
 //!   refused. A pod that is bound and about to start is not, though its phase is Pending.
-//! * *unattached*: pods that are bound and wait for a volume that cannot be attached to their node.
+//! * *unattached*: pods that are bound and not started, of which it was said that a volume cannot be attached to
+//!   their node.
 //! * *stuck*: pods that are still being deleted although their grace period is over.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
@@ -57,10 +58,9 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
                     refused.insert(pod);
                     why.insert(owners.of(analysis, pod), text);
                 }
-                match analysis.trace.attached(r) {
-                    Some(true) => drop(unattached.remove(&pod)),
-                    Some(false) => drop(unattached.insert(pod)),
-                    None => {}
+                // Of several volumes another may be attached: it waits until it runs.
+                if let Some(Err(_)) = analysis.trace.attached(r) {
+                    unattached.insert(pod);
                 }
             }
             _ => {}

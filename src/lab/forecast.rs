@@ -123,7 +123,7 @@ pub(crate) struct Forecast {
     pub(crate) by_when: Vec<ByWhen>,
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub(crate) stuck: Vec<Left>,
-    /// Pods that the scheduler places nowhere, and why.
+    /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
     pub(crate) pending: Vec<Left>,
 }
 

@@ -170,12 +170,13 @@ impl Trace {
             .then_some((TextId(message.body.arg), message.count))
     }
 
-    /// Whether a record tells of a pod that one of its volumes is attached to its node, or cannot be.
-    pub(crate) fn attached(&self, r: &Record) -> Option<bool> {
+    /// What a record tells of a volume of a pod: that it is attached to the pod's node, or why it cannot be.
+    pub(crate) fn attached(&self, r: &Record) -> Option<Result<(), TextId>> {
         let What::PodMessage(message) = r.what else { return None };
-        match self.messages.get(message as usize)?.body.text {
-            EventText::SuccessfulAttachVolume => Some(true),
-            EventText::FailedAttachVolume => Some(false),
+        let body = &self.messages.get(message as usize)?.body;
+        match body.text {
+            EventText::SuccessfulAttachVolume => Some(Ok(())),
+            EventText::FailedAttachVolume => Some(Err(TextId(body.arg))),
             _ => None,
         }
     }

@@ -382,13 +382,20 @@ impl Printer<'_> {
             return Ok(true);
         }
         self.part("Terminating for good, while their nodes do not answer")?;
-        // Nodes whose dead pods keep a StatefulSet from replacing them.
+        let bound: BTreeSet<&str> =
+            of(outlook, Happening::PodBound).iter().map(|f| f.object.as_str()).collect();
+        let unattached = |left: &&Left| bound.contains(left.pod.as_str());
+        let unattached: BTreeSet<Option<&str>> = (outlook.forecast.pending.iter())
+            .filter(unattached)
+            .map(|left| left.workload.as_deref())
+            .collect();
+        // Nodes whose dead pods keep a StatefulSet from replacing them, or have the volumes of those that replace them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
         let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
         for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
             let holds = holds(of);
-            if of.starts_with("StatefulSet") {
+            if of.starts_with("StatefulSet") || unattached.contains(&workload.as_deref()) {
                 blocking.insert(said);
             }
             let counts = by_workload.entry(of).or_default();
@@ -428,8 +435,8 @@ impl Printer<'_> {
                 false => "NODE…".to_owned(),
             };
             let advice = format!(
-                "What frees those of StatefulSets: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
-                 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`."
+                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
+                 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`. After the last two a volume stays attached for 6 minutes."
             );
             self.indented(&line(&advice), 2, DIM)?;
         }
