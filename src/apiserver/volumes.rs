@@ -6,7 +6,9 @@ use super::server::ApiServer;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, zone};
 use crate::api::pod::Pod;
-use crate::api::volume::{NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId};
+use crate::api::volume::{
+    AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
+};
 use crate::api::workload::{namespace_of, short_name};
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
@@ -77,9 +79,7 @@ impl ApiServer {
     /// The claims of a pod that only one pod may use at once.
     pub(crate) fn exclusive_claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
         let ids = self.claims_of(pod).into_iter().zip(&pod.template.claims);
-        let exclusive = |(_, c): &(VolumeId, &crate::api::volume::Claim)| {
-            c.access == crate::api::volume::AccessMode::ReadWriteOncePod
-        };
+        let exclusive = |(_, c): &(VolumeId, &Claim)| c.access == AccessMode::ReadWriteOncePod;
         ids.filter(exclusive).map(|(id, _)| id).collect()
     }
 
