@@ -1,7 +1,7 @@
 //! Which volumes are wanted on which nodes, by whose pods (`cache/desired_state_of_world.go`).
 
 use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::volume::{Volume, VolumeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -29,7 +29,8 @@ impl DesiredStateOfWorld {
 
     /// `DeleteNode`: a node on which something is wanted stays.
     pub(super) fn delete_node(&mut self, node: NodeId) {
-        if !self.to_attach.keys().any(|(n, _)| *n == node) {
+        let mut from = self.to_attach.range((node, TextId(0))..);
+        if from.next().is_none_or(|((n, _), _)| *n != node) {
             self.nodes.remove(&node);
         }
     }
