@@ -305,6 +305,10 @@ export class Lanes {
                 c.fillStyle = strip > 0 ? colours[barState(code)] : colours[bad];
                 if (bad > 0) c.fillRect(x0, y, x1 - x0, bar);
             }
+            if (strip > 0 && code & 192) {
+                c.fillStyle = colour(code & 64 ? 'held' : 'awaited');
+                c.fillRect(x0, y, x1 - x0, strip);
+            }
             if (strip > 0 && code & 8) {
                 c.fillStyle = colour('cordoned');
                 c.fillRect(x0, y + bar + 0.5, x1 - x0, strip);

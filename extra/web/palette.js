@@ -5,7 +5,7 @@ export const STATES = [
     'absent', 'Ready', 'Ready, NoSchedule taint', 'silent, not noticed yet', 'Unknown', 'NotReady', 'NoExecute taint',
 ];
 
-const NAMES = ['paper', 'ink', 'faint', 'grid', 'rule', 'fault', 'fault-edge', 'action', 'ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute',
+const NAMES = ['paper', 'ink', 'faint', 'grid', 'rule', 'fault', 'fault-edge', 'action', 'held', 'awaited', 'ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute',
     'troubled', 'eviction', 'replacement', 'drain', 'timer', 'master', 'full', 'slow', 'stopped', 'up', 'up-fill', 'said', 'ghost', 'dead', 'pending', 'needed', 'desired', 'missing', 'cursor', 'selected', 'on-band', 'differs'];
 
 /** @type {Record<string, string>} */
@@ -50,7 +50,8 @@ export function badness(code) {
 export function words(code) {
     const health = ['Ready', 'silent: its kubelet does not reach the API server, which nobody has noticed yet', 'Unknown', 'NotReady', 'absent'][code & 7];
     const taints = [code & 8 ? 'NoSchedule' : '', code & 16 ? 'NoExecute' : ''].filter((t) => t);
-    return [health, taints.length ? `tainted ${taints.join(' and ')}` : '', code & 32 ? 'its machine is off' : ''].filter((t) => t).join('; ');
+    const volumes = [code & 64 ? 'it holds volumes' : '', code & 128 ? 'pods wait for volumes' : ''];
+    return [health, taints.length ? `tainted ${taints.join(' and ')}` : '', code & 32 ? 'its machine is off' : '', ...volumes].filter((t) => t).join('; ');
 }
 
 /**

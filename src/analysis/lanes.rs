@@ -21,6 +21,15 @@ pub(crate) struct Tainted {
     pub(crate) no_execute: bool,
 }
 
+/// What the volumes of a node say at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Volumes {
+    /// It holds some, and is not Ready.
+    pub(crate) held: bool,
+    /// Pods of it wait for some.
+    pub(crate) awaited: bool,
+}
+
 /// A node over time. Each list says from when on something holds; times rise, the first is zero.
 #[derive(Clone, Debug)]
 pub struct NodeLane {
@@ -28,6 +37,7 @@ pub struct NodeLane {
     pub(crate) node: NodeId,
     pub(crate) health: Vec<(Time, Health)>,
     pub(crate) taints: Vec<(Time, Tainted)>,
+    pub(crate) volumes: Vec<(Time, Volumes)>,
     /// How many of its pods were evicted at which instant.
     pub(crate) evictions: Vec<(Time, u32)>,
     /// How many of its pods were preempted at which instant.
@@ -87,6 +97,10 @@ fn tainted(n: NodeFlags) -> Tainted {
     Tainted { no_schedule: n.exists && n.no_schedule > 0, no_execute: n.exists && n.no_execute > 0 }
 }
 
+fn volumes(n: NodeFlags) -> Volumes {
+    Volumes { held: n.holds_volumes(), awaited: n.unattached > 0 }
+}
+
 fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
     let mut follow = Follow::new(analysis);
     let mut lanes: Vec<NodeLane> = follow
@@ -95,6 +109,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             node,
             health: vec![(Time::ZERO, n.health())],
             taints: vec![(Time::ZERO, tainted(n))],
+            volumes: vec![(Time::ZERO, volumes(n))],
             evictions: Vec::new(),
             preemptions: Vec::new(),
             drains: Vec::new(),
@@ -129,6 +144,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             let lane = &mut lanes[n.index()];
             set(&mut lane.health, r.at, after.health());
             set(&mut lane.taints, r.at, tainted(after));
+            set(&mut lane.volumes, r.at, volumes(after));
         }
         if let Some((_, pod)) = step.eviction(r)
             && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))

@@ -36,7 +36,6 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut over: BTreeMap<PodId, Time> = BTreeMap::new();
     let mut why: BTreeMap<Option<WorkloadId>, TextId> = BTreeMap::new();
     let mut refused: BTreeSet<PodId> = BTreeSet::new();
-    let mut unattached: BTreeSet<PodId> = BTreeSet::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at >= at {
             break;
@@ -50,17 +49,12 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             What::PodGone => {
                 over.remove(&pod);
                 refused.remove(&pod);
-                unattached.remove(&pod);
             }
             What::PodUnplaced(_) => drop(refused.insert(pod)),
             What::PodMessage(_) => {
                 if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
                     refused.insert(pod);
                     why.insert(owners.of(analysis, pod), text);
-                }
-                // Of several volumes another may be attached: it waits until it runs.
-                if let Some(Err(_)) = analysis.trace.attached(r) {
-                    unattached.insert(pod);
                 }
             }
             _ => {}
@@ -78,9 +72,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
                     && refused.contains(&pod),
             ),
             why: None,
-            unattached: u64::from(
-                state.phase == PodPhase::Pending && !state.deleting && unattached.contains(&pod),
-            ),
+            unattached: u64::from(state.is_unattached()),
             stuck: u64::from(state.deleting && is_over),
             left: u64::from(away && !state.deleting && !state.phase.is_terminal()),
         };

@@ -56,6 +56,10 @@ pub(crate) struct NodeFlags {
     pub(crate) no_schedule: u16,
     /// How many NoExecute taints it has.
     pub(crate) no_execute: u16,
+    /// How many volumes are attached to it, or are about to be.
+    pub(crate) attached: u16,
+    /// How many of its pods were refused a volume, and have not started since.
+    pub(crate) unattached: u16,
 }
 
 impl NodeFlags {
@@ -68,6 +72,11 @@ impl NodeFlags {
             Some(ConditionStatus::False) => Health::NotReady,
             Some(ConditionStatus::Unknown) | None => Health::Unknown,
         }
+    }
+
+    /// It holds volumes, and is not Ready: nobody else can have them.
+    pub(crate) fn holds_volumes(self) -> bool {
+        self.attached > 0 && !self.is_back()
     }
 
     /// Its kubelet is heard and its Ready condition is True.
@@ -151,7 +160,9 @@ impl<'a> NodeState<'a> {
             by: Actor::User,
         };
         self.taints = self.at_creation.iter().map(held).collect();
-        self.flags = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
+        let NodeFlags { attached, unattached, .. } = self.flags;
+        let fresh = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
+        self.flags = NodeFlags { attached, unattached, ..fresh };
         self.count();
     }
 }
@@ -171,6 +182,9 @@ pub(crate) struct PodState {
     pub(crate) node: u32,
     /// Since when it is bound to it.
     pub(crate) bound_at: Time,
+    /// It was said that a volume cannot be attached to its node. Of several another may be: it waits until it
+    /// runs.
+    pub(super) refused_volume: bool,
     /// Its eviction was granted, or a drain deletes it: the deletion follows.
     pub(crate) asked: Option<EvictionCause>,
     /// The record of its eviction timer, or [`NO_RECORD`]; see
@@ -187,6 +201,7 @@ impl Default for PodState {
             deleting: false,
             node: NO_NODE,
             bound_at: Time::ZERO,
+            refused_volume: false,
             asked: None,
             timer: NO_RECORD,
         }
@@ -194,6 +209,11 @@ impl Default for PodState {
 }
 
 impl PodState {
+    /// It is bound and has not started, as a volume cannot be attached to its node.
+    pub(crate) fn is_unattached(&self) -> bool {
+        self.refused_volume && self.phase == PodPhase::Pending && !self.deleting
+    }
+
     /// The state at the start, if there is such a pod then.
     pub(super) fn at_start(start: PodStart, node: u32) -> Option<Self> {
         Some(PodState {

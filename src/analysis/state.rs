@@ -12,7 +12,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 
@@ -129,11 +129,15 @@ impl<'a> Follow<'a> {
                 Some(pod) => {
                     let before = *pod;
                     Self::apply_pod(pod, id, r);
+                    if matches!(self.analysis.trace.attached(r), Some(Err(_))) {
+                        pod.refused_volume = true;
+                    }
                     let after = *pod;
+                    let node = self.count_unattached(&before, &after);
                     if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                         self.take_template(p, id);
                     }
-                    Step { node: None, pod: Some((p, before, after)) }
+                    Step { node, pod: Some((p, before, after)) }
                 }
             };
         }
@@ -141,6 +145,25 @@ impl<'a> Follow<'a> {
             self.timers_from = id;
         }
         Step::default()
+    }
+
+    /// Counts a pod in or out that waits for a volume, and says which node that concerns.
+    fn count_unattached(
+        &mut self,
+        before: &PodState,
+        after: &PodState,
+    ) -> Option<(NodeId, NodeFlags, NodeFlags)> {
+        if before.is_unattached() == after.is_unattached() {
+            return None;
+        }
+        let id = before.node_id().or(after.node_id())?;
+        let flags = &mut self.nodes.get_mut(id.index())?.flags;
+        let was = *flags;
+        flags.unattached = match after.is_unattached() {
+            true => was.unattached + 1,
+            false => was.unattached.saturating_sub(1),
+        };
+        Some((id, was, *flags))
     }
 
     fn take_template(&mut self, pod: PodId, id: RecordId) {
@@ -162,7 +185,9 @@ impl<'a> Follow<'a> {
             // A kubelet registers its node as Ready; the condition's change is not recorded then.
             What::NodeCreated => node.create(r.at, Some(ConditionStatus::True), false),
             What::NodeDeleted => {
-                node.flags = NodeFlags { silent: node.flags.silent, ..NodeFlags::default() };
+                let NodeFlags { silent, attached, unattached, .. } = node.flags;
+                let gone = NodeFlags { silent, ..NodeFlags::default() };
+                node.flags = NodeFlags { attached, unattached, ..gone };
                 node.taints.clear();
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
@@ -177,6 +202,10 @@ impl<'a> Follow<'a> {
             What::NodeHeard => node.flags.silent = false,
             What::MachineOff => node.flags.off = true,
             What::MachineOn => node.flags.off = false,
+            What::Noted(Note::AttachmentCreated, _) => node.flags.attached += 1,
+            What::Noted(Note::AttachmentGone, _) => {
+                node.flags.attached = node.flags.attached.saturating_sub(1);
+            }
             _ => {}
         }
     }

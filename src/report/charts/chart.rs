@@ -5,7 +5,9 @@
 //! The lanes are drawn by [`node_lanes`] and [`zone_lanes`]; above them stands why evictions pause,
 //! which [`states`] draws.
 
-use super::drawing::{DRAIN, Drawing, EVICTION, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health};
+use super::drawing::{
+    AWAITED, DRAIN, Drawing, EVICTION, HELD, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health,
+};
 use super::frame::{FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis};
 use super::{node_lanes, pods, states, workloads, zone_lanes};
 use crate::analysis::curves::waiting;
@@ -147,6 +149,7 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
         Lanes::Nodes(nodes) => {
             let any = |is: fn(&NodeLane) -> bool| nodes.iter().any(is);
             let taints = || nodes.iter().flat_map(|n| &n.taints);
+            let volumes = || nodes.iter().flat_map(|n| &n.volumes);
             let strip = Swatch::Strip;
             // Lanes that are too low have no room for timers.
             let mut timers = nodes.iter().flat_map(|n| &n.timers);
@@ -159,6 +162,8 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
                 (any(|n| !n.drains.is_empty()), strip(DRAIN), "drain"),
                 (any(|n| !n.replacements.is_empty()), Swatch::Risen(REPLACED), "replacements"),
                 (timers, Swatch::Line(TIMER), "eviction timer"),
+                (volumes().any(|v| v.1.held), strip(HELD), "volumes held"),
+                (volumes().any(|v| v.1.awaited), strip(AWAITED), "volume awaited"),
             ]);
         }
         Lanes::Zones(zones) => {

@@ -274,6 +274,10 @@ pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 pub(super) const REPLACED: RGBColor = RGBColor(0, 106, 78);
 /// A node is drained.
 pub(super) const DRAIN: RGBColor = RGBColor(0, 92, 150);
+/// A node that is not Ready holds volumes.
+pub(super) const HELD: RGBColor = RGBColor(140, 45, 4);
+/// Pods of a node wait for a volume.
+pub(super) const AWAITED: RGBColor = RGBColor(230, 140, 60);
 /// An eviction timer runs.
 pub(super) const TIMER: RGBColor = RGBColor(60, 20, 110);
 

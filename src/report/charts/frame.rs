@@ -78,14 +78,15 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[(Swa
         c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL);
     }
     c.text(&font::fit(below, ink, width), (left, 44.0), Anchor::Left, ink);
-    let (mut x, y) = (left, 70.0);
-    let w = 18.0;
+    let (y, w) = (70.0, 18.0);
     let mut taken = 0.0;
     for (_, name) in legend {
         taken += w + 6.0 + font::width(name, LABEL);
     }
     let gaps = legend.len().saturating_sub(1).max(1) as f64;
     let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
+    // Where so much occurs that it needs more, it has the room beside the title, too.
+    let mut x = (left + width - taken - gaps * gap).min(left).max(8.0);
     for &(swatch, name) in legend {
         match swatch {
             Swatch::Area(color) => {

@@ -3,11 +3,12 @@
 
 use super::axis::{Spans, TimeScale, marks, spans};
 use super::drawing::{
-    Anchor, DRAIN, Drawing, EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED, TIMER, health,
+    AWAITED, Anchor, DRAIN, Drawing, EVICTION, HELD, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED,
+    TIMER, health,
 };
 use super::font::{self, Ink};
 use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
-use crate::analysis::lanes::{NodeLane, Tainted};
+use crate::analysis::lanes::{NodeLane, Tainted, Volumes};
 use crate::report::prelude::*;
 use plotters::style::RGBColor;
 
@@ -142,6 +143,14 @@ fn draw_node(
         }
     }
     // Above the bar, where no taint has its strip.
+    let either =
+        |a: Volumes, b: Volumes| Volumes { held: a.held | b.held, awaited: a.awaited | b.awaited };
+    for (from, to, v) in spans(time, column, &lane.volumes, horizon, either) {
+        if v.held || v.awaited {
+            let color = if v.held { HELD } else { AWAITED };
+            c.rect((time.left + from, y - gap - strip), (time.left + to, y - gap), color);
+        }
+    }
     for d in &lane.drains {
         let (x0, x1) = (time.x(d.from), time.x(d.to).max(time.x(d.from) + 2.0));
         c.rect((x0, y - gap - strip), (x1, y - gap), DRAIN);
@@ -254,6 +263,7 @@ mod tests {
         let lane = |evictions: &[u64], replacements: &[u64]| NodeLane {
             node: NodeId(0),
             health: Vec::new(),
+            volumes: Vec::new(),
             taints: Vec::new(),
             evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             preemptions: Vec::new(),

@@ -154,10 +154,13 @@ struct Lanes {
 }
 
 /// A state as a number: health in the three lowest bits, in the order of `Health::ALL`, then
-/// whether there is a NoSchedule taint, a NoExecute taint, and a machine that is off.
+/// whether there is a NoSchedule taint, a NoExecute taint, a machine that is off, volumes that it holds
+/// while it is not Ready, and pods that wait for theirs.
 fn code(n: NodeFlags) -> u32 {
     let bit = |is: bool, place: u32| u32::from(is && n.exists) << place;
-    n.health().index() as u32 | bit(n.no_schedule > 0, 3) | bit(n.no_execute > 0, 4) | bit(n.off, 5)
+    let volumes = u32::from(n.holds_volumes()) << 6 | bit(n.unattached > 0, 7);
+    let taints = bit(n.no_schedule > 0, 3) | bit(n.no_execute > 0, 4);
+    n.health().index() as u32 | taints | bit(n.off, 5) | volumes
 }
 
 impl Lanes {
