@@ -8,6 +8,15 @@
 use super::names::TextId;
 use super::words::words;
 
+/// The driver of a volume of which none is said.
+pub const DEFAULT_DRIVER: &str = "disks.csi.example";
+
+/// The resource of a node that says how many volumes of a driver it takes
+/// (`volume/util: GetCSIAttachLimitKey`). Upstream reads it from the CSINode, up to 1.31 from the node as well.
+pub fn attach_limit_key(driver: &str) -> String {
+    format!("attachable-volumes-csi-{driver}")
+}
+
 /// Identity of a volume: its claim's `namespace/name`.
 pub(crate) type VolumeId = TextId;
 
@@ -59,6 +68,8 @@ pub struct Claim {
     pub reach: Reach,
     /// Its volume has to be attached to a node (`CSIDriver`, `attachRequired`).
     pub attach: bool,
+    /// The driver of its volume; none of a local volume, which no limit counts.
+    pub driver: Option<String>,
     /// The volume's name, where it is not made from that of the claim.
     pub volume: Option<String>,
     /// What is said of the volume is assumed. Only results read this.
@@ -85,6 +96,8 @@ pub(crate) struct Volume {
     pub(crate) reach: Reach,
     /// It has to be attached to a node.
     pub(crate) attach: bool,
+    /// Its driver.
+    pub(crate) driver: Option<String>,
 }
 
 /// What a node's status says of volumes.

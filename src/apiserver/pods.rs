@@ -447,7 +447,7 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
         if old.is_none_or(|o| o.node.is_none()) {
-            self.provision(&new);
+            self.provision(&new, new.node);
         }
         let new = Rc::new(new);
         self.store.with(|s| put(&mut s.pods, new.id.index(), new.clone()));

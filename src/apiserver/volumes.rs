@@ -3,7 +3,7 @@
 
 use super::error::ApiError;
 use super::server::ApiServer;
-use crate::api::names::NodeId;
+use crate::api::names::{NodeId, TextId};
 use crate::api::node::{Node, zone};
 use crate::api::pod::Pod;
 use crate::api::volume::{
@@ -22,23 +22,28 @@ impl ApiServer {
             .with_ref(|s| ids.iter().filter_map(|id| s.volumes.volumes.get(id)).cloned().collect())
     }
 
-    /// The claims of a pod.
-    fn claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
+    /// The claims of a pod, in the order of its template's.
+    pub(crate) fn claims_of(&self, pod: &Pod) -> Rc<[VolumeId]> {
+        if let Some(known) = self.store.with_ref(|s| s.volumes.claims.get(&pod.uid).cloned()) {
+            return known;
+        }
         let claims = pod.template.claims.iter();
-        self.names(|n| {
+        let ids: Rc<[VolumeId]> = self.names(|n| {
             let full = n.pod_name(pod.id).to_owned();
             let (namespace, name) = (namespace_of(&full), short_name(&full));
             claims.map(|c| n.text(&format!("{namespace}/{}", c.name_for(name)))).collect()
-        })
+        });
+        self.store.with(|s| s.volumes.claims.insert(pod.uid, ids.clone()));
+        ids
     }
 
     /// Makes the volumes of a pod that is on a node now, where it is the first to have them: those of
     /// a zone, or of a node, are where it is.
-    pub(super) fn provision(&self, pod: &Pod) {
-        let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { return };
+    pub(crate) fn provision(&self, pod: &Pod, on: Option<NodeId>) {
+        let Some(on) = on.filter(|_| !pod.template.claims.is_empty()) else { return };
         let ids = self.claims_of(pod);
-        let node = self.store.with_ref(|s| s.nodes.get(node.index()).cloned().flatten());
-        for (id, claim) in ids.into_iter().zip(&pod.template.claims) {
+        let node = self.store.with_ref(|s| s.nodes.get(on.index()).cloned().flatten());
+        for (id, claim) in ids.iter().copied().zip(&pod.template.claims) {
             if self.store.with_ref(|s| s.volumes.volumes.contains_key(&id)) {
                 continue;
             }
@@ -55,10 +60,11 @@ impl ApiServer {
                         None => Reach::Everywhere,
                         zone => Reach::Zone(zone),
                     },
-                    Reach::Node(None) => Reach::Node(pod.node.map(|id| n.node_name(id).to_owned())),
+                    Reach::Node(None) => Reach::Node(Some(n.node_name(on).to_owned())),
                     said => said.clone(),
                 },
                 attach: claim.attach,
+                driver: claim.driver.clone(),
             });
             self.store.with(|s| s.volumes.volumes.insert(id, Rc::new(volume)));
         }
@@ -72,25 +78,39 @@ impl ApiServer {
     /// Where the volumes of a pod are reached from, also of those that are still to be made.
     pub(crate) fn reach_of(&self, pod: &Pod) -> Vec<Reach> {
         let ids = self.claims_of(pod);
-        let found = ids.into_iter().zip(&pod.template.claims);
-        found.map(|(id, c)| self.volume(id).map_or(c.reach.clone(), |v| v.reach.clone())).collect()
+        let found = ids.iter().zip(&pod.template.claims);
+        found.map(|(id, c)| self.volume(*id).map_or(c.reach.clone(), |v| v.reach.clone())).collect()
     }
 
     /// The claims of a pod that only one pod may use at once.
     pub(crate) fn exclusive_claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
-        let ids = self.claims_of(pod).into_iter().zip(&pod.template.claims);
+        let ids = self.claims_of(pod);
+        let ids = ids.iter().copied().zip(&pod.template.claims);
         let exclusive = |(_, c): &(VolumeId, &Claim)| c.access == AccessMode::ReadWriteOncePod;
         ids.filter(exclusive).map(|(id, _)| id).collect()
     }
 
     /// A VolumeAttachment, as it is stored now.
     pub(crate) fn attachment(&self, volume: VolumeId, node: NodeId) -> Option<VolumeAttachment> {
-        self.store.with_ref(|s| s.volumes.attachments.get(&(volume, node)).copied())
+        self.store.with_ref(|s| s.volumes.attachments.get(&(node, volume)).copied())
     }
 
     /// All VolumeAttachments: their volumes and nodes.
     pub(crate) fn attachments(&self) -> Vec<(VolumeId, NodeId)> {
-        self.store.with_ref(|s| s.volumes.attachments.keys().copied().collect())
+        let mut all: Vec<_> = self.store.with_ref(|s| {
+            s.volumes.attachments.keys().map(|(node, volume)| (*volume, *node)).collect()
+        });
+        all.sort_unstable();
+        all
+    }
+
+    /// The volumes that VolumeAttachments are about of one node.
+    pub(crate) fn attachments_to(&self, node: NodeId) -> Vec<Rc<Volume>> {
+        let all = (node, TextId(0))..=(node, TextId(u32::MAX));
+        self.store.with_ref(|s| {
+            let ids = s.volumes.attachments.range(all).map(|((_, volume), _)| volume);
+            ids.filter_map(|id| s.volumes.volumes.get(id)).cloned().collect()
+        })
     }
 
     /// POST of a VolumeAttachment.
@@ -158,8 +178,8 @@ impl ApiServer {
         self.store.with(|s| {
             s.next_version();
             match new {
-                Some(new) => s.volumes.attachments.insert((volume, node), new),
-                None => s.volumes.attachments.remove(&(volume, node)),
+                Some(new) => s.volumes.attachments.insert((node, volume), new),
+                None => s.volumes.attachments.remove(&(node, volume)),
             }
         });
         let record = self.record_node(actor, node, What::Noted(note, volume.0));

@@ -15,6 +15,7 @@ use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
+use crate::api::volume::attach_limit_key;
 use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
 use crate::language::{AccessMode, PodTemplate, Reach, VolumeClaim};
@@ -239,6 +240,11 @@ fn tell(
             access,
             reach,
             attach: attach.filter(|_| reached.node.is_none()),
+            // Who drives it matters where nodes take only so many of its volumes.
+            driver: volume.csi.as_ref().map(|csi| csi.driver.clone()).filter(|driver| {
+                let key = attach_limit_key(driver);
+                reached.node.is_none() && gathered.limits.values().any(|l| l.contains_key(&key))
+            }),
             volume: Some(name.to_owned()),
             ..reached
         })
@@ -257,6 +263,7 @@ fn of_template(claim: &VolumeClaim, template: &str) -> Option<VolumeClaim> {
         access: claim.access,
         reach,
         attach: claim.attach,
+        driver: claim.driver.clone(),
         assumed: claim.assumed,
         ..VolumeClaim::default()
     };
@@ -305,6 +312,35 @@ fn is_shared(access: Option<AccessMode>) -> bool {
     matches!(access, Some(AccessMode::RWX | AccessMode::ROX))
 }
 
+/// The pods that wait for a volume which is still attached to another node, where no pod of the files has it any
+/// more, and that node; by its last word it is in use there.
+pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
+    let is_over = |p: &RawPod| matches!(p.status.phase.as_deref(), Some("Succeeded" | "Failed"));
+    let users = gathered.pods.iter().filter(|p| !is_over(p));
+    let users: BTreeSet<(String, Option<&str>)> = users
+        .flat_map(|p| p.spec.claims().map(|c| (format!("{}/{c}", p.namespace), p.node())))
+        .collect();
+    let holder = |claim: &str, here: Option<&str>| {
+        let (_, claim) = gathered.claims.get(claim)?;
+        let name = claim.volume()?;
+        let (_, volume) = gathered.volumes.get(name)?;
+        let known_as = volume.csi.as_ref()?.unique_name();
+        let is_held = |node: &&String| {
+            let Some((_, there)) = gathered.nodes.get(node) else { return false };
+            let in_use = there.status.volumes_in_use.iter().flatten().any(|v| *v == known_as);
+            let used = users.contains(&(claim.full_name(), Some(node.as_str())));
+            in_use && !used && here != Some(node.as_str())
+        };
+        let nodes = gathered.attached.get(name).filter(|_| !is_shared(access(volume)))?;
+        nodes.iter().find(is_held).cloned()
+    };
+    let waits = |p: &RawPod| {
+        let node = p.spec.claims().find_map(|c| holder(&format!("{}/{c}", p.namespace), p.node()));
+        Some((p.full_name(), node?))
+    };
+    gathered.pods.iter().filter(|p| !is_over(p)).filter_map(waits).collect()
+}
+
 /// Whether it has to be attached to a node, where that is known. A driver without an object has to
 /// (`pkg/volume/csi/csi_plugin.go: skipAttach`).
 fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<bool> {
@@ -312,7 +348,7 @@ fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<boo
     match gathered.drivers.get(&csi.driver) {
         Some(required) => Some(*required),
         None => {
-            let is_known = !gathered.drivers.is_empty() || gathered.attached.contains(name);
+            let is_known = !gathered.drivers.is_empty() || gathered.attached.contains_key(name);
             is_known.then_some(true)
         }
     }

@@ -1,7 +1,7 @@
 //! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
 
 use super::cluster::ImportedCluster;
-use super::disks::Disks;
+use super::disks::{Disks, held_elsewhere};
 use super::gathered::{Gathered, Named, at};
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
@@ -31,6 +31,7 @@ impl Gathered {
         let shapes = self.node_shapes(zero, &renewed)?;
         let disks = Disks::of(&self, &shapes);
         let bound = self.pod_shapes(zero, &disks)?;
+        let attached = held_elsewhere(&self);
         let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
@@ -72,6 +73,7 @@ impl Gathered {
             passed,
             leases: leases_of_healthy(&shapes, &renewed, zero),
             waiting,
+            attached,
             failures,
             budgets: counted,
         };
@@ -181,7 +183,8 @@ impl Gathered {
             };
             let mut unmodelled =
                 |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
-            let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
+            let mut shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
+            shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
             if let Some(NodeStart::Imported { conditions, cut_off: true, .. }) = &shape.start {
                 summary.cut_off.push(node.name.clone());
                 if !is_unknown(conditions) {

@@ -11,7 +11,7 @@ use super::seeds::Body;
 use super::summary::Summary;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
-use crate::language::{Namespace, PriorityClass};
+use crate::language::{Namespace, PriorityClass, QuantityText};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
 const NODE_LEASES: &str = "kube-node-lease";
@@ -109,8 +109,10 @@ pub(super) struct Gathered {
     pub(super) volumes: Named<RawVolumeSpec>,
     /// Drivers of volumes, and whether theirs have to be attached.
     pub(super) drivers: BTreeMap<String, bool>,
-    /// The volumes that are attached to a node, or are about to be.
-    pub(super) attached: BTreeSet<String>,
+    /// How many volumes nodes take, by resources, as their CSINodes say.
+    pub(super) limits: BTreeMap<String, BTreeMap<String, QuantityText>>,
+    /// The nodes that volumes are attached to, or are about to be.
+    pub(super) attached: BTreeMap<String, BTreeSet<String>>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
     /// What events tell of the lives of pods, by `namespace/name`.
@@ -181,8 +183,13 @@ impl Gathered {
                 self.drivers.insert(name_of(&meta, &place)?, required);
                 return self.count(place);
             }
+            Body::CsiNode(spec) => {
+                self.limits.insert(name_of(&meta, &place)?, spec.limits().collect());
+                return self.count(place);
+            }
             Body::Attachment(spec) => {
-                self.attached.extend(spec.source.persistent_volume_name);
+                let volume = spec.source.persistent_volume_name.unwrap_or_default();
+                self.attached.entry(volume).or_default().insert(spec.node_name);
                 return self.count(place);
             }
             Body::PriorityClass(fields) => {

@@ -99,6 +99,7 @@ pub(super) struct RawNodeStatus {
     pub(crate) capacity: Option<RawResources>,
     pub(crate) conditions: Option<Vec<RawCondition>>,
     pub(crate) node_info: Option<RawNodeInfo>,
+    pub(crate) volumes_in_use: Option<Vec<String>>,
 }
 
 /// `v1.NodeSystemInfo`

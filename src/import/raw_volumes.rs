@@ -3,7 +3,9 @@
 
 use super::object::Object;
 use super::raw_scheduling::RawNodeTerms;
+use crate::api::volume::attach_limit_key;
 use crate::import::prelude::*;
+use crate::language::QuantityText;
 
 /// An exported claim.
 pub(super) type RawClaim = Object<RawClaimSpec, RawClaimStatus>;
@@ -97,9 +99,17 @@ struct RawClaimRef {
 
 /// `v1.CSIPersistentVolumeSource`
 #[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RawCsi {
     pub(crate) driver: String,
+    volume_handle: String,
+}
+
+impl RawCsi {
+    /// What nodes call a volume (`volume/util: GetUniqueVolumeNameFromSpec`).
+    pub(super) fn unique_name(&self) -> String {
+        format!("kubernetes.io/csi/{}^{}", self.driver, self.volume_handle)
+    }
 }
 
 /// `storage/v1.CSIDriverSpec`
@@ -109,10 +119,43 @@ pub(super) struct RawDriverSpec {
     pub(crate) attach_required: Option<bool>,
 }
 
-/// `storage/v1.VolumeAttachmentSpec`
+/// `storage/v1.CSINodeSpec`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
+pub(super) struct RawCsiNodeSpec {
+    drivers: Option<Vec<RawCsiNodeDriver>>,
+}
+
+impl RawCsiNodeSpec {
+    /// How many volumes the node takes, by resources of the node.
+    pub(super) fn limits(&self) -> impl Iterator<Item = (String, QuantityText)> {
+        self.drivers.iter().flatten().filter_map(|driver| {
+            let count = driver.allocatable.as_ref()?.count?;
+            Some((attach_limit_key(&driver.name), count.to_string().into()))
+        })
+    }
+}
+
+/// `storage/v1.CSINodeDriver`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawCsiNodeDriver {
+    name: String,
+    allocatable: Option<RawVolumeNodeResources>,
+}
+
+/// `storage/v1.VolumeNodeResources`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct RawVolumeNodeResources {
+    count: Option<u32>,
+}
+
+/// `storage/v1.VolumeAttachmentSpec`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct RawAttachmentSpec {
+    pub(crate) node_name: String,
     pub(crate) source: RawAttachmentSource,
 }
 

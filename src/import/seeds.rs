@@ -8,7 +8,7 @@ use super::object::{
     RawPodStatus,
 };
 use super::raw_volumes::{
-    RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawDriverSpec, RawVolumeSpec,
+    RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
@@ -270,6 +270,8 @@ pub(super) enum Body {
     Volume(RawVolumeSpec),
     /// `storage.k8s.io` `CSIDriver`
     Driver(RawDriverSpec),
+    /// `storage.k8s.io` `CSINode`
+    CsiNode(RawCsiNodeSpec),
     /// `storage.k8s.io` `VolumeAttachment`
     Attachment(RawAttachmentSpec),
     /// `v1` `Namespace`
@@ -315,6 +317,9 @@ impl Body {
             Some("PersistentVolume") => (Self::Volume(RawVolumeSpec::default()), |v| v == "v1"),
             Some("CSIDriver") => {
                 (Self::Driver(RawDriverSpec::default()), |v| v.starts_with("storage.k8s.io/"))
+            }
+            Some("CSINode") => {
+                (Self::CsiNode(RawCsiNodeSpec::default()), |v| v.starts_with("storage.k8s.io/"))
             }
             Some("VolumeAttachment") => (Self::Attachment(RawAttachmentSpec::default()), |v| {
                 v.starts_with("storage.k8s.io/")
@@ -363,6 +368,7 @@ impl Body {
             (Self::Claim(_, status), "status") => *status = or_default(d)?,
             (Self::Volume(spec), "spec") => *spec = or_default(d)?,
             (Self::Driver(spec), "spec") => *spec = or_default(d)?,
+            (Self::CsiNode(spec), "spec") => *spec = or_default(d)?,
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
             (Self::PriorityClass(all), field) if CLASS_FIELDS.contains(&field) => {
                 all.insert(field, Value::deserialize(d)?);

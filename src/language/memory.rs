@@ -26,6 +26,10 @@ pub(crate) struct Memory {
     /// there are tried at once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) waiting: BTreeMap<String, Waiting>,
+    /// Pods whose volumes are still attached to another node than theirs, which says that they are in use
+    /// there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) attached: BTreeMap<String, String>,
     /// Jobs with failed pods, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failures: BTreeMap<String, Failures>,

@@ -24,6 +24,9 @@ pub(crate) struct VolumeClaim {
     /// It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`); where
     /// not given disks are, and file shares and local volumes are not.
     pub(crate) attach: Option<bool>,
+    /// The driver of its volume, of which a node may take only so many:
+    /// `capacity: {"attachable-volumes-csi-ebs.csi.aws.com": "25"}`. `disks.csi.example` where not given.
+    pub(crate) driver: Option<String>,
     /// The name of the PersistentVolume; made from the claim's where not given.
     pub(crate) volume: Option<String>,
     /// Nothing is known of its volume: what is said here is assumed, and results tell so.

@@ -147,6 +147,8 @@ pub struct Memory {
     pub(crate) leases_us: BTreeMap<NodeIndex, i64>,
     /// Pods that the scheduler found no node for.
     pub(crate) waiting: BTreeMap<PodIndex, Waited>,
+    /// Pods whose volumes are still attached to another node, which says that it uses them.
+    pub(crate) attached: BTreeMap<PodIndex, NodeIndex>,
     /// Jobs with failed pods.
     pub(crate) failures: BTreeMap<WorkloadIndex, FailedBefore>,
     /// What disruption budgets were last counted to.

@@ -103,6 +103,7 @@ pub(super) fn oldest() -> Profile {
             claims_text: false,
             read_write_once_pod: false,
             persistent_volume_text: false,
+            attachments_count: false,
             preemption_told: false,
             wakes_registered: false,
             queueing_hints: false,

@@ -332,6 +332,7 @@ pub(super) const STEPS: &[Step] = &[
         p.attach_detach.out_of_service = true;
     }),
     step(&[(30, 0)], |p| p.attach_detach.force_detach_flag = true),
+    step(&[(32, 0)], |p| p.scheduler.attachments_count = true),
     step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),
     step(&[(37, 0)], |p| p.attach_detach.waiting_text = true),
     // Workload controllers

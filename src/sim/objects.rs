@@ -5,7 +5,7 @@ use super::world::World;
 use crate::api::budget::BudgetStatus;
 use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
+use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
@@ -70,6 +70,20 @@ impl Objects {
             // Nothing refuses those that are there from the start: their names differ, and they
             // have been admitted.
             let _ = self.create_pod(pod, *id);
+        }
+        for (pod, node) in plan.memory.iter().flat_map(|m| &m.attached) {
+            let node = self.world.node_id(*node);
+            if let Some(pod) = self.world.api.pod(self.world.pod_id(*pod)) {
+                self.world.api.provision(&pod, Some(node));
+                self.attached_before(&pod, node);
+            }
+        }
+    }
+
+    /// The volumes of a pod are attached to a node before the run.
+    fn attached_before(&self, pod: &Pod, node: NodeId) {
+        for volume in self.world.api.volumes_of(pod).iter().filter(|v| v.attach) {
+            self.world.api.attached_before(volume.id, node);
         }
     }
 
@@ -282,9 +296,7 @@ impl Objects {
         let pod = self.world.api.create_pod(Actor::User, new)?;
         // What runs from the start has its volumes.
         if let (PodPhase::Running, Some(node)) = (pod.phase, pod.node) {
-            for volume in self.world.api.volumes_of(&pod).iter().filter(|v| v.attach) {
-                self.world.api.attached_before(volume.id, node);
-            }
+            self.attached_before(&pod, node);
         }
         Ok(())
     }

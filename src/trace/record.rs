@@ -309,6 +309,8 @@ words! {
         NodeResourcesFit = "NodeResourcesFit",
         /// VolumeRestrictions
         VolumeRestrictions = "VolumeRestrictions",
+        /// NodeVolumeLimits
+        NodeVolumeLimits = "NodeVolumeLimits",
         /// VolumeBinding
         VolumeBinding = "VolumeBinding",
         /// PodTopologySpread

@@ -204,3 +204,52 @@ fn mistakes_are_said_at_their_places() {
         assert!(found.contains(said), "{volume}:\n{found}");
     }
 }
+
+/// Two nodes that take so many disks each, and a pod with a disk on either. The first is deleted at a minute.
+fn full(version: &str, limit: u32, driver: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "20m", timing: Ideal,
+            nodes: [(names: "a-{{0..1}}", zone: "a", capacity: {{"attachable-volumes-csi-disks.csi.example": "{limit}"}})],
+            workloads: [StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-0", "a-1"]), template: (volumes: [(claim: "data"{driver})]))],
+            timeline: [(at: "60s", do: DeletePod(pods: Pod("db-0"))), (at: "2m", do: DeleteNode(nodes: Node("a-0")))])"#
+    )
+}
+
+/// What the scheduler said of pods that found no node, each thing once.
+fn refusals(trace: &Trace) -> Vec<String> {
+    let mut said: Vec<String> = messages(trace, "FailedScheduling");
+    said.dedup();
+    said
+}
+
+/// A node takes as many volumes of a driver as its CSINode says, and of others any number
+/// (`nodevolumelimits/csi.go: Filter`): a node that has one and takes one is full, one that takes two is not.
+/// The pod that lost its node waits; 6 s for a pod whose node is gone that nobody has deleted are not in it.
+#[test]
+fn a_node_takes_so_many_volumes() {
+    let said = |text: &str| refusals(&ran(text).1).join(" ");
+    assert!(said(&full("1.31", 1, "")).contains("1 node(s) exceed max volume count"));
+    assert!(!said(&full("1.31", 2, "")).contains("max volume count"));
+    let other = full("1.31", 1, r#", driver: "other.csi.example""#);
+    assert!(!said(&other).contains("max volume count"));
+}
+
+/// From 1.32 on what is attached counts beside what pods use (`getNodeVolumeAttachmentInfo`), so that a pod that
+/// comes again to its node while its disk is attached there finds the node full by its own disk: it is counted
+/// as attached and as new. Up to 1.31 it is bound at once.
+#[test]
+fn a_disk_that_is_still_attached_counts_twice() {
+    for (version, waits) in [("1.31", false), ("1.32", true)] {
+        let (_, trace) = ran(&full(version, 1, ""));
+        let before = |at: u64| at < 120_000;
+        let refused = trace.iter().any(|r| {
+            let f = trace.fields(r);
+            before(r.at.as_millis())
+                && f.reason.as_deref() == Some("FailedScheduling")
+                && f.message.is_some_and(|m| m.contains("max volume count"))
+        });
+        assert_eq!(refused, waits, "{version}");
+        // Either way it runs again: there is a place for it once the disk is detached.
+        assert!(running(&trace).iter().any(|at| before(*at)), "{version}");
+    }
+}

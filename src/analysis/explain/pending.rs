@@ -17,10 +17,11 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 14] = [
+const FILTERS: [(&str, &str); 15] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
     ("ReadWriteOncePod", "VolumeRestrictions"),
+    ("max volume count", "NodeVolumeLimits"),
     ("pod topology spread", "PodTopologySpread"),
     ("pod affinity", "InterPodAffinity"),
     ("pod anti-affinity", "InterPodAffinity"),

@@ -189,8 +189,9 @@ impl OperationGenerator {
                 self.watching.change(until).await;
             }
         }
-        let (driver, name) = ("disks.csi.example", api.volume(volume).map(|v| v.name.clone()));
-        let name = name.unwrap_or_default();
+        let found = api.volume(volume).map(|v| (v.driver.clone(), v.name.clone()));
+        let (driver, name) = found.unwrap_or_default();
+        let driver = driver.unwrap_or_default();
         Err(format!(
             "timed out waiting for external-attacher of {driver} CSI driver to {what} volume {name}"
         ))

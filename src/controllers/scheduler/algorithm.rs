@@ -4,28 +4,14 @@ use super::cache::Cache;
 use super::cycle_state::ClusterState;
 use super::framework::{Plugins, Rejection, Rejections};
 use super::memo::Memo;
-use super::plugins::volume_binding::PodVolumes;
-use super::shape::{Shape, Spread};
+use super::shape::Spread;
 use super::single_node::Found;
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
-use crate::api::pod::Pod;
 use std::rc::Rc;
 
 pub use super::choice::Choice;
-
-/// A pod to be placed.
-#[derive(Clone, Copy)]
-pub struct Incoming<'a> {
-    /// The pod to be placed.
-    pub pod: &'a Rc<Pod>,
-    /// Its shape.
-    pub shape: &'a Rc<Shape>,
-    /// The selector of its owner, where it has one that selects.
-    pub owners: Option<&'a Rc<Selector>>,
-    /// Its volumes, if it has any.
-    pub volumes: Option<&'a PodVolumes>,
-}
+pub use super::incoming::Incoming;
 
 /// Why a pod fits nowhere (`framework.Diagnosis`).
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 
 use super::bound_pods::BoundPods;
 use super::core::{Config, Core, LET_IN};
-use super::handlers::Handlers;
+use super::handlers::{Attachments, Handlers};
 use super::recalled::Recaller;
 use super::schedule_one::ScheduleOne;
 use crate::api::names::PodId;
@@ -40,6 +40,9 @@ impl Controller {
         let handlers = Handlers::new(&core, &bound);
         core.informers.on_node(handlers.clone());
         core.informers.on_pod(handlers);
+        if core.switches().attachments_count {
+            core.api().watch(Rc::new(Attachments(Rc::downgrade(&core))));
+        }
         Rc::new(Controller {
             schedule_one: ScheduleOne::new(&core, &bound),
             waits: Shared::new(BTreeMap::new()),

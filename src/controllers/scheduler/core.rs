@@ -126,7 +126,7 @@ impl Core {
     }
 
     /// What filters have to know of a pod's volumes.
-    pub(super) fn volumes_of(&self, pod: &Pod) -> Option<PodVolumes> {
+    pub(super) fn volumes_of(&self, pod: &Pod) -> Option<PodVolumes<'_>> {
         if pod.template.claims.is_empty() {
             return None;
         }
@@ -140,7 +140,7 @@ impl Core {
         let is_taken = self.switches().read_write_once_pod
             && !exclusive.is_empty()
             && self.informers.pods().iter().any(takes);
-        Some(PodVolumes { reach: api.reach_of(pod), is_taken })
+        Some(PodVolumes { api, reach: api.reach_of(pod), is_taken })
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

@@ -2,8 +2,8 @@
 
 use super::cache::Cache;
 use super::framework::{Verdict, cluster_filters};
+use super::incoming::Incoming;
 use super::node_info::NodeInfo;
-use super::plugins::volume_binding::PodVolumes;
 use super::plugins::{inter_pod_affinity, pod_topology_spread};
 use super::shape::Shape;
 use crate::api::names::NodeId;
@@ -15,27 +15,23 @@ use crate::trace::Plugin;
 pub(crate) struct ClusterState {
     spread: Option<pod_topology_spread::FilterState>,
     affinity: Option<inter_pod_affinity::FilterState>,
-    volumes: Option<PodVolumes>,
+    /// The pod has volumes.
+    volumes: bool,
 }
 
 impl ClusterState {
     /// Works it out for a pod (`RunPreFilterPlugins`).
-    pub(super) fn of(
-        shape: &Shape,
-        volumes: Option<&PodVolumes>,
-        cache: &Cache,
-        switches: &Switches,
-    ) -> Self {
+    pub(super) fn of(of: Incoming<'_>, cache: &Cache, switches: &Switches) -> Self {
         Self {
-            volumes: volumes.cloned(),
-            spread: pod_topology_spread::FilterState::of(shape, cache, switches),
-            affinity: inter_pod_affinity::FilterState::of(shape, cache),
+            volumes: of.volumes.is_some(),
+            spread: pod_topology_spread::FilterState::of(of.shape, cache, switches),
+            affinity: inter_pod_affinity::FilterState::of(of.shape, cache),
         }
     }
 
     /// No filter needs to know of volumes or of pods on other nodes.
     pub(super) fn is_empty(&self) -> bool {
-        self.spread.is_none() && self.affinity.is_none() && self.volumes.is_none()
+        self.spread.is_none() && self.affinity.is_none() && !self.volumes
     }
 
     /// Counts a pod of `other` in on a node, or out (`AddPod`, `RemovePod`).
@@ -55,17 +51,18 @@ impl ClusterState {
         }
     }
 
-    /// The filters that look at volumes, and at pods on other nodes.
+    /// The filters that look at volumes, and at pods on other nodes; `info` is the node as it is, or as it
+    /// would be.
     pub(super) fn check(
         &self,
-        shape: &Shape,
-        node: NodeId,
+        of: Incoming<'_>,
+        (node, info): (NodeId, &NodeInfo),
         cache: &Cache,
         switches: &Switches,
     ) -> Verdict {
-        let object = cache.node(node).and_then(|info| info.node.as_ref());
-        if let Some((volumes, object)) = self.volumes.as_ref().zip(object) {
-            volumes.filter(&object.labels, switches.persistent_volume_text)?;
+        let shape = of.shape;
+        if let Some(volumes) = of.volumes {
+            volumes.filter(of.pod, info, switches)?;
         }
         for plugin in cluster_filters(switches.filter_order) {
             match (plugin, &self.spread, &self.affinity) {

@@ -28,6 +28,8 @@ pub enum ClusterEvent {
     PodUpdate,
     /// A bound pod is gone, or ended.
     PodDelete,
+    /// A VolumeAttachment is gone.
+    VolumeAttachmentDelete,
     /// The waiting pod's own labels changed.
     OwnLabels,
     /// The waiting pod got tolerations.

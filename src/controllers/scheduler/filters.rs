@@ -39,7 +39,9 @@ impl Algorithm {
         if found.rejection != 0 || state.is_empty() {
             return found;
         }
-        let verdict = state.check(of.shape, node, &self.cache, &self.choice.switches);
+        let verdict = self.cache.node(node).map_or(Ok(()), |info| {
+            state.check(of, (node, info), &self.cache, &self.choice.switches)
+        });
         Found { rejection: self.rejections.number(verdict), ..found }
     }
 
@@ -66,13 +68,19 @@ impl Algorithm {
             info.add(Placed::new(pod, shape));
             self.change_state(&mut state, of.shape, shape, (node, &info), 1);
         }
-        self.check(of.shape, node, &info, &state)
+        self.check(of, node, &info, &state)
     }
 
     /// What all filters say of a node with the pods that `info` has.
-    fn check(&self, shape: &Shape, node: NodeId, info: &NodeInfo, state: &ClusterState) -> Verdict {
-        run_filter_plugins(shape, info, &self.choice.switches)?;
-        state.check(shape, node, &self.cache, &self.choice.switches)
+    fn check(
+        &self,
+        of: Incoming<'_>,
+        node: NodeId,
+        info: &NodeInfo,
+        state: &ClusterState,
+    ) -> Verdict {
+        run_filter_plugins(of.shape, info, &self.choice.switches)?;
+        state.check(of, (node, info), &self.cache, &self.choice.switches)
     }
 
     /// What filters say of a node in a dry run, nominated pods included.
@@ -85,7 +93,7 @@ impl Algorithm {
         nominator: &Nominator,
     ) -> Verdict {
         self.add_nominated_pods(of, node, Some(info), state, nominator)?;
-        self.check(of.shape, node, info, state)
+        self.check(of, node, info, state)
     }
 
     /// Counts a pod in on a node, or out, in what filters know of pods on all nodes.

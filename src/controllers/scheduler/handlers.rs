@@ -12,10 +12,12 @@ use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::Effect;
+use crate::api::volume::VolumeId;
+use crate::apiserver::Watcher;
 use crate::client::ResourceEventHandler;
 use crate::kernel::Time;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// Hears of nodes and pods.
 pub(super) struct Handlers {
@@ -175,6 +177,25 @@ fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
         && node_affinity::matches(&e.shape, &info.name, &node.labels)
         && node_ports::filter(&e.shape, info).is_ok()
         && node.taints.iter().filter(|t| t.effect == Effect::NoSchedule).all(tolerated)
+}
+
+/// Hears of VolumeAttachments, as long as the scheduler lives.
+pub(super) struct Attachments(pub(super) Weak<Core>);
+
+impl Watcher for Attachments {
+    fn attachment(&self, volume: VolumeId, node: NodeId) {
+        let Some(core) = self.0.upgrade() else { return };
+        if core.api().attachment(volume, node).is_some() {
+            return;
+        }
+        let at = (core.ctx.now(), core.ctx.cause());
+        let change = Change { event: ClusterEvent::VolumeAttachmentDelete, ..Change::any() };
+        core.state.with(|s| {
+            let cache = &s.algorithm.cache;
+            s.queue.move_all_to_active_or_backoff_queue(&change, &|_| true, at, cache);
+        });
+        core.broadcast();
+    }
 }
 
 impl ResourceEventHandler<Pod> for Handlers {

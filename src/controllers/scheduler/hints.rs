@@ -4,8 +4,8 @@
 use super::cache::Cache;
 use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
-    node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
-    volume_binding,
+    node_affinity, node_ports, node_resources_fit, node_unschedulable, node_volume_limits,
+    taint_toleration, volume_binding,
 };
 use super::queued_pod::QueuedPod;
 use super::shape::Shape;
@@ -59,6 +59,10 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
         Plugin::VolumeBinding if hints => matches!(event, E::NodeAdd | E::NodeLabel),
         Plugin::VolumeBinding => event == E::NodeAdd || node_update,
         Plugin::VolumeRestrictions => matches!(event, E::NodeAdd | E::PodDelete),
+        Plugin::NodeVolumeLimits => match event {
+            E::VolumeAttachmentDelete => switches.attachments_count,
+            event => matches!(event, E::NodeAdd | E::PodDelete),
+        },
         Plugin::PodTopologySpread => match event {
             E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeDelete | E::NodeLabel => {
                 true
@@ -113,6 +117,9 @@ fn helps(
         }
         Plugin::VolumeBinding => volume_binding::hint(change.event, new),
         Plugin::VolumeRestrictions => deleted().is_some_and(|(p, _)| !p.template.claims.is_empty()),
+        Plugin::NodeVolumeLimits => {
+            node_volume_limits::hint(change.event, deleted().map(|(p, _)| &**p))
+        }
         Plugin::PodTopologySpread => spread(pod, shape, change, &|k| cache.topologies.name(k)),
         Plugin::InterPodAffinity => affinity(shape, change, &|k| cache.topologies.name(k)),
         Plugin::DefaultPreemption => false,

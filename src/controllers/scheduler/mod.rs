@@ -23,6 +23,7 @@ pub(crate) mod framework;
 mod handlers;
 pub(crate) mod hints;
 mod in_flight;
+mod incoming;
 mod known_nodes;
 pub(crate) mod memo;
 pub mod node_info;

@@ -66,8 +66,7 @@ impl Algorithm {
         };
         let few = self.few_named(named.as_ref());
         self.remember_kind(of.shape, few);
-        diagnosis.state =
-            ClusterState::of(of.shape, of.volumes, &self.cache, &self.choice.switches);
+        diagnosis.state = ClusterState::of(of, &self.cache, &self.choice.switches);
         let nominated = of.pod.unscheduled.as_ref().and_then(|u| u.nominated);
         if let Some(node) = nominated
             && let Some(found) = self.evaluate_nominated_node(of, node, nominator, diagnosis)

@@ -175,6 +175,8 @@ pub struct Switches {
     /// A volume that is not reached from a node is told of as "node(s) didn't match PersistentVolume's
     /// node affinity" (S41); before as "node(s) had volume node affinity conflict".
     pub persistent_volume_text: bool,
+    /// What is attached to a node counts against its limit of volumes, also where no pod there uses it (S51).
+    pub attachments_count: bool,
     /// A successful preemption is reported: from 1.37.
     pub preemption_told: bool,
     /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.

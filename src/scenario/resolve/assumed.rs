@@ -19,6 +19,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         gone_at_once(plan),
         paces(spec, plan),
         attacher(spec, plan),
+        held(plan),
     ]
     .into_iter()
     .flatten()
@@ -157,6 +158,21 @@ fn attacher(spec: &Scenario, plan: &Plan) -> Option<String> {
             times.join(" and ")
         )
     })
+}
+
+/// Volumes that are attached where no pod has them: since when nobody wants them there is not known.
+fn held(plan: &Plan) -> Option<String> {
+    let memory = plan.memory.as_ref().filter(|m| !m.attached.is_empty())?;
+    let held = |(pod, node): (&u32, &u32)| {
+        let (pod, node) = (&plan.pods[*pod as usize].name, &plan.nodes[*node as usize].name);
+        format!("of {pod} to {node}")
+    };
+    let held: Vec<String> = memory.attached.iter().map(held).collect();
+    let held: Vec<&str> = held.iter().map(String::as_str).collect();
+    Some(format!(
+        "The export: volumes are still attached where no pod has them ({}). The 6 minutes until they are detached by force are counted from time zero, which is later than they began.",
+        listed(&held)
+    ))
 }
 
 fn seconds(span: crate::kernel::Dur) -> String {

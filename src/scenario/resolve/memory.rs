@@ -32,6 +32,7 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -
         }
     }
     waiting(written, declared, &mut memory, place);
+    attached(written, declared, &mut memory, place);
     failures(written, declared, &mut memory, place);
     budgets(written, declared, &mut memory, place);
     memory
@@ -57,6 +58,23 @@ fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &
             let tries = waits.tries.map(|n| n.max(1));
             let waited = Waited { since_us, tries, last_us };
             memory.waiting.insert(*pod, waited);
+        }
+    }
+}
+
+fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+    for (name, node) in &written.attached {
+        let place = place.part("attached").part(name);
+        let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
+            missing("pod", name, declared.pods.incomplete, place);
+            continue;
+        };
+        let plan = &declared.pods.plans[*pod as usize];
+        let claims = &declared.pods.templates[plan.template as usize].claims;
+        if !claims.iter().any(|c| c.attach) {
+            place.add_name(Problem::new(format!("pod `{name}` has no volume that is attached")));
+        } else if let Some(node) = place.take(declared.nodes.named(node)) {
+            memory.attached.insert(*pod, node);
         }
     }
 }

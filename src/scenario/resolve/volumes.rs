@@ -2,7 +2,7 @@
 
 use super::checks;
 use crate::api::quantity::Quantity;
-use crate::api::volume::{AccessMode, Claim, Reach};
+use crate::api::volume::{AccessMode, Claim, DEFAULT_DRIVER, Reach};
 use crate::api::workload::WorkloadKind;
 use crate::language::{self, VolumeClaim};
 use crate::scenario::prelude::*;
@@ -42,8 +42,13 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
         place.part("attach").say("a local volume is not attached");
     }
     let attach = written.attach.unwrap_or(!is_local && !access.is_multi_attach_allowed());
+    if is_local && written.driver.is_some() {
+        place.part("driver").say("no limit counts a local volume: it has no driver");
+    }
+    let driver = || written.driver.clone().unwrap_or_else(|| DEFAULT_DRIVER.to_owned());
     let (volume, assumed) = (written.volume.clone(), written.assumed);
-    Claim { name, per_pod: false, access, reach, attach, volume, assumed }
+    let driver = (!is_local).then(driver);
+    Claim { name, per_pod: false, access, reach, attach, driver, volume, assumed }
 }
 
 fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot<'_>) -> Reach {

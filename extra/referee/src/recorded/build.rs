@@ -34,7 +34,11 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     if !missing.is_empty() {
         return Err(PlanError::NotModelled(missing));
     }
-    let mut b = Builder { upstream: sc.kubelets == "upstream", ..Builder::default() };
+    let mut b = Builder {
+        upstream: sc.kubelets == "upstream",
+        volume_limit: sc.volume_limit,
+        ..Builder::default()
+    };
     objects(&mut b, sc)?;
     let mut last = Time::ZERO;
     for a in &sc.actions {

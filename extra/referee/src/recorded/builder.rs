@@ -11,6 +11,7 @@ use std::rc::Rc;
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::meta::OwnerReference;
 use taintsim::api::pod::PodTemplate;
+use taintsim::api::volume::{DEFAULT_DRIVER, attach_limit_key};
 use taintsim::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
@@ -23,6 +24,8 @@ use taintsim::plan::{
 pub(super) struct Builder {
     /// Kubelets have loops of their own, upstream's.
     pub(super) upstream: bool,
+    /// How many disks each node takes.
+    pub(super) volume_limit: Option<u32>,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) node_names: BTreeMap<String, NodeIndex>,
     pub(super) templates: Vec<PodTemplate>,
@@ -52,6 +55,8 @@ impl Builder {
             spec.taints.iter().map(|t| taint_edit(t, false)).collect::<Result<Vec<_>, _>>()?;
         let taints = taints.into_iter().flat_map(|edit| edit.add).collect();
         let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
+        let limit = self.volume_limit.map(|n| (attach_limit_key(DEFAULT_DRIVER), n.to_string()));
+        capacity.extend(limit.iter().map(|(key, n)| (key.as_str(), n.as_str())));
         capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
         let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
         let plan = NodePlan {

@@ -8,7 +8,7 @@ use super::say_actions::actions;
 use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
-use taintsim::api::volume::Reach;
+use taintsim::api::volume::{DEFAULT_DRIVER, Reach, attach_limit_key};
 use taintsim::kernel::Dur;
 use taintsim::plan::{
     Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
@@ -33,6 +33,7 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
             "attach": plan.timing.attacher.0.to_string(),
             "detach": plan.timing.attacher.1.to_string(),
         },
+        "volume_limit": volume_limit(plan, &mut missing),
         "pass_overhead": plan.timing.pass_overhead.to_string(),
         "clients": clients(plan),
         "admission": admission(plan, &mut missing),
@@ -53,6 +54,15 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
     if missing.is_empty() { Ok(scenario.to_string()) } else { Err(missing.into_iter().collect()) }
 }
 
+/// How many disks each node takes.
+fn volume_limit(plan: &Plan, missing: &mut Missing) -> Value {
+    let key = attach_limit_key(DEFAULT_DRIVER);
+    let limits: Vec<_> = plan.nodes.iter().map(|n| n.allocatable.get(&key)).collect();
+    let alike = limits.windows(2).all(|two| two[0] == two[1]);
+    unless(alike, "nodes that take different numbers of volumes", missing);
+    limits.first().copied().flatten().map_or(Value::Null, |limit| json!(limit.value()))
+}
+
 /// Volumes of which the recorder cannot be told.
 fn volumes(plan: &Plan, missing: &mut Missing) {
     for claim in plan.templates.iter().flat_map(|t| &t.claims) {
@@ -65,6 +75,8 @@ fn volumes(plan: &Plan, missing: &mut Missing) {
             "volumes that need not be attached, or whose zone or node is that of their first pod";
         unless(is_said, what, missing);
         unless(claim.volume.is_none(), "volumes with names of their own", missing);
+        let driver = claim.driver.as_deref();
+        unless(driver.is_none_or(|d| d == DEFAULT_DRIVER), "drivers with names", missing);
     }
 }
 

@@ -10,7 +10,7 @@ use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::pod::{PodSource, PodTemplate};
 use taintsim::api::quantity::Resources;
 use taintsim::api::toleration::Toleration;
-use taintsim::api::volume::{Claim, Reach};
+use taintsim::api::volume::{Claim, DEFAULT_DRIVER, Reach, attach_limit_key};
 use taintsim::api::workload::WorkloadSpec;
 use taintsim::plan::{
     BudgetPlan, Do, NodePlan, NodeStart, Plan, PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
@@ -27,7 +27,7 @@ pub(super) fn node(n: &NodePlan) -> Value {
         "labels": *n.labels,
         "taints": n.taints.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "unschedulable": n.unschedulable,
-        "capacity": amounts(&n.allocatable),
+        "capacity": capacity(&n.allocatable),
         "lease_offset": n.lease_offset.to_string(),
         "lease_period": n.lease_period.to_string(),
         "status_offset": n.status_offset.to_string(),
@@ -35,6 +35,13 @@ pub(super) fn node(n: &NodePlan) -> Value {
     });
     say_node(&n.start, &mut out);
     out
+}
+
+/// All but how many disks it takes, which is said of all nodes at once.
+fn capacity(resources: &Resources) -> Value {
+    let mut all = resources.clone();
+    all.remove(&attach_limit_key(DEFAULT_DRIVER));
+    amounts(&all)
 }
 
 fn amounts(resources: &Resources) -> Value {

@@ -50,9 +50,6 @@ pub(super) fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String>
     if (sc.pods.iter().chain(created).chain(templates)).any(|p| !p.finalizers.is_empty()) {
         out.push("finalizers of pods".to_owned());
     }
-    if sc.volume_limit.is_some() {
-        out.push("limits of attached volumes".to_owned());
-    }
     if let Some(wanted) = &sc.controllers {
         out.extend(wanted.iter().filter(|c| !is_modelled(c)).cloned());
         let missing = |name: &str| !wanted.iter().any(|c| c == name);

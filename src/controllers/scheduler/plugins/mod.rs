@@ -1,6 +1,6 @@
 //! The scheduler's plugins, one file each (`pkg/scheduler/framework/plugins`).
 //!
-//! Left out, as they never tell nodes apart here: NodeVolumeLimits (nodes have no limits), VolumeZone (volumes say their
+//! Left out, as they never tell nodes apart here: VolumeZone (volumes say their
 //! zone by node affinity), DynamicResources, NodeDeclaredFeatures, ImageLocality (nodes list no images), NodePreferAvoidPods, and the filter
 //! NodeName: a pod that names a node is bound and does not come here.
 
@@ -10,6 +10,7 @@ pub(crate) mod node_affinity;
 pub(crate) mod node_ports;
 pub mod node_resources_fit;
 pub(crate) mod node_unschedulable;
+pub(crate) mod node_volume_limits;
 pub(crate) mod pod_topology_spread;
 pub mod pod_topology_spread_score;
 pub(crate) mod selector_spread;

@@ -7,22 +7,28 @@
 
 use crate::api::labels::Labels;
 use crate::api::node::{Node, zone};
+use crate::api::pod::Pod;
 use crate::api::volume::Reach;
+use crate::apiserver::ApiServer;
 use crate::controllers::scheduler::events::ClusterEvent;
 use crate::controllers::scheduler::framework::{Rejection, Verdict};
+use crate::controllers::scheduler::node_info::NodeInfo;
+use crate::controllers::scheduler::plugins::node_volume_limits;
 use crate::controllers::scheduler::topology::HOSTNAME;
+use crate::plan::switches::scheduler::Switches;
 use crate::trace::Plugin;
 
 /// What filters know of the volumes of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PodVolumes {
+pub struct PodVolumes<'a> {
+    /// Where it stands which volumes the pods of a node have, and what is attached to it.
+    pub(crate) api: &'a ApiServer,
     /// From where each is reached.
     pub(crate) reach: Vec<Reach>,
     /// Another pod has one that only one pod may use.
     pub(crate) is_taken: bool,
 }
 
-impl PodVolumes {
+impl PodVolumes<'_> {
     /// Whether a node reaches all of them.
     fn are_reached_from(&self, labels: &Labels) -> bool {
         self.reach.iter().all(|reach| match reach {
@@ -32,18 +38,20 @@ impl PodVolumes {
         })
     }
 
-    /// Rejects a node that does not reach a volume; every node where somebody has it.
-    pub(crate) fn filter(&self, labels: &Labels, new_text: bool) -> Verdict {
+    /// Rejects a node that does not reach a volume, or takes no more; every node where somebody has it.
+    pub(crate) fn filter(&self, pod: &Pod, info: &NodeInfo, switches: &Switches) -> Verdict {
+        let Some(node) = &info.node else { return Ok(()) };
         if self.is_taken {
             return Err(Rejection::unresolvable(
                 Plugin::VolumeRestrictions,
                 "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
             ));
         }
-        if self.are_reached_from(labels) {
+        node_volume_limits::filter(self.api, pod, info, switches.attachments_count)?;
+        if self.are_reached_from(&node.labels) {
             return Ok(());
         }
-        let reason = match new_text {
+        let reason = match switches.persistent_volume_text {
             true => "node(s) didn't match PersistentVolume's node affinity",
             false => "node(s) had volume node affinity conflict",
         };
