@@ -80,9 +80,9 @@ fn no_recorded_timeline_differs() {
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    assert_eq!((counts.total(), counts.not_modelled), (3036, 0));
+    assert_eq!((counts.total(), counts.not_modelled), (3041, 0));
     // Some scenarios, most of them with latencies, have more outcomes than are kept.
-    assert!(counts.conform >= 2955, "only {counts}");
+    assert!(counts.conform >= 2960, "only {counts}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn the_seeds_stay_inside_the_envelopes() {
     // 1.23, 1.25 and 1.35, which of three nodes gets each token under five releases from 1.33 on,
     // and an outage within a cut under 1.37. In all of them the default order of everything is the
     // least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
-    assert!(counts.total() == 468 && counts.conform >= 452, "only {counts}");
+    assert!(counts.total() == 493 && counts.conform >= 477, "only {counts}");
 }
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
