@@ -8,7 +8,7 @@ use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
 use super::volume::Claim;
 use super::words::words;
-use crate::kernel::Dur;
+use crate::kernel::Spread;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -40,10 +40,10 @@ pub struct PodTemplate {
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
     pub deletion_cost: i32,
     /// From a pod's binding to Running and Ready, where it is not what the kubelets say.
-    pub start: Option<Dur>,
+    pub start: Option<Spread>,
     /// How long containers take to stop once asked to, where it is not what the kubelets say; the
     /// grace period cuts it short.
-    pub stop: Option<Dur>,
+    pub stop: Option<Spread>,
     /// With what containers exit when they end because they were asked to.
     pub exit_code: i32,
     /// `spec.priority`

@@ -13,7 +13,7 @@ use super::gathered::Named;
 use super::pod::RawPod;
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
-use crate::language::{DurationText, PodGroup, Workload};
+use crate::language::{DurationText, HowLong, PodGroup, Workload};
 use std::collections::BTreeMap;
 
 /// What takes longer was no start, but a pod that became Ready again.
@@ -33,8 +33,8 @@ struct Seen {
 /// How long the pods of each workload take, by `Kind/namespace/name`; those of a Deployment stand
 /// under its own name and under those of its ReplicaSets.
 pub(super) struct Pace {
-    starts: BTreeMap<String, DurationText>,
-    stops: BTreeMap<String, DurationText>,
+    starts: BTreeMap<String, HowLong>,
+    stops: BTreeMap<String, HowLong>,
     /// What is told of them: `web 12s`.
     pub(super) told: [Vec<String>; 2],
 }
@@ -86,9 +86,9 @@ impl Pace {
             };
             let stop = median(&mut seen.stopped);
             let short = name.split_once('/').map_or(name, |(_, rest)| rest);
-            let of_all = |text: &DurationText, all: &mut BTreeMap<String, DurationText>| {
+            let of_all = |text: &DurationText, all: &mut BTreeMap<String, HowLong>| {
                 let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
-                all.extend(alike.map(|n| (n, text.clone())));
+                all.extend(alike.map(|n| (n, text.clone().into())));
                 format!("{short} {}", text.as_str())
             };
             if let Some(text) = start {

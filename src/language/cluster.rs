@@ -3,6 +3,7 @@
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
+use super::spans::HowLong;
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
 use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
@@ -186,10 +187,10 @@ pub struct PodGroup {
     #[serde(rename = "podDeletionCost")]
     pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    pub(crate) pod_start: Option<DurationText>,
+    pub(crate) pod_start: Option<HowLong>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
-    pub(crate) pod_stop: Option<DurationText>,
+    pub(crate) pod_stop: Option<HowLong>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
     pub(crate) exit_code: Option<i32>,

@@ -1,6 +1,7 @@
 //! Fault models: how things fail, where no timeline says when.
 
 use super::cluster::NodeSelector;
+use super::spans::Distribution;
 use super::texts::DurationText;
 use super::timeline::Cut;
 use super::values::is_default;
@@ -93,39 +94,6 @@ pub(crate) enum FaultRate {
     PerNodeYear(f64),
     /// So many times a year, each group.
     PerGroupYear(f64),
-}
-
-/// How spans of time are distributed.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) enum Distribution {
-    /// Without memory.
-    Exponential {
-        /// Its mean.
-        mean: DurationText,
-    },
-    /// Below a shape of 1, what has lasted will last.
-    Weibull {
-        /// Its shape.
-        shape: f64,
-        /// Its scale.
-        scale: DurationText,
-    },
-    /// Its logarithm is normal.
-    LogNormal {
-        /// The median.
-        median: DurationText,
-        /// The standard deviation of the natural logarithm.
-        sigma: f64,
-    },
-    /// Evenly between two spans.
-    Uniform(DurationText, DurationText),
-    /// Always the same.
-    Fixed(DurationText),
-    /// One of these, each as likely as it stands here.
-    Values(Vec<DurationText>),
-    /// The lengths of the outages in a file, a history as in `trace`.
-    Empirical(String),
 }
 
 /// Outages as they were recorded. Where no node of the file is called as one of the cluster, they

@@ -22,6 +22,7 @@ pub(crate) mod prices;
 mod scenario;
 mod scheduling;
 mod shape;
+mod spans;
 pub mod text;
 mod texts;
 mod timeline;
@@ -40,8 +41,7 @@ pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };
 pub(crate) use faults::{
-    Distribution, FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair,
-    RepairAct,
+    FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair, RepairAct,
 };
 pub use flags::{PLUGINS, known as known_flags};
 pub(crate) use maintain::{Afterwards, DrainFlags};
@@ -57,6 +57,7 @@ pub(crate) use scheduling::{
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use shape::{Kind, Shape, schema};
+pub use spans::{Distribution, HowLong};
 pub(crate) use text::place::{Place, at};
 pub use text::{Problem, Problems, Source};
 pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};

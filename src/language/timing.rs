@@ -1,5 +1,6 @@
 //! Delays, limits, and how kubelets and users behave, as a scenario states them.
 
+use super::spans::HowLong;
 use super::texts::{DelayText, DurationText};
 use crate::language::prelude::*;
 use crate::plan::UserMode;
@@ -110,9 +111,9 @@ pub enum KubeletTiming {
     /// With their own loops; their frequencies are flags of the kubelet.
     Real {
         /// From a pod's binding to Running and Ready.
-        pod_start: Option<DurationText>,
+        pod_start: Option<HowLong>,
         /// How long containers take to stop once asked to; the grace period cuts it short.
-        pod_stop: Option<DurationText>,
+        pod_stop: Option<HowLong>,
         /// How long a machine takes to boot.
         boot: Option<DurationText>,
     },

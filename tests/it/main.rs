@@ -22,6 +22,7 @@ mod kernel_workloads;
 mod klog;
 mod pack_traces;
 mod pictures;
+mod pod_starts;
 mod races;
 mod readme;
 mod real_kubelets;

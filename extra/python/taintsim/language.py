@@ -65,6 +65,7 @@ __all__ = [
     "Flags",
     "HistoryFormat",
     "HostPort",
+    "HowLong",
     "IfNotDrained",
     "InclusionPolicy",
     "InstanceState",
@@ -260,11 +261,54 @@ class KubeletTiming(Variant):
 
     @staticmethod
     def Real(
-        *, pod_start: DurationText | None = None, pod_stop: DurationText | None = None, boot:
-        DurationText | None = None
+        *, pod_start: HowLong | None = None, pod_stop: HowLong | None = None, boot: DurationText |
+        None = None
     ) -> KubeletTiming:
         """With their own loops; their frequencies are flags of the kubelet."""
         return KubeletTiming("Real", {"pod_start": pod_start, "pod_stop": pod_stop, "boot": boot})
+
+
+#: How long something takes: a duration in quotes, such as "5s", or how it is distributed
+HowLong: TypeAlias = "str | Distribution"
+
+
+class Distribution(Variant):
+    """How spans of time are distributed."""
+
+    @staticmethod
+    def Exponential(*, mean: DurationText) -> Distribution:
+        """Without memory."""
+        return Distribution("Exponential", {"mean": mean})
+
+    @staticmethod
+    def Weibull(*, shape: float, scale: DurationText) -> Distribution:
+        """Below a shape of 1, what has lasted will last."""
+        return Distribution("Weibull", {"shape": shape, "scale": scale})
+
+    @staticmethod
+    def LogNormal(*, median: DurationText, sigma: float) -> Distribution:
+        """Its logarithm is normal."""
+        return Distribution("LogNormal", {"median": median, "sigma": sigma})
+
+    @staticmethod
+    def Uniform(value1: DurationText, value2: DurationText, /) -> Distribution:
+        """Evenly between two spans."""
+        return Distribution("Uniform", (value1, value2))
+
+    @staticmethod
+    def Fixed(value: DurationText, /) -> Distribution:
+        """Always the same."""
+        return Distribution("Fixed", (value,))
+
+    @staticmethod
+    def Values(value: Sequence[DurationText], /) -> Distribution:
+        """One of these, each as likely as it stands here."""
+        return Distribution("Values", (value,))
+
+    @staticmethod
+    def Empirical(value: str, /) -> Distribution:
+        """The lengths of the outages in a file, a history as in `trace`."""
+        return Distribution("Empirical", (value,))
 
 
 class User(Variant):
@@ -624,10 +668,10 @@ class PodGroup(Struct):
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None
     #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    pod_start: DurationText | None = None
+    pod_start: HowLong | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
-    pod_stop: DurationText | None = None
+    pod_stop: HowLong | None = None
     #: The exit code of its containers when they end because they were asked to: with 0, as where
     #: not given, the pod has Succeeded, with any other it has Failed.
     exit_code: int | None = None
@@ -1520,10 +1564,10 @@ class PodTemplate(Struct):
     #: those that cost less go first; 0 where not given.
     podDeletionCost: int | None = None
     #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
-    pod_start: DurationText | None = None
+    pod_start: HowLong | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
-    pod_stop: DurationText | None = None
+    pod_stop: HowLong | None = None
     #: The exit code of its containers when they end because they were asked to: with 0, as where
     #: not given, the pod has Succeeded, with any other it has Failed.
     exit_code: int | None = None
@@ -2194,45 +2238,6 @@ class FaultRate(Variant):
     def PerGroupYear(value: float, /) -> FaultRate:
         """So many times a year, each group."""
         return FaultRate("PerGroupYear", (value,))
-
-
-class Distribution(Variant):
-    """How spans of time are distributed."""
-
-    @staticmethod
-    def Exponential(*, mean: DurationText) -> Distribution:
-        """Without memory."""
-        return Distribution("Exponential", {"mean": mean})
-
-    @staticmethod
-    def Weibull(*, shape: float, scale: DurationText) -> Distribution:
-        """Below a shape of 1, what has lasted will last."""
-        return Distribution("Weibull", {"shape": shape, "scale": scale})
-
-    @staticmethod
-    def LogNormal(*, median: DurationText, sigma: float) -> Distribution:
-        """Its logarithm is normal."""
-        return Distribution("LogNormal", {"median": median, "sigma": sigma})
-
-    @staticmethod
-    def Uniform(value1: DurationText, value2: DurationText, /) -> Distribution:
-        """Evenly between two spans."""
-        return Distribution("Uniform", (value1, value2))
-
-    @staticmethod
-    def Fixed(value: DurationText, /) -> Distribution:
-        """Always the same."""
-        return Distribution("Fixed", (value,))
-
-    @staticmethod
-    def Values(value: Sequence[DurationText], /) -> Distribution:
-        """One of these, each as likely as it stands here."""
-        return Distribution("Values", (value,))
-
-    @staticmethod
-    def Empirical(value: str, /) -> Distribution:
-        """The lengths of the outages in a file, a history as in `trace`."""
-        return Distribution("Empirical", (value,))
 
 
 @dataclass(kw_only=True)

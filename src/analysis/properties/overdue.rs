@@ -21,6 +21,7 @@
 use super::property::{Property, Violation};
 use super::walk::{Walk, records, short};
 use crate::analysis::prelude::*;
+use crate::kernel::Spread;
 use crate::plan::KubeletMode;
 
 /// The violations of those pods whose deadline passes without anything happening that moves it;
@@ -129,6 +130,8 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         KubeletMode::Imitated(kubelet) => kubelet.start,
         KubeletMode::Real(kubelet) => kubelet.pod_start,
     };
+    let own = analysis.plan.templates.iter().filter_map(|t| t.start.as_ref());
+    let start = own.map(Spread::most).fold(start, Dur::max);
     let since = |walk: &Walk<'a>, id: PodId| {
         let pod = walk.follow.pod(id);
         let life = walk.life(id);

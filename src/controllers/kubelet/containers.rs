@@ -34,17 +34,16 @@ impl Containers {
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
     /// that still run.
     pub(super) fn lose_pod(&self, old: &Pod) {
-        let runs_on = self.pods.due(old.uid).is_some_and(|d| d.up);
-        if !runs_on {
+        let Some(due) = self.pods.due(old.uid).filter(|d| d.up) else {
             if let Some(node) = old.node {
                 self.volumes.remove_pod(node, old.uid);
             }
             return self.pods.forget(old.uid, old.node);
-        }
+        };
         if let Some(node) = old.node {
             self.volumes.leaves(node, old);
         }
-        let stop = self.stop_of(old);
+        let stop = self.stop_of(old, &due);
         self.pods.with_due(old.uid, |d| {
             (d.orphaned, d.stop) = (Some(stop), Time::MAX);
         });
@@ -60,10 +59,10 @@ impl Containers {
     }
 
     /// How long a pod takes to stop once its kubelet is to end it.
-    pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
+    pub(super) fn stop_of(&self, pod: &Pod, due: &Due) -> Dur {
         match self.nodes.mode {
-            KubeletMode::Imitated(i) => pod.template.stop.unwrap_or(i.stop),
-            KubeletMode::Real(r) => r.stop_of(pod),
+            KubeletMode::Imitated(_) => due.unhurried,
+            KubeletMode::Real(_) => due.stop_of(pod),
         }
     }
 

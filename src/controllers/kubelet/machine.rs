@@ -196,7 +196,7 @@ impl Machines {
         self.updates.kubelet_starts(node, asks);
         let waits = self.nodes.switches.waits_for_node && !real.recorded;
         let hears = if waits { asks + NODE_SYNC } else { asks };
-        self.reach.starts_asking(node, asks, hears, real);
+        self.reach.starts_asking(node, asks, hears);
         hears
     }
 }

@@ -9,7 +9,7 @@ use super::status_manager::StatusManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::Time;
-use crate::plan::{KubeletMode, Real};
+use crate::plan::KubeletMode;
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl PodWorkers {
     pub(super) fn work(&self, uid: Uid) {
         match self.nodes.mode {
             KubeletMode::Imitated(_) => self.work_imitated(uid),
-            KubeletMode::Real(real) => self.work_real(uid, real),
+            KubeletMode::Real(_) => self.work_real(uid),
         }
     }
 
@@ -77,7 +77,7 @@ impl PodWorkers {
     }
 
     /// Stops, starts or refuses a pod, or tells that it is ready.
-    fn work_real(&self, uid: Uid, real: Real) {
+    fn work_real(&self, uid: Uid) {
         let now = self.nodes.now();
         let Some(due) = self.pods.due(uid) else {
             return;
@@ -109,7 +109,7 @@ impl PodWorkers {
             return;
         };
         if let Some(refused) = due.refused {
-            return self.refusals.work(&pod, &due, refused, real);
+            return self.refusals.work(&pod, &due, refused);
         }
         if due.found_stopped.is_some_and(|at| at <= now) {
             self.pods.with_due(uid, |d| d.found_stopped = None);
@@ -117,7 +117,7 @@ impl PodWorkers {
         }
         if due.stop != Time::MAX {
             if now >= due.stop {
-                self.status.end_pod(&pod, &due, real);
+                self.status.end_pod(&pod, &due);
             }
         } else if now >= due.start && !due.waits && !pod.phase.is_terminal() {
             self.status.tell_ready(&pod);

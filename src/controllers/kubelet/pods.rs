@@ -4,8 +4,8 @@ use super::nodes::Nodes;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
-use crate::kernel::{Class, Dur, HandlerId, Object, PointId, Shared, Time, slot};
-use crate::plan::Real;
+use crate::kernel::{Class, Dur, HandlerId, Object, PointId, Shared, Spread, Time, slot};
+use crate::plan::KubeletMode;
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,6 +17,10 @@ pub(super) struct Due {
     pub(super) node: NodeId,
     /// How many lives of pods there were before it, on any node.
     pub(super) place: usize,
+    /// From its binding to Running and Ready, as drawn for this start of its containers.
+    pub(super) starting: Dur,
+    /// How long its containers would take to stop if its grace period let them.
+    pub(super) unhurried: Dur,
     pub(super) start: Time,
     /// Its volumes are not there yet, so that it does not start.
     pub(super) waits: bool,
@@ -79,30 +83,18 @@ impl Due {
             self.stop = at;
         }
     }
-}
-
-impl Real {
-    /// From a pod's binding to Running and Ready.
-    pub(super) fn start_of(&self, pod: &Pod) -> Dur {
-        pod.template.start.unwrap_or(self.pod_start)
-    }
-
-    /// How long a pod would take to stop if its grace period let it.
-    pub(super) fn unhurried(&self, pod: &Pod) -> Dur {
-        pod.template.stop.unwrap_or(self.pod_stop)
-    }
 
     /// How long a pod takes to stop: no longer than its grace period.
     pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
         let grace = pod
             .deletion
             .map_or_else(|| pod.termination_grace_period_seconds(), |d| d.grace_period_seconds);
-        self.unhurried(pod).min(Dur::from_secs(grace.max(1).unsigned_abs()))
+        self.unhurried.min(Dur::from_secs(grace.max(1).unsigned_abs()))
     }
 
     /// How long what runs of a pod takes to stop.
-    pub(super) fn stopping(&self, pod: &Pod, due: &Due) -> Dur {
-        if pod.phase.is_terminal() && !due.up { Dur::ZERO } else { self.stop_of(pod) }
+    pub(super) fn stopping(&self, pod: &Pod) -> Dur {
+        if pod.phase.is_terminal() && !self.up { Dur::ZERO } else { self.stop_of(pod) }
     }
 }
 
@@ -119,6 +111,9 @@ pub(super) struct Pods {
     lives: Cell<usize>,
     /// In which order pods are walked that are worked on in one instant.
     walk: PointId,
+    /// Draw how long a pod takes to start and to stop, where that varies.
+    starts: PointId,
+    stops: PointId,
 }
 
 impl Pods {
@@ -131,7 +126,37 @@ impl Pods {
             of_nodes: Shared::default(),
             lives: Cell::new(0),
             walk: nodes.ctx.point("kubelet-pod-order"),
+            starts: nodes.ctx.point("pod-start"),
+            stops: nodes.ctx.point("pod-stop"),
         }
+    }
+
+    /// How long the containers of a pod take to start this time, from the pod's binding to Running
+    /// and Ready. Each start of a pod of that name is a draw of its own.
+    pub(super) fn draw_start(&self, pod: &Pod) -> Dur {
+        let usual = match self.nodes.mode {
+            KubeletMode::Imitated(i) => i.start,
+            KubeletMode::Real(real) => real.pod_start,
+        };
+        self.drawn(self.starts, pod, pod.template.start.as_ref(), usual)
+    }
+
+    /// How long the containers of a pod would take to stop if its grace period let them.
+    pub(super) fn draw_stop(&self, pod: &Pod) -> Dur {
+        let usual = match self.nodes.mode {
+            KubeletMode::Imitated(i) => i.stop,
+            KubeletMode::Real(real) => real.pod_stop,
+        };
+        self.drawn(self.stops, pod, pod.template.stop.as_ref(), usual)
+    }
+
+    fn drawn(&self, point: PointId, pod: &Pod, own: Option<&Spread>, usual: Dur) -> Dur {
+        own.map_or(usual, |own| own.draw(&self.nodes.ctx, point, self.of_chance(pod.id)))
+    }
+
+    /// A pod as an object of chance.
+    fn of_chance(&self, pod: PodId) -> Object {
+        Object { id: pod.0, hash: self.nodes.api.names(|n| n.pod_hash(pod)) }
     }
 
     /// What is due for one life of a pod.
@@ -183,13 +208,13 @@ impl Pods {
     /// The lives of pods that these kubelets have to do with; where turns are drawn, as the recorder
     /// walks them, whose kubelets share one map of all pods that ever were bound.
     pub(super) fn of_nodes(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<Uid> {
-        let Nodes { ctx, api, .. } = &*self.nodes;
+        let ctx = &self.nodes.ctx;
         let mut pods: Vec<Uid> = nodes.into_iter().flat_map(|n| self.of_node(n)).collect();
         if ctx.draws_turns() {
             let place = |uid: &Uid| self.due(*uid).map_or(0, |d| d.place);
             let object = |uid: &Uid| {
                 let pod = self.due(*uid).map(|d| d.pod);
-                pod.map_or(Object::NONE, |p| api.names(|n| Object { id: p.0, hash: n.pod_hash(p) }))
+                pod.map_or(Object::NONE, |p| self.of_chance(p))
             };
             ctx.order_some(self.walk, None, self.lives.get(), &mut pods, place, object);
         }

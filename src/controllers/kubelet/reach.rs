@@ -96,7 +96,7 @@ impl Reach {
         let mut uplink = self.uplink_up_to_now(node, Link::Open, real);
         uplink.sever();
         self.loops.unschedule(node);
-        self.goes_on(node, uplink, false, real);
+        self.goes_on(node, uplink, false);
     }
 
     /// What the way of a node's kubelet to the API server is like.
@@ -127,12 +127,12 @@ impl Reach {
             self.loops.unschedule(node);
         }
         self.nodes.with(node, |k| k.link = is);
-        self.goes_on(node, uplink, was == Link::Refused, real);
+        self.goes_on(node, uplink, was == Link::Refused);
     }
 
     /// A kubelet starts: whatever its way is like, it has no connection yet. It asks from `at` on, for
     /// its pods from `pods` on.
-    pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time, real: Real) {
+    pub(super) fn starts_asking(&self, node: NodeId, at: Time, pods: Time) {
         let backoffs = [Backoff::new(self.watch_retry, Some(at)); REFLECTORS];
         self.ways.with(node, |w| w.backoffs = None);
         let tick = self.nodes.with(node, |k| {
@@ -142,7 +142,7 @@ impl Reach {
         });
         if let Some(tick) = tick {
             let uplink = Uplink::starting(at, pods, tick, backoffs);
-            self.goes_on(node, uplink, false, real);
+            self.goes_on(node, uplink, false);
         }
     }
 
@@ -185,7 +185,7 @@ impl Reach {
 
     /// A kubelet's tries go on: where its way is open, its loops run when they get through. Where its
     /// requests were `refused`, each new one gets through at once.
-    fn goes_on(&self, node: NodeId, uplink: Uplink, refused: bool, real: Real) {
+    fn goes_on(&self, node: NodeId, uplink: Uplink, refused: bool) {
         let now = self.nodes.now();
         let open = self.nodes.with(node, |k| k.link) == Some(Link::Open);
         let mut back = open.then(|| uplink.back(&self.drawn(node)));
@@ -201,7 +201,7 @@ impl Reach {
             });
             self.loops.schedule(node, Loop::Lease, back.lease);
             self.loops.schedule(node, Loop::Status, back.status);
-            self.updates.go_on(node, back, refused, real);
+            self.updates.go_on(node, back, refused);
         }
     }
 

@@ -23,7 +23,6 @@ use crate::api::toleration::matching_tolerations;
 use crate::apiserver::EventName;
 use crate::client::About;
 use crate::kernel::{Dur, PointId, Time};
-use crate::plan::Real;
 use crate::plan::switches::kubelet::RefusedAtStart;
 use crate::trace::{Actor, EventText};
 use std::rc::Rc;
@@ -193,9 +192,9 @@ impl Refusals {
         let how = self.nodes.switches.refused_at_start;
         let grace = match how {
             _ if !due.up || due.stop_known => None,
-            RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod)),
+            RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod, due)),
             RefusedAtStart::RunsOn => None,
-            RefusedAtStart::Ends => Some(self.containers.stop_of(pod).min(ORPHANS_GRACE)),
+            RefusedAtStart::Ends => Some(self.containers.stop_of(pod, due).min(ORPHANS_GRACE)),
         };
         let stop = match grace {
             Some(grace) => settled + grace,
@@ -227,7 +226,7 @@ impl Refusals {
     }
 
     /// Does what is due for a pod that was refused.
-    pub(super) fn work(&self, pod: &Pod, due: &Due, refused: Refused, real: Real) {
+    pub(super) fn work(&self, pod: &Pod, due: &Due, refused: Refused) {
         let now = self.nodes.now();
         if now < refused.tell {
             return;
@@ -246,7 +245,7 @@ impl Refusals {
         if at_once || refused.removal.is_some_and(|at| now >= at) {
             self.pods.remove(pod.id, pod.uid);
         } else if !refused.at_start && now >= due.stop {
-            self.status.end_pod(pod, due, real);
+            self.status.end_pod(pod, due);
         }
     }
 

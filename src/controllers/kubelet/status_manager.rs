@@ -6,7 +6,6 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase};
 use crate::kernel::{Dur, PointId, Time};
-use crate::plan::Real;
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -97,7 +96,7 @@ impl StatusManager {
 
     /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
     /// A status is read before it is written (`syncPod`).
-    pub(super) fn end_pod(&self, pod: &Pod, due: &Due, real: Real) {
+    pub(super) fn end_pod(&self, pod: &Pod, due: &Due) {
         let Nodes { api, switches, .. } = &*self.nodes;
         let now = self.nodes.now();
         if switches.terminal_phase_before_removal {
@@ -106,7 +105,7 @@ impl StatusManager {
                     self.pods.with_due(pod.uid, |d| d.read = true);
                     return self.pods.work_at(pod.uid, now + READ);
                 }
-                let phase = last_phase(pod, due, real);
+                let phase = last_phase(pod, due);
                 let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
             }
             let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
@@ -130,8 +129,8 @@ impl StatusManager {
 /// their restart policy and whoever owns the pod. Failed has also one that was killed at the end of
 /// its grace, which is an exit code of 137, one that never started, and one of whose containers the
 /// runtime knows nothing any more.
-fn last_phase(pod: &Pod, due: &Due, real: Real) -> PodPhase {
-    let killed = real.stop_of(pod) < real.unhurried(pod);
+fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
+    let killed = due.stop_of(pod) < due.unhurried;
     let failed = killed || pod.template.exit_code != 0;
     if failed || due.forgotten || pod.phase == PodPhase::Pending {
         PodPhase::Failed

@@ -53,7 +53,7 @@ impl PodUpdates {
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
                 KubeletMode::Imitated(i) => i.stop,
-                KubeletMode::Real(real) => real.stopping(new, &due),
+                KubeletMode::Real(_) => due.stopping(new),
             };
             self.pods.with_due(new.uid, |d| {
                 (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, heard == Some(now));
@@ -65,10 +65,8 @@ impl PodUpdates {
     /// A pod is on a node, whose kubelet hears of it then, or not yet.
     fn added(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
         let now = self.nodes.now();
-        let (start, is_real) = match self.nodes.mode {
-            KubeletMode::Imitated(i) => (new.template.start.unwrap_or(i.start), false),
-            KubeletMode::Real(real) => (real.start_of(new), true),
-        };
+        let is_real = matches!(self.nodes.mode, KubeletMode::Real(_));
+        let start = self.pods.draw_start(new);
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);
         let refuses = is_real && pending && self.refusals.refuses(new, node).is_some();
@@ -76,6 +74,8 @@ impl PodUpdates {
             pod: new.id,
             node,
             place: 0,
+            starting: start,
+            unhurried: self.pods.draw_stop(new),
             start: heard.unwrap_or(now) + start,
             waits: self.volumes.add_pod(node, new),
             stop: Time::MAX,
@@ -117,13 +117,13 @@ impl PodUpdates {
     /// The pods of a kubelet whose way is open again: what it did is told once its connection
     /// carries something or, where it was `refused`, with the next sync of pod statuses; what it is
     /// to do is done once its watch delivers.
-    pub(super) fn go_on(&self, node: NodeId, back: Back, refused: bool, real: Real) {
+    pub(super) fn go_on(&self, node: NodeId, back: Back, refused: bool) {
         for uid in self.pods.of_node(node) {
-            self.pod_goes_on(uid, back, refused, real);
+            self.pod_goes_on(uid, back, refused);
         }
     }
 
-    fn pod_goes_on(&self, uid: Uid, back: Back, refused: bool, real: Real) {
+    fn pod_goes_on(&self, uid: Uid, back: Back, refused: bool) {
         let now = self.nodes.now();
         let (pods, status) = (&self.pods, &self.status);
         let Some(due) = pods.due(uid) else { return };
@@ -154,7 +154,7 @@ impl PodUpdates {
                 });
                 told(due.stop)
             } else {
-                back.pods + real.stopping(&pod, &due)
+                back.pods + due.stopping(&pod)
             };
             pods.with_due(uid, |d| d.stop_at(at));
             pods.work_at(uid, at);
@@ -162,8 +162,7 @@ impl PodUpdates {
             if due.admission == Admission::Open {
                 pods.work_at(uid, back.pods);
             }
-            let start =
-                if due.start_known { told(due.start) } else { back.pods + real.start_of(&pod) };
+            let start = if due.start_known { told(due.start) } else { back.pods + due.starting };
             pods.with_due(uid, |d| d.start = start);
             pods.work_at(uid, start);
         } else {
@@ -218,17 +217,18 @@ impl PodUpdates {
     /// since it started (`pod_workers.go`, `podWorkerLoop`), and nothing is there to be ended. What the
     /// recorder has in place of that finds it at a relist, and takes its time to end nothing.
     fn find_stopped(&self, uid: Uid, node: NodeId, hears: Time, real: Real) {
-        let pod = self.pods.due(uid).and_then(|d| self.nodes.api.pod(d.pod));
-        let takes = pod.as_ref().map_or(real.pod_start, |p| real.start_of(p));
+        let due = self.pods.due(uid);
+        let pod = due.and_then(|d| self.nodes.api.pod(d.pod));
+        let takes = pod.as_ref().map_or(real.pod_start, |p| self.pods.draw_start(p));
         let (found, ended) = if real.recorded {
-            let stops = pod.as_ref().map_or(real.pod_stop, |p| real.stop_of(p));
+            let stops = pod.as_ref().zip(due.as_ref()).map_or(real.pod_stop, |(p, d)| d.stop_of(p));
             (hears + self.status.until_relist(node), hears + stops)
         } else {
             (hears, hears)
         };
         self.pods.with_due(uid, |d| {
             d.found_stopped = d.forgotten.then_some(found);
-            d.start = found + takes;
+            (d.start, d.starting) = (found + takes, takes);
             d.stop_at(ended);
         });
         for at in [found, ended, found + takes] {
@@ -251,11 +251,8 @@ impl PodUpdates {
                 // Its machine was off meanwhile.
                 self.find_stopped(uid, node, hears, real);
             } else if let Some(pod) = pod.filter(|p| p.is_terminating()) {
-                let at = if due.stop_known {
-                    due.stop.max(hears)
-                } else {
-                    hears + real.stopping(&pod, &due)
-                };
+                let at =
+                    if due.stop_known { due.stop.max(hears) } else { hears + due.stopping(&pod) };
                 self.pods.with_due(uid, |d| (d.stop, d.removal) = (at, None));
                 self.pods.work_at(uid, at);
             } else if due.up {

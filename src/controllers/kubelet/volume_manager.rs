@@ -14,7 +14,6 @@ use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::volume::VolumeId;
 use crate::kernel::{Class, Dur, HandlerId, Time};
-use crate::plan::KubeletMode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -202,12 +201,10 @@ impl VolumeManager {
     /// A pod that waited for its volumes begins to start.
     fn starts(&self, uid: Uid) {
         let Some(due) = self.pods.due(uid).filter(|d| d.waits) else { return };
-        let Some(pod) = self.pods.object(uid, &due) else { return };
-        let takes = match self.nodes.mode {
-            KubeletMode::Imitated(i) => pod.template.start.unwrap_or(i.start),
-            KubeletMode::Real(real) => real.start_of(&pod),
-        };
-        let start = self.nodes.now() + takes;
+        if self.pods.object(uid, &due).is_none() {
+            return;
+        }
+        let start = self.nodes.now() + due.starting;
         self.pods.with_due(uid, |d| (d.waits, d.start) = (false, start));
         self.pods.work_at(uid, start);
     }

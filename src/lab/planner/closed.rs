@@ -11,6 +11,7 @@ use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::WorkloadKind;
+use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::plan::{KubeletMode, PodPlan, PodStart, WorkloadPlan};
@@ -50,8 +51,8 @@ impl Closed {
     }
 }
 
-/// How long a replacement takes to run, in seconds.
-const STARTS_S: f64 = 2.0;
+/// How long a replacement takes to run where kubelets are imitated, in seconds.
+const IMITATED_S: f64 = 2.0;
 
 /// The closed form of each row.
 ///
@@ -93,6 +94,8 @@ pub(super) struct Alike {
     waits: bool,
     /// How long their disks take to move to another node, in seconds.
     moves: f64,
+    /// How long they take to start on average, in seconds.
+    starts: f64,
 }
 
 /// How long an outage lasts, drawn or on average: how much of it lies before a time, and whether it is
@@ -120,19 +123,20 @@ impl Formula {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
-        let mut counts: BTreeMap<(u32, u64, bool, u64), f64> = BTreeMap::new();
+        let mut counts: BTreeMap<(u32, u64, bool, u64, u64), f64> = BTreeMap::new();
         for share in shares(plan, of) {
             let timeout = seconds(&share.template.tolerations);
             let timeout = timeout.map_or(f64::INFINITY, |s| after + s);
             let moves = if has_disk(share.template) { moves(plan) } else { 0.0 };
-            let key = (share.node, timeout.to_bits(), share.waits, moves.to_bits());
+            let starts = starts(plan, share.template).to_bits();
+            let key = (share.node, timeout.to_bits(), share.waits, moves.to_bits(), starts);
             *counts.entry(key).or_default() += share.pods;
         }
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        for ((node, timeout, waits, moves), pods) in counts {
+        for ((node, timeout, waits, moves, starts), pods) in counts {
             if let Some(own) = nodes.get_mut(node as usize) {
-                let (timeout, moves) = (f64::from_bits(timeout), f64::from_bits(moves));
-                own.push(Alike { pods, timeout, waits, moves });
+                let [timeout, moves, starts] = [timeout, moves, starts].map(f64::from_bits);
+                own.push(Alike { pods, timeout, waits, moves, starts });
             }
         }
         let boot = match plan.timing.kubelet {
@@ -248,7 +252,7 @@ impl Formula {
                 (false, false) => (given_up, longer(given_up)),
             };
             let moved = evicted * alike.moves;
-            let missing = (away(until) + starts * STARTS_S + moved - serves) / 60.0;
+            let missing = (away(until) + starts * alike.starts + moved - serves) / 60.0;
             let one = Closed {
                 missing,
                 waiting: if alike.waits { missing } else { 0.0 },
@@ -377,6 +381,15 @@ fn moves(plan: &Plan) -> f64 {
     let (attach, detach) = plan.timing.attacher;
     let seconds = |d: Dur| d.as_nanos() as f64 / 1e9;
     5.0 + seconds(detach) + seconds(attach) + 2.0 * 0.5 + 0.3
+}
+
+/// How long a pod of a template takes to start on average, in seconds.
+fn starts(plan: &Plan, template: &PodTemplate) -> f64 {
+    let usual = match plan.timing.kubelet {
+        KubeletMode::Real(real) => real.pod_start.as_secs_f64(),
+        KubeletMode::Imitated(_) => IMITATED_S,
+    };
+    template.start.as_ref().map_or(usual, Spread::mean_s)
 }
 
 /// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,

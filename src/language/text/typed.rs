@@ -192,6 +192,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Value::Brackets { word, open, .. } if word.is_empty() && *open != '{' => {
                 visitor.visit_seq(of.parts(*open, "")?)
             }
+            Value::Brackets { word, .. } if !word.is_empty() => visitor.visit_enum(of.deeper()?),
             Value::Brackets { .. } => {
                 Err(serde::de::Error::invalid_type(Unexpected::Map, &visitor))
             }

@@ -156,6 +156,9 @@ fn written(shape: Shape, value: &str) -> Result<Option<Value>, Problem> {
             Value::brackets('[', texts.map(|t| Tree::from(Value::text(t))).collect())
         }
         Kind::Variants => as_in_a_file(shape, value)?,
+        Kind::Text if shape.name == "HowLong" && value.ends_with(')') => {
+            as_in_a_file(shape, value)?
+        }
         _ => Value::text(value),
     };
     Ok(Some(written))

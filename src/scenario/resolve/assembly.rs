@@ -36,7 +36,7 @@ pub(super) fn plan(
     let profile = profile(spec, complaints)?;
     let horizon = horizon(spec, damage, complaints);
     let settings = flags::read(&spec.flags, &profile, complaints);
-    let timing = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
+    let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
     let controllers_start = spec
         .controllers_start
         .as_ref()
@@ -113,6 +113,7 @@ pub(super) fn plan(
         perturb,
         tape,
     };
+    times.give(&mut plan.templates);
     plan.notes.extend(notes::of_plan(&plan));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))

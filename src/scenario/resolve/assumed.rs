@@ -3,21 +3,29 @@
 
 use super::notes::{in_short, listed};
 use crate::api::meta::ConditionStatus;
+use crate::api::pod::PodTemplate;
 use crate::api::taint::Effect;
 use crate::api::toleration::matching_tolerations;
+use crate::kernel::{Dur, Spread};
 use crate::language::{AttacherTiming, KubeletTiming, Scenario, Timing};
 use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan};
 use crate::scenario::Loaded;
 use std::collections::BTreeSet;
 
+/// How many distributions of how long pods take are told one by one.
+const SPREADS: usize = 5;
+
 /// The sentences about a plan; `spec` is the scenario with all changes.
 pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
+    let [starts, stops] = drawn_paces(plan);
     [
         as_it_stands(loaded),
         release(loaded, spec),
         in_an_outage(plan),
         gone_at_once(plan),
         paces(spec, plan),
+        starts,
+        stops,
         attacher(spec, plan),
         held(plan),
     ]
@@ -137,6 +145,46 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     ))
 }
 
+/// How long pods take to start, and to stop, where that is drawn.
+fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
+    type Of = fn(&PodTemplate) -> Option<&Spread>;
+    let all: [(&str, &str, Of); 2] = [
+        ("from binding to Ready", "pod_start", |t| t.start.as_ref()),
+        ("to stop", "pod_stop", |t| t.stop.as_ref()),
+    ];
+    all.map(|(what, field, of)| {
+        let mut spreads: Vec<&Spread> = Vec::new();
+        for spread in plan.templates.iter().filter_map(of).filter(|s| s.varies()) {
+            if !spreads.contains(&spread) {
+                spreads.push(spread);
+            }
+        }
+        let said = |spread: &&Spread| {
+            let names = plan.owners(&|t| of(t) == Some(*spread));
+            let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
+            let mean = Dur::from_millis((spread.mean_s() * 1e3).round() as u64);
+            format!(
+                "{} {} on average, nine in ten within {} (drawn among {})",
+                listed(&names),
+                seconds(mean),
+                seconds(spread.quantile(0.9)),
+                spread.count()
+            )
+        };
+        let more = match spreads.len().saturating_sub(SPREADS) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let told: Vec<String> = spreads.iter().take(SPREADS).map(said).collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "Assumed: how long pods take {what} is drawn each time: {}{more}. A workload's `template.{field}` says it.",
+                told.join("; ")
+            )
+        })
+    })
+}
+
 /// How long a driver takes to attach and detach volumes, where nothing says so.
 fn attacher(spec: &Scenario, plan: &Plan) -> Option<String> {
     let said = match &spec.timing {
@@ -175,6 +223,6 @@ fn held(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn seconds(span: crate::kernel::Dur) -> String {
+fn seconds(span: Dur) -> String {
     crate::language::duration::format(span)
 }

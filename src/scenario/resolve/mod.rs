@@ -28,6 +28,7 @@ mod read_models;
 mod resolved;
 mod scheduling;
 mod select;
+mod spans;
 mod tape;
 mod timeline;
 mod timing;

@@ -6,12 +6,13 @@ use super::pod_names::called;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
 use super::select::{Nodes, Pods, PodsOf};
+use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
 use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
-use crate::language::{DurationText, Placement, PodGroup, PodStart as Written, names};
+use crate::language::{HowLong, Placement, PodGroup, PodStart as Written, names};
 use crate::plan::{PodPlan, PodStart};
 use crate::scenario::prelude::*;
 
@@ -199,9 +200,8 @@ pub(super) fn pod_template(
     if written.termination_grace_period_seconds.is_some_and(|s| s < 0) {
         place.part("terminationGracePeriodSeconds").say("must be greater than or equal to 0");
     }
-    let span = |field: &'static str, text: &Option<DurationText>| {
-        let text = text.as_ref()?;
-        place.part(field).take(values::span(text.as_str()))
+    let span = |field: &'static str, written: &Option<HowLong>| {
+        how_long(written.as_ref()?, &place.part(field))
     };
     let (start, stop) =
         (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));

@@ -3,12 +3,13 @@
 use super::super::loaded::Loaded;
 use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
 use super::select::Nodes;
+use super::spans;
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
 use crate::language::{
-    Distribution as Written, DurationText, FaultAct, FaultGroups, FaultModel, FaultRate, RepairAct,
+    Distribution as Written, FaultAct, FaultGroups, FaultModel, FaultRate, RepairAct,
 };
-use crate::outages::{Distribution, Spans};
+use crate::outages::Distribution;
 use crate::plan::NodeStart;
 use crate::scenario::prelude::*;
 use std::sync::Arc;
@@ -17,8 +18,6 @@ use std::sync::Arc;
 const OUTAGES_MAX: f64 = 300_000.0;
 /// The most draws for nodes that fail: a few hundred megabytes.
 const DRAWS_MAX: f64 = 3_000_000.0;
-/// The longest mean of a distribution, in seconds: a hundred years.
-const MEAN_MAX: f64 = 100.0 * YEAR_S;
 
 /// The fault models of a scenario; none if there is a complaint about them. A machine that was
 /// stopped takes `boot` until its node is heard again.
@@ -297,72 +296,13 @@ impl<'a> Reader<'a> {
     }
 
     fn distribution(&mut self, field: &str, written: &Written) -> Option<Distribution> {
-        let place = self.at(field);
-        let span = |text: &DurationText, part: &str| {
-            let place = place.part(part);
-            place.take(values::positive(text.as_str())).map(Dur::as_secs_f64)
+        // A file that could not be read has been reported.
+        let recorded = |file: &str| {
+            let history = self.loaded.histories.get(file)?;
+            let boot = if field == "lasts" { self.booting() } else { 0.0 };
+            Some(Distribution::Measured(Arc::new(history.switched_off(boot).spans()?)))
         };
-        let read = match written {
-            Written::Exponential { mean } => Distribution::Exponential(span(mean, "mean")?),
-            Written::Weibull { shape, scale } => {
-                let scale = span(scale, "scale")?;
-                self.is_positive(field, "shape", *shape)?;
-                Distribution::Weibull(*shape, scale)
-            }
-            Written::LogNormal { median, sigma } => {
-                let median = span(median, "median")?;
-                self.is_positive(field, "sigma", *sigma)?;
-                Distribution::LogNormal(libm::log(median), *sigma)
-            }
-            Written::Uniform(from, to) => {
-                let ends =
-                    [from, to].map(|t| place.take(values::span(t.as_str())).map(Dur::as_secs_f64));
-                let [from, to] = [ends[0]?, ends[1]?];
-                if from >= to {
-                    place.say("the second span is not longer than the first one");
-                    return None;
-                }
-                Distribution::Uniform(from, to)
-            }
-            Written::Fixed(text) => {
-                Distribution::Fixed(place.take(values::positive(text.as_str()))?.as_secs_f64())
-            }
-            Written::Values(texts) => {
-                let mut spans = Vec::new();
-                for text in texts {
-                    let span = place.take(values::positive(text.as_str()))?;
-                    spans.push(span.as_secs_f64());
-                }
-                let Some(spans) = Spans::new(spans) else {
-                    place.say("there is no value in it");
-                    return None;
-                };
-                Distribution::Measured(Arc::new(spans))
-            }
-            // A file that could not be read has been reported.
-            Written::Empirical(file) => {
-                let history = self.loaded.histories.get(file)?;
-                let boot = if field == "lasts" { self.booting() } else { 0.0 };
-                Distribution::Measured(Arc::new(history.switched_off(boot).spans()?))
-            }
-        };
-        let mean = read.mean();
-        if !(mean > 0.0 && mean <= MEAN_MAX) {
-            let text = "the mean of this distribution is longer than a hundred years";
-            let problem = Problem::new(text).help("a shape nearer to 1, or a smaller sigma");
-            self.at(field).add(problem);
-            return None;
-        }
-        Some(read)
-    }
-
-    fn is_positive(&mut self, field: &str, part: &str, value: f64) -> Option<()> {
-        let fine = value > 0.0 && value.is_finite();
-        if !fine {
-            let place = self.at(field).part(part);
-            place.say(format!("{value} is not above 0"));
-        }
-        fine.then_some(())
+        spans::distribution(written, &self.at(field), recorded)
     }
 }
 

@@ -18,9 +18,11 @@
 //! | boot | 30 s | an assumption: a virtual machine until its kubelet runs |
 //! | user | `Kubectl` | people write with kubectl |
 
+use super::spans::{PodTimes, how_long};
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
 use crate::language::{
-    AttacherTiming, ClientLimit, ClientLimits, DurationText, KubeletTiming, Timing as Written,
+    AttacherTiming, ClientLimit, ClientLimits, DurationText, HowLong, KubeletTiming,
+    Timing as Written,
 };
 use crate::plan::{
     Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
@@ -123,8 +125,9 @@ pub(super) fn read(
     settings: &Settings,
     profile: &Profile,
     complaints: &Complaints,
-) -> Timing {
+) -> (Timing, PodTimes) {
     let flags = &settings.kubelet;
+    let mut times = PodTimes::default();
     let mut timing = match written {
         Some(Written::Ideal) => {
             Timing { kubelet: KubeletMode::Imitated(imitated(flags)), ..Timing::ideal() }
@@ -183,7 +186,8 @@ pub(super) fn read(
             set(&mut timing.attacher.1, detach, place.part("detach"));
         }
         if let Some(kubelet) = kubelet {
-            timing.kubelet = read_kubelet(kubelet, flags, profile, &place.part("kubelet"));
+            timing.kubelet =
+                read_kubelet(kubelet, flags, profile, (&place.part("kubelet"), &mut times));
         }
         timing.user = user.unwrap_or(timing.user);
     }
@@ -196,7 +200,7 @@ pub(super) fn read(
             .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
         );
     }
-    timing
+    (timing, times)
 }
 
 /// How the controllers' process holds its office; complaints about times that upstream refuses
@@ -261,7 +265,7 @@ fn read_kubelet(
     written: &KubeletTiming,
     flags: &KubeletFlags,
     profile: &Profile,
-    place: &Spot<'_>,
+    (place, times): (&Spot<'_>, &mut PodTimes),
 ) -> KubeletMode {
     let set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
         set(to, text, place.part(name));
@@ -277,8 +281,14 @@ fn read_kubelet(
         }
         KubeletTiming::Real { pod_start, pod_stop, boot } => {
             let mut real = real(flags, profile);
-            set(&mut real.pod_start, pod_start, "pod_start");
-            set(&mut real.pod_stop, pod_stop, "pod_stop");
+            // Where it varies pods have it of their templates, and the longest is a bound.
+            let varies = |to: &mut Dur, written: &Option<HowLong>, name: &'static str| {
+                let spread = how_long(written.as_ref()?, &place.part(name))?;
+                *to = spread.most();
+                spread.varies().then_some(spread)
+            };
+            times.start = varies(&mut real.pod_start, pod_start, "pod_start");
+            times.stop = varies(&mut real.pod_stop, pod_stop, "pod_stop");
             set(&mut real.boot, boot, "boot");
             KubeletMode::Real(real)
         }

@@ -1,0 +1,121 @@
+//! How spans of time are distributed, of outages and of whatever takes its time.
+
+use super::texts::DurationText;
+use crate::language::prelude::*;
+use schemars::{Schema, SchemaGenerator};
+use serde::Deserializer;
+use serde::de::value::EnumAccessDeserializer;
+use serde::de::{self, EnumAccess, Visitor};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// How spans of time are distributed.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Distribution {
+    /// Without memory.
+    Exponential {
+        /// Its mean.
+        mean: DurationText,
+    },
+    /// Below a shape of 1, what has lasted will last.
+    Weibull {
+        /// Its shape.
+        shape: f64,
+        /// Its scale.
+        scale: DurationText,
+    },
+    /// Its logarithm is normal.
+    LogNormal {
+        /// The median.
+        median: DurationText,
+        /// The standard deviation of the natural logarithm.
+        sigma: f64,
+    },
+    /// Evenly between two spans.
+    Uniform(DurationText, DurationText),
+    /// Always the same.
+    Fixed(DurationText),
+    /// One of these, each as likely as it stands here.
+    Values(Vec<DurationText>),
+    /// The lengths of the outages in a file, a history as in `trace`.
+    Empirical(String),
+}
+
+/// How long something takes: one span, or how spans are distributed, of which one is drawn each time.
+/// Two are the same if they are written the same.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum HowLong {
+    /// `"2s"`
+    Always(DurationText),
+    /// `LogNormal(median: "10s", sigma: 0.5)`
+    Drawn(Distribution),
+}
+
+impl HowLong {
+    /// What tells two of them apart. A number that is none has no order.
+    fn written(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl PartialEq for HowLong {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for HowLong {}
+
+impl PartialOrd for HowLong {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for HowLong {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.written().cmp(&other.written())
+    }
+}
+
+impl From<DurationText> for HowLong {
+    fn from(text: DurationText) -> Self {
+        Self::Always(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for HowLong {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = HowLong;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a duration in quotes, or a distribution such as Uniform(\"2s\", \"8s\")",
+                )
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<HowLong, E> {
+                Ok(HowLong::Always(text.into()))
+            }
+            fn visit_enum<A: EnumAccess<'de>>(self, of: A) -> Result<HowLong, A::Error> {
+                Distribution::deserialize(EnumAccessDeserializer::new(of)).map(HowLong::Drawn)
+            }
+        }
+        from.deserialize_any(Reader)
+    }
+}
+
+impl JsonSchema for HowLong {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "HowLong".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let drawn = generator.subschema_for::<Distribution>();
+        schemars::json_schema!({
+            "description": "How long something takes: a duration in quotes, such as \"5s\", or how it is distributed",
+            "anyOf": [{ "type": "string" }, drawn],
+        })
+    }
+}
