@@ -36,7 +36,7 @@ impl Gathered {
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
-        let pace = Pace::of(&self.pods, &self.workloads, &self.lives);
+        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives);
         let Gathered {
             pods,
             workloads,
@@ -79,7 +79,7 @@ impl Gathered {
         };
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
-        [summary.starts, summary.stops] = pace.told;
+        (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         Ok(ImportedCluster {
             memory,

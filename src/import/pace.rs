@@ -5,15 +5,17 @@
 //! Started, after which readiness may still have taken a while. A stop is the time from the begin of
 //! a pod's deletion to the end of its containers, of pods that are Terminating; or, of a StatefulSet,
 //! from the event Killing to the event Scheduled of the next pod of that name, which is made once the
-//! first is gone. Of each workload the median counts. Times of the API have whole seconds: what comes
-//! to less than one is not known.
+//! first is gone. Of a workload of which many were seen they are handed over as they are, so that a
+//! run draws among them; of a few the median counts. Times of the API have whole seconds: what comes
+//! to less than one is not known. What the pull of an image took of a start is told, and not set
+//! apart: whether a node has an image is not simulated.
 
 use super::event::PodStep;
 use super::gathered::Named;
 use super::pod::RawPod;
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
-use crate::language::{DurationText, HowLong, PodGroup, Workload};
+use crate::language::{Distribution, HowLong, PodGroup, Workload};
 use std::collections::BTreeMap;
 
 /// What takes longer was no start, but a pod that became Ready again.
@@ -22,12 +24,23 @@ const START_MAX_US: i64 = 15 * 60 * SECOND_US;
 /// `spec.terminationGracePeriodSeconds` where none is given.
 const GRACE_S: i64 = 30;
 
+/// From how many on a run draws among what was seen: the ninth of ten is then one of the two
+/// longest, and not just the longest.
+const ENOUGH: usize = 20;
+
+/// The most spans that are handed over; of more as many quantiles.
+const SPANS_MAX: usize = 200;
+
 /// What was seen of the pods of one workload, in microseconds.
 #[derive(Default)]
 struct Seen {
     ready: Vec<i64>,
     started: Vec<i64>,
     stopped: Vec<i64>,
+    /// Pulls of images before the first container started.
+    pulls: Vec<i64>,
+    /// Starts for which the node had the image.
+    present: usize,
 }
 
 /// How long the pods of each workload take, by `Kind/namespace/name`; those of a Deployment stand
@@ -35,8 +48,12 @@ struct Seen {
 pub(super) struct Pace {
     starts: BTreeMap<String, HowLong>,
     stops: BTreeMap<String, HowLong>,
-    /// What is told of them: `web 12s`.
+    /// What is told of them: `shop/web 12s (median of 3)`.
     pub(super) told: [Vec<String>; 2],
+    /// Workloads of which nothing is known.
+    pub(super) unknown: [Vec<String>; 2],
+    /// Whose pods those of each workload are in the end.
+    top: BTreeMap<String, String>,
 }
 
 impl Pace {
@@ -78,31 +95,34 @@ impl Pace {
             starts: BTreeMap::new(),
             stops: BTreeMap::new(),
             told: [Vec::new(), Vec::new()],
+            unknown: [Vec::new(), Vec::new()],
+            top: BTreeMap::new(),
         };
         for (name, mut seen) in seen {
             let start = match seen.ready.is_empty() {
-                true => median(&mut seen.started),
-                false => median(&mut seen.ready),
+                true => fitted(&mut seen.started),
+                false => fitted(&mut seen.ready),
             };
-            let stop = median(&mut seen.stopped);
-            let short = name.split_once('/').map_or(name, |(_, rest)| rest);
-            let of_all = |text: &DurationText, all: &mut BTreeMap<String, HowLong>| {
+            let stop = fitted(&mut seen.stopped);
+            let short = short(name);
+            let of_all = |takes: &HowLong, all: &mut BTreeMap<String, HowLong>| {
                 let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
-                all.extend(alike.map(|n| (n, text.clone().into())));
-                format!("{short} {}", text.as_str())
+                all.extend(alike.map(|n| (n, takes.clone())));
             };
-            if let Some(text) = start {
-                pace.told[0].push(of_all(&text, &mut pace.starts));
+            if let Some((takes, told)) = start {
+                of_all(&takes, &mut pace.starts);
+                pace.told[0].push(format!("{short} {told}{}", seen.of_pulls()));
             }
-            if let Some(text) = stop {
-                pace.told[1].push(of_all(&text, &mut pace.stops));
+            if let Some((takes, told)) = stop {
+                of_all(&takes, &mut pace.stops);
+                pace.told[1].push(format!("{short} {told}"));
             }
         }
-        pace
+        Self { top, ..pace }
     }
 
-    /// Writes into workloads and pods how long these take.
-    pub(super) fn set(&self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
+    /// Writes into workloads and pods how long these take, and notes of whom nothing is known.
+    pub(super) fn set(&mut self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
             format!("{kind}/{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
@@ -112,6 +132,11 @@ impl Pace {
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();
             group.template.pod_stop = self.stops.get(&name).cloned();
+            let known = [&group.template.pod_start, &group.template.pod_stop];
+            let is_own = self.top.get(&name).is_none_or(|top| *top == name);
+            for (known, unknown) in known.into_iter().zip(&mut self.unknown) {
+                unknown.extend((is_own && known.is_none()).then(|| short(&name).to_owned()));
+            }
         }
         for group in pods {
             let Some(owner) = &group.owner else { continue };
@@ -126,23 +151,53 @@ impl Seen {
     /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
     /// next life begins when the one before is over.
     fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>) {
-        let (mut scheduled, mut killing) = (None, None);
+        let (mut scheduled, mut killing, mut pulled) = (None, None, None);
         for (at, step) in steps {
             match step {
                 PodStep::Scheduled => {
                     let took = killing.take().map(|k| at.us_since(k));
                     let within = |t: &i64| grace.is_some_and(|g| *t <= (g + 2) * SECOND_US);
                     self.stopped.extend(took.filter(within));
-                    scheduled = Some(*at);
+                    (scheduled, pulled) = (Some(*at), None);
                 }
+                PodStep::Pulled(took) => pulled = Some(pulled.unwrap_or(0) + took),
                 PodStep::Started => {
                     let took = scheduled.take().map(|s| at.us_since(s));
                     self.started.extend(took.filter(|t| *t <= START_MAX_US));
+                    match pulled.take().filter(|_| took.is_some()) {
+                        Some(0) => self.present += 1,
+                        pull => self.pulls.extend(pull),
+                    }
                 }
                 PodStep::Killing => _ = killing.get_or_insert(*at),
             }
         }
     }
+}
+
+impl Seen {
+    /// What is told of the pulls of images.
+    fn of_pulls(&mut self) -> String {
+        let there = match self.present {
+            0 => String::new(),
+            1 => "on the node already once".to_owned(),
+            n => format!("on the node already {n} times"),
+        };
+        match (quantile(&mut self.pulls, 0.5), there) {
+            (Some(took), there) => {
+                let there = if there.is_empty() { there } else { format!(", {there}") };
+                let n = self.pulls.len();
+                format!(", of which the image's pull {} (median of {n}{there})", micros(took))
+            }
+            (None, there) if there.is_empty() => there,
+            (None, there) => format!(", with the image {there}"),
+        }
+    }
+}
+
+/// `shop/web` of `Deployment/shop/web`.
+fn short(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(_, rest)| rest)
 }
 
 /// `Kind/namespace/name` of a pod's controlling owner.
@@ -189,17 +244,40 @@ fn stop_of(pod: &RawPod) -> Option<i64> {
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
 }
 
-/// The median, if there is one that is not nothing.
-fn median(all: &mut [i64]) -> Option<DurationText> {
+/// The span that a share of them does not exceed, if there is any; the middle one is the mean of the
+/// two beside it.
+fn quantile(all: &mut [i64], share: f64) -> Option<i64> {
     all.sort_unstable();
     let last = all.len().checked_sub(1)?;
-    let median = (all[last / 2] + all[last.div_ceil(2)]) / 2;
-    (median > 0).then(|| micros(median))
+    if share == 0.5 {
+        return Some((all[last / 2] + all[last.div_ceil(2)]) / 2);
+    }
+    Some(all[((share * all.len() as f64).ceil() as usize).clamp(1, all.len()) - 1])
+}
+
+/// How long it takes, and what is told of that; none where the median is nothing.
+fn fitted(all: &mut [i64]) -> Option<(HowLong, String)> {
+    let median = quantile(all, 0.5).filter(|m| *m > 0)?;
+    let (n, text) = (all.len(), micros(median));
+    if n < ENOUGH {
+        let told = format!("{text} (median of {n})");
+        return Some((HowLong::Always(text), told));
+    }
+    let most = quantile(all, 0.9)?;
+    let values = (0..n.min(SPANS_MAX)).map(|i| {
+        let at = (2 * i + 1) * n / (2 * n.min(SPANS_MAX));
+        // Spans of less than a second have come to nothing, as others have come to a second too
+        // much or too little: on average times in whole seconds are right.
+        micros(all[at].max(1_000))
+    });
+    let told = format!("{text}, nine in ten within {} (drawn among {n})", micros(most));
+    Some((HowLong::Drawn(Distribution::Values(values.collect())), told))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{ImportedCluster, Input};
+    use super::*;
     use serde_json::{Value, json};
 
     fn pod(name: &str, ready: &str, restarts: i64) -> Value {
@@ -263,5 +341,74 @@ mod tests {
             event("Scheduled", "2026-11-20T10:00:00Z"),
         ]);
         assert!(!text.contains("pod_stop"), "{text}");
+    }
+
+    /// Of starts of 1 to 20 s the median is 10.5 s, and 18 of 20 are not above 18 s. Of one less it is
+    /// 10 s.
+    #[test]
+    fn many_starts_are_handed_over_as_they_are() {
+        let pods = |n: usize| -> Vec<Value> {
+            (1..=n)
+                .map(|i| pod(&format!("db-{i}"), &format!("2026-11-20T10:00:{i:02}Z"), 0))
+                .collect()
+        };
+        let (cluster, text) = scenario(pods(20));
+        assert_eq!(text.matches("pod_start: Values([").count(), 2, "{text}");
+        assert!(text.contains("\"1s\"") && text.contains("\"20s\""), "{text}");
+        let lines = cluster.summary.lines().join("\n");
+        let told = "default/db 10.5s, nine in ten within 18s (drawn among 20)";
+        assert!(lines.contains(told), "{lines}");
+        let (cluster, text) = scenario(pods(19));
+        assert!(text.contains("pod_start: \"10s\""), "{text}");
+        let lines = cluster.summary.lines().join("\n");
+        assert!(lines.contains("default/db 10s (median of 19)"), "{lines}");
+        let lacks =
+            "assumed by a run, as the files lack it: pods' time to stop, of 1 workload: default/db";
+        assert!(lines.contains(lacks), "{lines}");
+    }
+
+    /// Of 400 spans of 1 to 400 ms 200 are left: the middle ones of pairs, each as likely.
+    #[test]
+    fn of_very_many_as_many_quantiles_are_left() {
+        let mut all: Vec<i64> = (1..=400).map(|ms| ms * 1_000).collect();
+        let Some((HowLong::Drawn(Distribution::Values(left)), told)) = fitted(&mut all) else {
+            panic!("no distribution");
+        };
+        assert_eq!(left.len(), 200);
+        assert_eq!((left[0].as_str(), left[199].as_str()), ("0.002s", "0.4s"));
+        assert!(told.ends_with("(drawn among 400)"), "{told}");
+    }
+
+    /// Bound at :00, pulled in 5.3 s of waiting and pulling, started at :09; the next life has the
+    /// image and starts in 2 s.
+    #[test]
+    fn what_the_pull_took_is_told() {
+        let said = |reason: &str, at: &str, message: &str| {
+            let mut event = event(reason, at);
+            event["message"] = message.into();
+            event["metadata"]["name"] = format!("db-0.{reason}{at}").into();
+            event
+        };
+        let (cluster, text) = scenario(vec![
+            said("Scheduled", "2026-11-20T09:00:00Z", ""),
+            said(
+                "Pulled",
+                "2026-11-20T09:00:07Z",
+                "Successfully pulled image \"db\" in 5.2s (5.3s including waiting)",
+            ),
+            said("Started", "2026-11-20T09:00:09Z", ""),
+            said("Scheduled", "2026-11-20T09:30:00Z", ""),
+            said(
+                "Pulled",
+                "2026-11-20T09:30:01Z",
+                "Container image \"db\" already present on machine",
+            ),
+            said("Started", "2026-11-20T09:30:02Z", ""),
+        ]);
+        // (9 + 2) / 2
+        assert!(text.contains("pod_start: \"5.5s\""), "{text}");
+        let lines = cluster.summary.lines().join("\n");
+        let told = "default/db 5.5s (median of 2), of which the image's pull 5.3s (median of 1, on the node already once)";
+        assert!(lines.contains(told), "{lines}");
     }
 }

@@ -53,10 +53,11 @@ pub struct Summary {
     pub(crate) unnoticed: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub(crate) ahead: Vec<String>,
-    /// How long the pods of workloads took to start, `shop/web 12s`, where the export shows it.
-    pub(crate) starts: Vec<String>,
-    /// How long they took to stop.
-    pub(crate) stops: Vec<String>,
+    /// How long the pods of workloads took to start, `shop/web 12s (median of 3)`, and to stop, where
+    /// the export shows it.
+    pub(crate) paces: [Vec<String>; 2],
+    /// The workloads of which it does not.
+    pub(crate) unknown_paces: [Vec<String>; 2],
     /// Who leads the controllers.
     pub(crate) leader: Leader,
     /// When an event last told of a pass of that leader's node lifecycle controller.
@@ -174,14 +175,28 @@ impl Summary {
 
     /// How long pods take, where that is known.
     fn of_paces(&self, lines: &mut Lines) {
-        let all = [("start", &self.starts), ("stop", &self.stops)];
-        for (what, of) in all {
+        for (what, of) in ["start", "stop"].into_iter().zip(&self.paces) {
             let text = format!(
-                "pods' time to {what}, by conditions and events, the median of each of {}: {}",
+                "pods' time to {what}, by conditions and events, of {}: {}",
                 count(of.len(), "workload"),
                 some(of)
             );
             lines.add(of.len(), text);
+        }
+        let mut assumed = |what: &str, of: &[String]| {
+            let text = format!(
+                "assumed by a run, as the files lack it: pods' time to {what}, of {}: {}",
+                count(of.len(), "workload"),
+                some(of)
+            );
+            lines.add(of.len(), text);
+        };
+        match &self.unknown_paces {
+            [starts, stops] if starts == stops => assumed("start and to stop", starts),
+            [starts, stops] => {
+                assumed("start", starts);
+                assumed("stop", stops);
+            }
         }
     }
 

@@ -37,17 +37,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A folder of its own, gone at the end.
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 /// What a call came to.
-struct Called {
-    code: i32,
-    stdout: String,
-    stderr: String,
+pub(crate) struct Called {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Scratch {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let path = std::env::temp_dir().join(format!(
             "taintsim-cli-{}-{}",
@@ -70,7 +70,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         fs::write(self.path(name), text).expect("can be written");
     }
 
@@ -112,7 +112,7 @@ impl Scratch {
     }
 
     /// Calls the program in this folder.
-    fn call(&self, args: &[&str]) -> Called {
+    pub(crate) fn call(&self, args: &[&str]) -> Called {
         self.call_with(args, "")
     }
 

@@ -18,6 +18,7 @@ const SPREADS: usize = 5;
 /// The sentences about a plan; `spec` is the scenario with all changes.
 pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
     let [starts, stops] = drawn_paces(plan);
+    let [start_medians, stop_medians] = medians(loaded);
     [
         as_it_stands(loaded),
         release(loaded, spec),
@@ -26,6 +27,8 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         paces(spec, plan),
         starts,
         stops,
+        start_medians,
+        stop_medians,
         attacher(spec, plan),
         held(plan),
     ]
@@ -180,6 +183,22 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
             format!(
                 "Assumed: how long pods take {what} is drawn each time: {}{more}. A workload's `template.{field}` says it.",
                 told.join("; ")
+            )
+        })
+    })
+}
+
+/// Workloads of which an export shows so little that the median stands for all.
+fn medians(loaded: &Loaded) -> [Option<String>; 2] {
+    let told = loaded.imported.as_ref().map(|summary| &summary.paces);
+    [0, 1].map(|i| {
+        let few = told?[i].iter().filter(|told| told.contains("(median of")).map(String::as_str);
+        let few: Vec<&str> = few.collect();
+        (!few.is_empty()).then(|| {
+            format!(
+                "Assumed: all pods of a workload take as long to {} as the median of the few that the export shows: {}.",
+                ["start", "stop"][i],
+                listed(&few)
             )
         })
     })
