@@ -209,7 +209,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "reason" | "message") => dice.one(&REASONS),
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
         ("ApiOutage", "of") => dice.one(&["one of three", "1 of 2", "two of 3"]),
-        (_, "spread") => return span(dice),
+        (_, "spread") | ("HowLong", _) => return span(dice),
         (_, "at") => return time(dice, names),
         (_, "by") => dice.one(&ACTORS),
         (_, "begins") => dice.one(&["2026-11-20T04:41:17Z", "1999-12-31T23:59:59.999999+01:00"]),

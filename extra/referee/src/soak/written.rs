@@ -16,6 +16,11 @@ pub(super) fn written(shape: Shape, value: &serde_json::Value) -> Tree {
             Value::brackets(if shape.is_tuple() { '(' } else { '[' }, items)
         }
         (serde_json::Value::Object(entries), Kind::Variants) => variant(shape, entries),
+        // A text would do, too: how long something takes.
+        (serde_json::Value::Object(entries), Kind::Text) => {
+            let of = Shape::all().find(|of| of.name == "Distribution");
+            variant(of.unwrap_or(shape), entries)
+        }
         (serde_json::Value::Object(entries), kind) => {
             let is_map = matches!(kind, Kind::Map(_));
             let entry = |(name, value): (&String, &serde_json::Value)| {
