@@ -140,6 +140,8 @@ words! {
         PreemptionByKubeScheduler = "PreemptionByKubeScheduler",
         /// `EvictionByEvictionAPI`
         EvictionByEvictionApi = "EvictionByEvictionAPI",
+        /// `TerminationByKubelet`
+        TerminationByKubelet = "TerminationByKubelet",
         /// `ContainersNotReady`
         ContainersNotReady = "ContainersNotReady",
         /// `PodCompleted`

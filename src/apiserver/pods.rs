@@ -248,18 +248,21 @@ impl ApiServer {
         }))
     }
 
-    /// The kubelet's report of a pod's phase, for that life of the pod only.
+    /// The kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given, for
+    /// that life of the pod only.
     pub(crate) fn set_pod_phase(
         &self,
         actor: Actor,
         id: PodId,
         uid: Uid,
         phase: PodPhase,
+        target: Option<PodCondition>,
     ) -> Result<Rc<Pod>, ApiError> {
         let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = phase;
+            p.disruption_target = target.or(p.disruption_target);
             // A pod that has never been ready has no such condition.
             if phase.is_terminal() && p.ready.is_some() {
                 let reason = if phase == PodPhase::Failed {

@@ -6,8 +6,11 @@
 //! not ignored.
 
 use super::complaints::Complaints;
-use super::duration;
-use super::values::{self, KUBERNETES};
+use super::flag_values::{
+    boolean, maybe, none_or_a_second, positive, positive_rate, priority_periods, put, rate, share,
+    whole,
+};
+use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::at;
@@ -70,6 +73,10 @@ enum Since {
     Leases,
     /// Since the attach/detach controller knows the flag, 1.30.
     ForceDetachFlag,
+    /// With the gate GracefulNodeShutdown, 1.20.
+    GracefulShutdown,
+    /// With the gate GracefulNodeShutdownBasedOnPodPriority, 1.23.
+    ShutdownByPriority,
 }
 
 struct Flag {
@@ -180,7 +187,29 @@ const KUBELET: &[Flag] = &[
             })
         },
     },
+    Flag {
+        name: "shutdown-grace-period",
+        since: Since::GracefulShutdown,
+        instead: NO_GRACE,
+        set: |s, v| put(&mut s.flags.shutdown_grace_period, v, none_or_a_second),
+    },
+    Flag {
+        name: "shutdown-grace-period-critical-pods",
+        since: Since::GracefulShutdown,
+        instead: NO_GRACE,
+        set: |s, v| put(&mut s.flags.shutdown_grace_period_critical_pods, v, none_or_a_second),
+    },
+    Flag {
+        name: "shutdown-grace-period-by-pod-priority",
+        since: Since::ShutdownByPriority,
+        instead: "it needs the gate GracefulNodeShutdownBasedOnPodPriority; `flags.kubelet.shutdown-grace-period` tells critical pods from others",
+        set: |s, v| put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods),
+    },
 ];
+
+/// What takes the place of a graceful shutdown.
+const NO_GRACE: &str =
+    "it needs the gate GracefulNodeShutdown; without it a machine goes off with what runs on it";
 
 /// The components with their names in a scenario and in a PATH.
 const COMPONENTS: &[(&str, &[Flag])] = &[
@@ -255,6 +284,8 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
         Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
         Since::Leases => profile.kubelet.leases,
         Since::ForceDetachFlag => profile.attach_detach.force_detach_flag,
+        Since::GracefulShutdown => profile.kubelet.graceful_shutdown,
+        Since::ShutdownByPriority => profile.kubelet.shutdown_by_priority,
     };
     if there(profile) {
         return None;
@@ -360,99 +391,6 @@ fn defaults(profile: &Profile) -> Settings {
             },
             given: None,
         },
-    }
-}
-
-fn put<T: ToString>(
-    to: &mut T,
-    given: Option<&FlagValue>,
-    read: impl FnOnce(&FlagValue) -> Result<T, Problem>,
-) -> Result<String, Problem> {
-    if let Some(value) = given {
-        *to = read(value)?;
-    }
-    Ok(to.to_string())
-}
-
-fn maybe(
-    to: &mut Option<Dur>,
-    given: Option<&FlagValue>,
-    read: impl FnOnce(&FlagValue) -> Result<Dur, Problem>,
-) -> Result<String, Problem> {
-    if let Some(value) = given {
-        *to = Some(read(value)?);
-    }
-    Ok(to.as_ref().map_or_else(String::new, Dur::to_string))
-}
-
-fn positive(value: &FlagValue) -> Result<Dur, Problem> {
-    match value {
-        FlagValue::Text(text) => values::positive(text),
-        other => Err(Problem::new(format!("expected a duration in quotes, found {other}"))
-            .help(format!("\"{other}s\" is {other} seconds"))),
-    }
-}
-
-fn number(value: &FlagValue) -> Result<f64, Problem> {
-    let number = match value {
-        FlagValue::Int(n) => Some(*n as f64),
-        FlagValue::Float(x) => Some(*x),
-        FlagValue::Text(text) => text.parse().ok(),
-        FlagValue::Bool(_) => None,
-    };
-    number
-        .filter(|n: &f64| n.is_finite())
-        .ok_or_else(|| Problem::new(format!("expected a number, found {value}")))
-}
-
-fn rate(value: &FlagValue) -> Result<f32, Problem> {
-    let rate = number(value)?;
-    if (0.0..=1e6).contains(&rate) {
-        Ok(rate as f32)
-    } else {
-        Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000")))
-    }
-}
-
-fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
-    let rate = rate(value)?;
-    if rate > 0.0 { Ok(rate) } else { Err(Problem::new("this rate must be above zero")) }
-}
-
-fn share(value: &FlagValue) -> Result<f32, Problem> {
-    let share = number(value)?;
-    if (0.0..=1.0).contains(&share) {
-        Ok(share as f32)
-    } else {
-        Err(Problem::new(format!("a threshold of {value} is not between 0 and 1")))
-    }
-}
-
-fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
-    let number = match value {
-        FlagValue::Int(n) => Some(*n),
-        FlagValue::Text(text) => text.parse().ok(),
-        _ => None,
-    };
-    let number = number.ok_or_else(|| {
-        let seconds =
-            if let FlagValue::Text(text) = value { duration::whole_seconds(text) } else { None };
-        let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
-        Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
-    })?;
-    if (least..=most).contains(&number) {
-        Ok(number)
-    } else {
-        Err(Problem::new(format!("{number} is not between {least} and {most}")))
-    }
-}
-
-fn boolean(value: &FlagValue) -> Result<bool, Problem> {
-    match value {
-        FlagValue::Bool(b) => Ok(*b),
-        FlagValue::Text(text) if text == "true" => Ok(true),
-        FlagValue::Text(text) if text == "false" => Ok(false),
-        other => Err(Problem::new(format!("expected true or false, found {other}"))),
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod complaints;
 pub mod duration;
 mod expect;
 mod faults;
+mod flag_values;
 pub(crate) mod flags;
 mod maintain;
 mod memory;

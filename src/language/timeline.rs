@@ -65,6 +65,20 @@ pub enum Step {
         /// After this long they start to boot; never where not given.
         duration: Option<DurationText>,
     },
+    /// Machines are told to go off (`systemctl poweroff`, a cloud's notice): kubelets that have grace
+    /// periods (`flags.kubelet.shutdown-grace-period`) end their pods first; others go off at once.
+    Shutdown {
+        /// One node.
+        node: Option<String>,
+        /// Several nodes.
+        nodes: Option<NodeSelector>,
+        /// This long after they were told they start to boot, or once they are off, if that is
+        /// later; never where not given.
+        duration: Option<DurationText>,
+        /// This long after they were told they are off, whatever still runs: what a cloud grants;
+        /// the grace periods decide where not given.
+        at_most: Option<DurationText>,
+    },
     /// Machines stop and boot again at once.
     Reboot {
         /// One node.
@@ -386,6 +400,7 @@ impl Step {
             Self::Partition { node, nodes, .. }
             | Self::Heal { node, nodes, .. }
             | Self::Crash { node, nodes, .. }
+            | Self::Shutdown { node, nodes, .. }
             | Self::Reboot { node, nodes, .. }
             | Self::KubeletRestart { node, nodes, .. }
             | Self::Flap { node, nodes, .. }

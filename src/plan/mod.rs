@@ -25,7 +25,7 @@ pub(crate) use profile::WatchRetry;
 pub use resource::Resource;
 pub(crate) use run::{CountedBefore, FailedBefore, Waited};
 pub use run::{Memory, Perturb, Plan};
-pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
+pub use settings::{Admission, Controllers, Flags, PriorityPeriods, SchedulerSettings, Strategy};
 pub(crate) use size::Size;
 pub use timeline::{
     Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,

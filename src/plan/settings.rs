@@ -4,6 +4,7 @@ use super::profile::Profile;
 use crate::kernel::Dur;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Which controllers run beside node lifecycle and taint eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -93,6 +94,25 @@ pub struct Flags {
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`
     pub default_unreachable_toleration_seconds: i64,
+    /// kubelets' `shutdownGracePeriod`; none where a machine simply goes off
+    pub shutdown_grace_period: Dur,
+    /// kubelets' `shutdownGracePeriodCriticalPods`, a part of it
+    pub shutdown_grace_period_critical_pods: Dur,
+    /// kubelets' `shutdownGracePeriodByPodPriority`, in place of both
+    pub shutdown_grace_period_by_pod_priority: PriorityPeriods,
+}
+
+/// How long pods have to end by their priority, lowest first: from which priority on, and seconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PriorityPeriods(pub Vec<(i32, i64)>);
+
+impl fmt::Display for PriorityPeriods {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (priority, seconds)) in self.0.iter().enumerate() {
+            write!(f, "{}{priority}={seconds}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
 }
 
 impl Flags {
@@ -112,6 +132,9 @@ impl Flags {
             disable_force_detach_on_timeout: false,
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
+            shutdown_grace_period: Dur::ZERO,
+            shutdown_grace_period_critical_pods: Dur::ZERO,
+            shutdown_grace_period_by_pod_priority: PriorityPeriods::default(),
         }
     }
 }

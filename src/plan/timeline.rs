@@ -207,6 +207,10 @@ pub enum NodeFault {
     /// The machine is off, and its containers with it. Once it has booted, kubelet and containers
     /// start anew.
     Off,
+    /// The machine is told to go off: its kubelet ends the pods within its grace periods, and then it
+    /// is off; after this time at the latest, where one is given. Where the kubelet has no grace
+    /// periods, it is off at once.
+    Shutdown(Option<Dur>),
     /// The kubelet is dead until a fresh one starts; the machine runs on, and the containers.
     NoKubelet,
     /// Leases are renewed and status is posted only every so often.

@@ -120,8 +120,23 @@ const GATES: &[Gate] = &[
                 p.eviction.adds_disruption_target = false;
                 p.disruption.resets_stale_condition = false;
                 p.pod_gc.disruption_target = false;
+                p.kubelet.shutdown_disruption_target = false;
             }
         },
+    },
+    // S44
+    Gate {
+        name: "GracefulNodeShutdown",
+        stages: &[off(20), on(21)],
+        removed: None,
+        apply: |p, on| p.kubelet.graceful_shutdown &= on,
+    },
+    // S45
+    Gate {
+        name: "GracefulNodeShutdownBasedOnPodPriority",
+        stages: &[off(23), on(24)],
+        removed: None,
+        apply: |p, on| p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown,
     },
     // S15
     Gate {

@@ -10,7 +10,7 @@ use crate::plan::switches::{
     workload,
 };
 use crate::plan::{Profile, WatchRetry};
-use kubelet::{FirstTry, RefusedAtStart, ReportOffset};
+use kubelet::{FirstTry, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
@@ -73,6 +73,15 @@ pub(super) fn oldest() -> Profile {
             terminal_phase_before_removal: false,
             first_try: FirstTry::Get,
             report_offset: ReportOffset::None,
+            graceful_shutdown: false,
+            shutdown_by_priority: false,
+            shutdown_in_groups: false,
+            shutdown_phase: ShutdownPhase::FailedBefore,
+            shutdown_disruption_target: false,
+            shutdown_no_seconds: NoSeconds::Kills,
+            shutdown_two_seconds: false,
+            shutdown_says_node: false,
+            shutdown_event: false,
             // Every status update is posted, 10 s apart.
             report_frequency: Dur::from_secs(10),
         },

@@ -18,7 +18,7 @@ use crate::plan::switches::{
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::RefusedAtStart::{Ends, RunsOn};
-use kubelet::{FirstTry, ReportOffset};
+use kubelet::{FirstTry, NoSeconds, ReportOffset, ShutdownPhase};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
@@ -175,6 +175,21 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),
     step(&[(32, 3)], |p| p.kubelet.report_offset = ReportOffset::None),
     step(&[(34, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst),
+    // S44 to S50: a machine that goes off
+    step(&[(20, 0)], |p| p.kubelet.graceful_shutdown = true),
+    step(&[(22, 0)], |p| {
+        p.kubelet.shutdown_phase = ShutdownPhase::Failed;
+        p.kubelet.shutdown_no_seconds = NoSeconds::IsPodsOwn;
+        p.kubelet.shutdown_says_node = true;
+    }),
+    step(&[(23, 0)], |p| {
+        let k = &mut p.kubelet;
+        (k.shutdown_by_priority, k.shutdown_in_groups, k.shutdown_event) = (true, true, true);
+    }),
+    step(&[(26, 0)], |p| p.kubelet.shutdown_disruption_target = true),
+    step(&[(27, 0)], |p| p.kubelet.shutdown_phase = ShutdownPhase::ByExitCode),
+    step(&[(28, 0)], |p| p.kubelet.shutdown_two_seconds = true),
+    step(&[(31, 0)], |p| p.kubelet.shutdown_no_seconds = NoSeconds::IsOne),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28

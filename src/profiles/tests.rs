@@ -7,7 +7,9 @@ use super::steps::STEPS;
 use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
-use crate::plan::switches::kubelet::{FirstTry, RefusedAtStart, ReportOffset};
+use crate::plan::switches::kubelet::{
+    FirstTry, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase,
+};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
@@ -268,6 +270,46 @@ fn the_early_era_of_the_node_lifecycle_controller() {
         &["1.12.6", "1.13.3", "1.14.0", "1.37.1"],
     );
     boundary("leases", |p| p.node_lifecycle.leases, &["1.12.10", "1.13.12"], &["1.14.0", "1.37.1"]);
+}
+
+#[test]
+fn switches_of_a_machine_that_goes_off() {
+    // The gate is off in 1.20.
+    boundary(
+        "S44",
+        |p| p.kubelet.graceful_shutdown,
+        &["1.19.16", "1.20.15"],
+        &["1.21.0", "1.37.1"],
+    );
+    let on = |version| gated(version, &[("GracefulNodeShutdown", true)]).unwrap();
+    assert!(on("1.20.0").kubelet.graceful_shutdown);
+    boundary("S45", |p| p.kubelet.shutdown_by_priority, &["1.22.17", "1.23.17"], &["1.24.0"]);
+    boundary("S46", |p| p.kubelet.shutdown_in_groups, &["1.22.17"], &["1.23.0"]);
+    check(
+        "S47",
+        |p| p.kubelet.shutdown_phase,
+        &[
+            ("1.21.14", ShutdownPhase::FailedBefore),
+            ("1.22.0", ShutdownPhase::Failed),
+            ("1.26.15", ShutdownPhase::Failed),
+            ("1.27.0", ShutdownPhase::ByExitCode),
+            ("1.37.1", ShutdownPhase::ByExitCode),
+        ],
+    );
+    boundary("S48", |p| p.kubelet.shutdown_disruption_target, &["1.25.16"], &["1.26.0", "1.31.0"]);
+    check(
+        "S49",
+        |p| p.kubelet.shutdown_no_seconds,
+        &[
+            ("1.21.14", NoSeconds::Kills),
+            ("1.22.0", NoSeconds::IsPodsOwn),
+            ("1.30.14", NoSeconds::IsPodsOwn),
+            ("1.31.0", NoSeconds::IsOne),
+        ],
+    );
+    boundary("S49", |p| p.kubelet.shutdown_two_seconds, &["1.27.16"], &["1.28.0"]);
+    boundary("S50", |p| p.kubelet.shutdown_says_node, &["1.21.14"], &["1.22.0"]);
+    boundary("S50", |p| p.kubelet.shutdown_event, &["1.22.17"], &["1.23.0"]);
 }
 
 #[test]
@@ -652,7 +694,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: ReadWriteOncePod, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
+                "gates that change something here: ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
             ),
         ),
         (
@@ -661,7 +703,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
+                "gates that change something here: PodDisruptionConditions, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, \
                  PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
             ),
         ),

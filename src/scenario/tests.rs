@@ -35,6 +35,7 @@ fn of_fault(names: &str, fault: NodeFault, holds: bool) -> String {
         NodeFault::Cut(_) => either("Cut", "Heal"),
         NodeFault::Isolated => either("Isolate", "Reconnect"),
         NodeFault::Off => either("Crash", "Boot"),
+        NodeFault::Shutdown(_) => either("ShutDown", "Boot"),
         NodeFault::NoKubelet => either("StopKubelet", "StartKubelet"),
         NodeFault::SlowHeartbeats(d) if holds => {
             format!("HeartbeatPeriod{names} {}s", d.as_nanos() as f64 / 1e9)

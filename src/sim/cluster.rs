@@ -64,6 +64,7 @@ impl Cluster {
                     plan.profile.watch_retry,
                     plan.timing.request.min + plan.timing.response.min,
                 ),
+                &plan.flags,
                 computed,
                 plan.lease_records,
             ),
@@ -175,6 +176,8 @@ impl Cluster {
             }
             NodeFault::Off if holds => self.machines.switch_off(node, OffBy::Fault),
             NodeFault::Off => self.machines.switch_on(node, OffBy::Fault),
+            NodeFault::Shutdown(at_most) if holds => self.machines.shut_down(node, at_most),
+            NodeFault::Shutdown(_) => self.machines.switch_on(node, OffBy::Shutdown),
             NodeFault::NoKubelet if holds => kubelets.stop(node),
             NodeFault::NoKubelet => kubelets.start(node),
             NodeFault::SlowHeartbeats(period) => {

@@ -2,7 +2,7 @@
 
 use super::world::World;
 use crate::api::names::NodeId;
-use crate::kernel::Shared;
+use crate::kernel::{Dur, Shared};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -13,6 +13,8 @@ pub(super) enum OffBy {
     Fault,
     /// A maintenance.
     Maintenance,
+    /// It was told to go off.
+    Shutdown,
 }
 
 /// The machines that are off, and why. One that two things keep off boots when both have ended.
@@ -33,11 +35,18 @@ impl Machines {
         self.world.kubelets.crash(node);
     }
 
+    /// A machine is told to go off; with `at_most`, it is off after this time in any case.
+    pub(super) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
+        self.off.with(|o| o.insert((node, OffBy::Shutdown)));
+        self.world.kubelets.shut_down(node, at_most);
+    }
+
     /// A machine boots, if nothing else keeps it off.
     pub(super) fn switch_on(&self, node: NodeId, by: OffBy) {
         let free = self.off.with(|o| {
             o.remove(&(node, by));
-            ![OffBy::Fault, OffBy::Maintenance].into_iter().any(|by| o.contains(&(node, by)))
+            let all = [OffBy::Fault, OffBy::Maintenance, OffBy::Shutdown];
+            !all.into_iter().any(|by| o.contains(&(node, by)))
         });
         if free {
             self.world.kubelets.boot(node);

@@ -93,6 +93,13 @@ pub enum EventText {
     SuccessfulAttachVolume,
     /// Warning FailedAttachVolume, of a pod. Argument: text.
     FailedAttachVolume,
+    /// Warning NodeShutdown "Pod was rejected as the node is shutting down."
+    NodeShutdown,
+    /// Warning Shutdown "Node is in progress of shutting down, not admitting any new pods", as kubelets
+    /// say it up to 1.21.
+    Shutdown,
+    /// Normal NodeShutdown "Shutdown manager detected shutdown event", of a node
+    ShutdownDetected,
 }
 
 /// The types of events.
@@ -102,7 +109,7 @@ const WARNING: &str = "Warning";
 impl EventText {
     /// Of each in the order of their declaration: the type of the event, and its reason or one word
     /// for it ([`event_reason`](event_reason)).
-    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 42] = &[
+    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 45] = &[
         (Self::RegisteredNode, NORMAL, "RegisteredNode"),
         (Self::RemovingNode, NORMAL, "RemovingNode"),
         (Self::NodeNotReady, NORMAL, "NodeNotReady"),
@@ -145,6 +152,9 @@ impl EventText {
         (Self::NodeAffinityFailed, WARNING, "NodeAffinity"),
         (Self::SuccessfulAttachVolume, NORMAL, "SuccessfulAttachVolume"),
         (Self::FailedAttachVolume, WARNING, "FailedAttachVolume"),
+        (Self::NodeShutdown, WARNING, "NodeShutdown"),
+        (Self::Shutdown, WARNING, "Shutdown"),
+        (Self::ShutdownDetected, NORMAL, "NodeShutdown"),
     ];
 
     /// `Normal` or `Warning`.
@@ -245,6 +255,11 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
                 .to_owned()
         }
         EventText::NodeAffinityFailed => "Predicate NodeAffinity failed".to_owned(),
+        EventText::NodeShutdown => "Pod was rejected as the node is shutting down.".to_owned(),
+        EventText::Shutdown => {
+            "Node is in progress of shutting down, not admitting any new pods".to_owned()
+        }
+        EventText::ShutdownDetected => "Shutdown manager detected shutdown event".to_owned(),
         EventText::DeletingNode => deleting_node(name),
         EventText::DeletingNodeInReason => {
             format!("Node {name} event: {}", EventText::DeletingNode.reason())

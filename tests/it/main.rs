@@ -30,6 +30,7 @@ mod rejections;
 mod scenarios;
 mod scheduler;
 mod shrink;
+mod shutdown;
 mod soak;
 mod tidy;
 mod upstream_cases;

@@ -1641,6 +1641,19 @@ class Step(Variant):
         return Step("Crash", {"node": node, "nodes": nodes, "duration": duration})
 
     @staticmethod
+    def Shutdown(
+        *, node: str | None = None, nodes: NodeSelector | None = None, duration: DurationText | None
+        = None, at_most: DurationText | None = None
+    ) -> Step:
+        """Machines are told to go off (`systemctl poweroff`, a cloud's notice): kubelets that have
+        grace periods (`flags.kubelet.shutdown-grace-period`) end their pods first; others go
+        off at once.
+        """
+        return Step(
+            "Shutdown", {"node": node, "nodes": nodes, "duration": duration, "at_most": at_most}
+        )
+
+    @staticmethod
     def Reboot(*, node: str | None = None, nodes: NodeSelector | None = None) -> Step:
         """Machines stop and boot again at once."""
         return Step("Reboot", {"node": node, "nodes": nodes})

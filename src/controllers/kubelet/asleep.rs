@@ -122,7 +122,7 @@ impl Sleepers {
                 && !k.sleepless
                 // A taint that is to tell of its condition may be missing yet, as one that is to go
                 // may be there.
-                && k.view == healthy()
+                && k.posted_view() == healthy()
         });
         let woken_at = self.woken_at(node);
         let may_differ = |n: Rc<Node>| self.loops.differs(&n) || awaits_a_post(&n);

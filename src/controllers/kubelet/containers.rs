@@ -44,6 +44,10 @@ impl Containers {
             self.volumes.leaves(node, old);
         }
         let stop = self.stop_of(old, &due);
+        if due.shutdown.is_some() {
+            // They are being stopped, and end when they were to.
+            return self.pods.with_due(old.uid, |d| d.orphaned = Some(stop));
+        }
         self.pods.with_due(old.uid, |d| {
             (d.orphaned, d.stop) = (Some(stop), Time::MAX);
         });
@@ -107,10 +111,17 @@ impl Containers {
                     self.pods.forget(uid, Some(node));
                 }
                 // What it knew is gone with its memory.
-                _ => self.pods.with_due(uid, |d| {
-                    d.forgotten |= d.up;
-                    (d.up, d.start_known, d.stop_known) = (false, false, false);
-                }),
+                due => {
+                    let pod = due.and_then(|due| self.pods.object(uid, &due));
+                    let goes = pod.is_some_and(|p| p.is_terminating());
+                    self.pods.with_due(uid, |d| {
+                        d.forgotten |= d.up;
+                        (d.up, d.start_known, d.stop_known) = (false, false, false);
+                        if d.shutdown.take().is_some() && !goes {
+                            d.stop = Time::MAX;
+                        }
+                    });
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ use super::loops::Loops;
 use super::machine::Machines;
 use super::node_state::{Kubelet, Loop, NodeSettings, Tick};
 use super::nodes::{ByNode, Nodes};
+use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
 use super::pods::Pods;
 use super::reach::Reach;
@@ -25,7 +26,7 @@ use crate::apiserver::ApiServer;
 use crate::client::connection::Link;
 use crate::kernel::{Argument, Ctx, Dur, Handler, HandlerId, Keys, Name, PointId, Time};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, KubeletMode, RuntimeFails, WatchCache, WatchRetry};
+use crate::plan::{Connections, Flags, KubeletMode, RuntimeFails, WatchCache, WatchRetry};
 use crate::trace::{Actor, What};
 use std::rc::{Rc, Weak};
 
@@ -41,6 +42,7 @@ pub(crate) struct Kubelets {
     sleepers: Rc<Sleepers>,
     machines: Machines,
     runtimes: Runtimes,
+    shutdowns: ShutdownManager,
     volumes: Rc<VolumeManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
@@ -55,6 +57,7 @@ impl Kubelets {
         api: &Rc<ApiServer>,
         mode: KubeletMode,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
+        flags: &Flags,
         signs: Option<Signs>,
         records_renewals: bool,
     ) -> Rc<Self> {
@@ -66,6 +69,7 @@ impl Kubelets {
             let ticker = step(to, Name::of("heartbeat", Keys::NOTHING), Self::tick);
             let worker = step(to, name("kubelet"), |k, pod| k.workers.work(pod));
             let booter = step(to, name("boot"), |k, node| k.machines.booted(node));
+            let stepper = step(to, name("nodeshutdown"), Self::shutdown_goes_on);
             let checker = step(to, name("runtime-check"), |k, node| k.runtimes.check(node));
 
             let pods = Rc::new(Pods::new(&nodes, worker));
@@ -88,7 +92,7 @@ impl Kubelets {
                 pods: pods.clone(),
                 mirrors,
                 containers: containers.clone(),
-                status,
+                status: status.clone(),
                 refusals,
                 volumes: volumes.clone(),
             });
@@ -116,6 +120,7 @@ impl Kubelets {
                 start: ctx.point("kubelet-start"),
             };
             Self {
+                shutdowns: ShutdownManager::new(&nodes, &pods, &status, &sleepers, stepper, flags),
                 runtimes: Runtimes::new(&nodes, &sleepers, checker),
                 server: ctx.point("server-of-a-connection"),
                 nodes: nodes.clone(),
@@ -179,6 +184,7 @@ impl Kubelets {
         self.sleepers.join(node);
         self.machines.join(node);
         self.runtimes.join(node);
+        self.shutdowns.join(node);
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
@@ -344,22 +350,57 @@ impl Kubelets {
 
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub(crate) fn leave(&self, node: NodeId) {
+        self.shutdowns.end(node);
         self.machines.leave(node);
     }
 
     /// A machine stops, and its containers with it.
     pub(crate) fn crash(&self, node: NodeId) {
+        self.shutdowns.end(node);
         self.machines.crash(node);
     }
 
-    /// A crashed machine is switched on again, and boots.
-    pub(crate) fn boot(&self, node: NodeId) {
-        self.machines.boot(node);
+    /// A machine is told to go off, and is so once its kubelet lets it; with `at_most`, after this
+    /// time at the latest.
+    pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
+        if !self.shutdowns.begin(node, at_most) {
+            return self.goes_off(node);
+        }
+        if let KubeletMode::Real(real) = self.nodes.mode {
+            self.real.sync_node_status(node, real);
+            self.volumes.reported(node);
+        }
     }
 
-    /// A node's kubelet dies.
+    /// A step of a shutdown.
+    fn shutdown_goes_on(&self, node: NodeId) {
+        if self.shutdowns.goes_on(node) {
+            self.goes_off(node);
+        }
+    }
+
+    /// A machine that was told to is off, and boots if it is to by now.
+    fn goes_off(&self, node: NodeId) {
+        let boots = self.shutdowns.end(node);
+        self.machines.crash(node);
+        if boots == Some(true) {
+            self.machines.boot(node);
+        }
+    }
+
+    /// A machine that is off is switched on again, and boots; one that is about to be off, after that.
+    pub(crate) fn boot(&self, node: NodeId) {
+        if !self.shutdowns.boots_after(node) {
+            self.machines.boot(node);
+        }
+    }
+
+    /// A node's kubelet dies, and with it goes what it keeps its machine from.
     pub(crate) fn stop(&self, node: NodeId) {
         self.machines.stop_kubelet(node);
+        if self.shutdowns.is_under_way(node) {
+            self.goes_off(node);
+        }
     }
 
     /// A kubelet starts where another has died.

@@ -219,7 +219,7 @@ impl Loops {
         let Some(view) = self.nodes.with(node, |k| {
             k.last_post = now;
             k.posts = [Some((now, at)), k.posts[0]];
-            k.view
+            k.posted_view()
         }) else {
             return;
         };
@@ -253,7 +253,7 @@ impl Loops {
         }
         self.nodes
             .with(node.id, |k| {
-                k.view.iter().any(|(kind, status)| {
+                k.posted_view().iter().any(|(kind, status)| {
                     status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s))
                 })
             })

@@ -6,7 +6,7 @@
 //! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
 //! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
 //! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
-//! are images, probes, node-pressure eviction and graceful node shutdown.
+//! are images, probes and node-pressure eviction.
 
 mod asleep;
 mod conditions;
@@ -18,6 +18,7 @@ mod loops;
 mod machine;
 mod node_state;
 mod nodes;
+mod nodeshutdown;
 mod pod_workers;
 mod pods;
 mod reach;

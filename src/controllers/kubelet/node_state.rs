@@ -2,8 +2,9 @@
 
 use super::conditions::{View, healthy};
 use super::uplink::Back;
-use crate::api::meta::Timestamp;
+use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
 use crate::client::connection::Link;
 use crate::kernel::{Argument, Dur, Time};
 use crate::plan::Connections;
@@ -38,7 +39,9 @@ pub(super) struct Kubelet {
     pub(super) stopped: bool,
     /// It ended: its node was deleted.
     pub(super) gone: bool,
-    /// Its own view of its conditions.
+    /// Its machine was told to go off, and it ends its pods before.
+    pub(super) shutting_down: bool,
+    /// Its own view of its conditions, but for what comes of that.
     pub(super) view: View,
     /// When it last posted its status, or would have: what the next report counts from.
     pub(super) last_post: Time,
@@ -70,6 +73,7 @@ impl Kubelet {
             crashed: false,
             stopped: false,
             gone: false,
+            shutting_down: false,
             view: healthy(),
             last_post: now,
             posts: [None; 2],
@@ -80,6 +84,14 @@ impl Kubelet {
             slow: None,
             report_offset_ns: 0,
         }
+    }
+
+    /// Its conditions as it posts them: a node that goes off is not ready.
+    pub(super) fn posted_view(&self) -> View {
+        self.view.map(|(kind, status)| match kind {
+            NodeConditionType::Ready if self.shutting_down => (kind, Some(ConditionStatus::False)),
+            _ => (kind, status),
+        })
     }
 
     /// Whether its machine runs.

@@ -116,8 +116,13 @@ impl PodWorkers {
             self.status.tell_stopped(&pod);
         }
         if due.stop != Time::MAX {
-            if now >= due.stop {
+            if now >= due.stop && (due.shutdown.is_none() || pod.is_terminating()) {
                 self.status.end_pod(&pod, &due);
+            } else if now >= due.stop {
+                self.status.tell_shut_down(&pod, &due);
+            } else if due.shutdown.is_some() && due.up && !pod.phase.is_terminal() {
+                // What was marked NotReady for its node is not, while it runs.
+                self.status.tell_ready(&pod);
             }
         } else if now >= due.start && !due.waits && !pod.phase.is_terminal() {
             self.status.tell_ready(&pod);

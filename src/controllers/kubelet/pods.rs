@@ -50,6 +50,8 @@ pub(super) struct Due {
     pub(super) read: bool,
     /// When the pod is removed, once its phase is terminal.
     pub(super) removal: Option<Time>,
+    /// Its kubelet ends it because the machine goes off, and grants its containers this time.
+    pub(super) shutdown: Option<Dur>,
 }
 
 /// What a kubelet made of a pod when it heard of it.

@@ -86,6 +86,15 @@ impl RealLoops {
         true
     }
 
+    /// `syncNodeStatus`, out of turn: its own view has changed.
+    pub(super) fn sync_node_status(&self, node: NodeId, real: Real) {
+        let now = self.nodes.now();
+        if self.nodes.with(node, |k| k.gets_through(now)) == Some(true) {
+            self.loops.post(node);
+            self.draw_report_offset(node, true, real);
+        }
+    }
+
     /// `tryUpdateNodeStatus`: posts if anything but heartbeats changed, or the report is due. A
     /// first try that reads the informer does not know of changes that its watch has not delivered:
     /// its patch is the difference to what it knows, so that it tells of the kubelet's own changes

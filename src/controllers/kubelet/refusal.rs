@@ -118,8 +118,9 @@ impl Refusals {
         }
     }
 
-    /// Why a kubelet does not admit a pod: node selector or node affinity, or a NoExecute taint of
-    /// its node that it does not tolerate (S9); seconds are ignored. Static pods are left out.
+    /// Why a kubelet does not admit a pod: node selector or node affinity, a NoExecute taint of its
+    /// node that it does not tolerate (S9), seconds being ignored, or that its machine goes off
+    /// (`nodeshutdown`). Static pods are left out.
     pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> Option<EventText> {
         if pod.template.source != PodSource::Api {
             return None;
@@ -139,10 +140,18 @@ impl Refusals {
             node.taints.iter().filter(|t| t.effect == Effect::NoExecute).cloned().collect();
         let untolerated = self.nodes.switches.no_execute_admission
             && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
-        untolerated.then_some(if says_why {
-            EventText::TaintToleration
+        if untolerated {
+            return Some(if says_why {
+                EventText::TaintToleration
+            } else {
+                EventText::TaintTolerationFailed
+            });
+        }
+        let goes_off = self.nodes.with(node.id, |k| k.shutting_down) == Some(true);
+        goes_off.then_some(if self.nodes.switches.shutdown_says_node {
+            EventText::NodeShutdown
         } else {
-            EventText::TaintTolerationFailed
+            EventText::Shutdown
         })
     }
 

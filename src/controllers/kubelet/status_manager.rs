@@ -4,8 +4,9 @@ use super::nodes::{ByNode, Nodes};
 use super::pods::{Due, Pods};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodPhase};
+use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodSource};
 use crate::kernel::{Dur, PointId, Time};
+use crate::plan::switches::kubelet::ShutdownPhase;
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -106,7 +107,7 @@ impl StatusManager {
                     return self.pods.work_at(pod.uid, now + READ);
                 }
                 let phase = last_phase(pod, due);
-                let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
+                let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, None);
             }
             let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
             if removal > now {
@@ -122,6 +123,42 @@ impl StatusManager {
         }
         self.pods.remove(pod.id, pod.uid);
     }
+
+    /// A pod is to end because its machine goes off. Up to 1.21 it has failed with that, and has none of
+    /// the conditions that are a kubelet's.
+    pub(super) fn tell_to_be_shut_down(&self, pod: &Pod) {
+        let Nodes { api, switches, .. } = &*self.nodes;
+        let through = |node| self.nodes.with(node, |k| k.gets_through(self.nodes.now()));
+        if switches.shutdown_phase == ShutdownPhase::FailedBefore
+            && pod.template.source == PodSource::Api
+            && pod.node.and_then(through) == Some(true)
+        {
+            let _ = api.reject_pod(Actor::Kubelet, pod.id, pod.uid, true);
+        }
+    }
+
+    /// What ran of a pod has ended because its machine goes off (`nodeshutdown_manager.go`, `killPods`;
+    /// `kubelet_pods.go`, `generateAPIPodStatus`).
+    pub(super) fn tell_shut_down(&self, pod: &Pod, due: &Due) {
+        let Nodes { api, switches, .. } = &*self.nodes;
+        if pod.phase.is_terminal() {
+            return;
+        }
+        if pod.template.source != PodSource::Api {
+            return self.pods.set_ready(pod, ConditionStatus::False);
+        }
+        let of_a_job = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
+        let phase = match switches.shutdown_phase {
+            ShutdownPhase::ByExitCode => last_phase(pod, due),
+            ShutdownPhase::Failed if of_a_job => last_phase(pod, due),
+            ShutdownPhase::Failed | ShutdownPhase::FailedBefore => PodPhase::Failed,
+        };
+        let target = switches.shutdown_disruption_target.then(|| {
+            let reason = PodReason::TerminationByKubelet;
+            PodCondition::new(ConditionStatus::True, reason, api.timestamp())
+        });
+        let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, target);
+    }
 }
 
 /// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
@@ -130,7 +167,8 @@ impl StatusManager {
 /// its grace, which is an exit code of 137, one that never started, and one of whose containers the
 /// runtime knows nothing any more.
 fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
-    let killed = due.stop_of(pod) < due.unhurried;
+    let grace = due.shutdown.map_or(Dur::MAX, |grace| grace).min(due.stop_of(pod));
+    let killed = grace < due.unhurried;
     let failed = killed || pod.template.exit_code != 0;
     if failed || due.forgotten || pod.phase == PodPhase::Pending {
         PodPhase::Failed

@@ -95,6 +95,7 @@ impl PodUpdates {
             found_stopped: None,
             read: false,
             removal: None,
+            shutdown: None,
         };
         self.pods.add(new.uid, due);
         if pending {

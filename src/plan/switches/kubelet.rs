@@ -38,6 +38,30 @@ pub(crate) enum RefusedAtStart {
     Ends,
 }
 
+/// What is written of a pod that a kubelet ends because its machine goes off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShutdownPhase {
+    /// It has failed as soon as it is to end, while its containers still run (up to 1.21).
+    FailedBefore,
+    /// It has failed once its containers have ended, except for a pod of a Job, which is as its
+    /// containers exited (1.22 to 1.26).
+    Failed,
+    /// Once its containers have ended: it has succeeded if all of them exited with 0, and failed
+    /// otherwise (1.27 on).
+    ByExitCode,
+}
+
+/// What a grace period of no seconds means to a kubelet that ends a pod because its machine goes off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoSeconds {
+    /// Containers are killed at once (up to 1.21).
+    Kills,
+    /// The pod's own grace period, which the machine's end cuts short (1.22 to 1.30).
+    IsPodsOwn,
+    /// A second (1.31 on).
+    IsOne,
+}
+
 /// What changed in kubelets from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
@@ -65,6 +89,27 @@ pub(crate) struct Switches {
     pub(crate) first_try: FirstTry,
     /// The offset of the periodic report (S23).
     pub(crate) report_offset: ReportOffset,
+    /// Pods are ended before their machine goes off, where there are grace periods for that (S44).
+    pub(crate) graceful_shutdown: bool,
+    /// Those grace periods may go by priority (S45).
+    pub(crate) shutdown_by_priority: bool,
+    /// Pods are ended by priority, one group after the other, and a group without pods takes no time;
+    /// before, critical pods are ended when the time of the others is over, whether there are any or
+    /// not (S46).
+    pub(crate) shutdown_in_groups: bool,
+    /// What is written of a pod that is ended so (S47).
+    pub(crate) shutdown_phase: ShutdownPhase,
+    /// With it comes the condition DisruptionTarget (S48).
+    pub(crate) shutdown_disruption_target: bool,
+    /// What no seconds of grace mean then (S49).
+    pub(crate) shutdown_no_seconds: NoSeconds,
+    /// Containers have at least two seconds then, whatever their grace (S49).
+    pub(crate) shutdown_two_seconds: bool,
+    /// The event of a pod that is refused meanwhile has the reason NodeShutdown; before, Shutdown
+    /// (S50).
+    pub(crate) shutdown_says_node: bool,
+    /// The node has an event that says that it is told to go off (S50).
+    pub(crate) shutdown_event: bool,
     /// `nodeStatusReportFrequency`'s default: 1 min in 1.13 to 1.16, 5 min from 1.17.
     pub(crate) report_frequency: Dur,
 }

@@ -114,7 +114,7 @@ pub(super) fn plan(
         tape,
     };
     times.give(&mut plan.templates);
-    plan.notes.extend(notes::of_plan(&plan));
+    plan.notes.extend(notes::of_plan(&plan, &written.actions));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
 }

@@ -21,6 +21,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Partition { .. } => format!("partition of {on}"),
         Step::Heal { .. } => format!("heal {on}"),
         Step::Crash { .. } => format!("crash of {on}"),
+        Step::Shutdown { .. } => format!("shutdown of {on}"),
         Step::Reboot { .. } => format!("reboot of {on}"),
         Step::KubeletRestart { .. } => format!("kubelet restart on {on}"),
         Step::Flap { .. } => format!("flapping of {on}"),

@@ -190,6 +190,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
     match step {
         Step::Partition { duration, .. }
         | Step::Crash { duration, .. }
+        | Step::Shutdown { duration, .. }
         | Step::SlowHeartbeats { duration, .. }
         | Step::Condition { duration, .. }
         | Step::RuntimeFailure { duration, .. }
@@ -223,6 +224,13 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
         Step::Partition { cut, connections, .. } => reader.fails(&partition(*cut, *connections)),
         Step::Heal { .. } => reader.heal(),
         Step::Crash { .. } => reader.fails(&[NodeFault::Off]),
+        Step::Shutdown { at_most, .. } => {
+            let at_most = match at_most {
+                Some(text) => Some(reader.positive("at_most", text)?),
+                None => None,
+            };
+            reader.fails(&[NodeFault::Shutdown(at_most)])
+        }
         Step::Reboot { .. } => reader.reboot(),
         Step::KubeletRestart { .. } => {
             let steps = reader.fails(&[NodeFault::NoKubelet]);

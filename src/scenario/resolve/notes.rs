@@ -11,15 +11,21 @@ use super::declared::Declared;
 use super::overrides::Changed;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::language::flags;
-use crate::plan::{NodePlan, Plan, Timing, WorkloadPlan};
+use crate::plan::{Action, Do, KubeletMode, NodeFault, NodePlan, Plan, Timing, WorkloadPlan};
 
 /// How many names are written out.
 const NAMES: usize = 4;
 
-/// The sentences about a plan as it was built.
-pub(super) fn of_plan(plan: &Plan) -> Vec<String> {
-    let all =
-        [volumes(plan), assumed_volumes(plan), rate_of_one(plan), too_full(plan), too_large(plan)];
+/// The sentences about a plan as it was built, which has its steps beside it yet.
+pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
+    let all = [
+        volumes(plan),
+        assumed_volumes(plan),
+        shutdown(plan, actions),
+        rate_of_one(plan),
+        too_full(plan),
+        too_large(plan),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -47,6 +53,26 @@ fn assumed_volumes(plan: &Plan) -> Option<String> {
             listed(&names)
         )
     })
+}
+
+/// Machines that are told to go off while nothing keeps them from doing so at once, and what is taken
+/// to be so where something does.
+fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
+    let told = |a: &Action| matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)));
+    if !actions.iter().any(told) {
+        return None;
+    }
+    let flags = &plan.flags;
+    let graceful = !flags.shutdown_grace_period.is_zero()
+        || !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
+    let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
+    Some(if graceful && imitated {
+        "Not simulated: the kubelets' grace periods of a shutdown. Imitated kubelets (`timing: Ideal`) have none, so that a machine that is told to go off does so at once."
+    } else if graceful {
+        "Assumed: logind grants the kubelets all of their grace periods, a machine is off as soon as they are over, and what a kubelet says last of its pods arrives."
+    } else {
+        "Assumed: the kubelets have no grace periods, as upstream's default has it, so that a machine that is told to go off does so at once with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
+    }.to_owned())
 }
 
 /// A rate of exactly 1. `SwapLimiter` (`pkg/controller/nodelifecycle/scheduler`) leaves the limiter

@@ -200,7 +200,30 @@ pub(super) fn read(
             .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
         );
     }
+    check_shutdown(settings, complaints);
     (timing, times)
+}
+
+/// Complains about grace periods of a shutdown that upstream refuses
+/// (`pkg/kubelet/apis/config/validation`).
+fn check_shutdown(settings: &Settings, complaints: &Complaints) {
+    let flags = &settings.flags;
+    let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
+    let by_priority = !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
+    let complain = |name: &'static str, problem| {
+        complaints.at(at!["flags", "kubelet", name]).add(problem);
+    };
+    if critical > all {
+        let text = format!(
+            "shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {all}"
+        );
+        let problem = Problem::new(text).help("it is the last part of `shutdown-grace-period`");
+        complain("shutdown-grace-period-critical-pods", problem);
+    }
+    if by_priority && !all.is_zero() {
+        let text = "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time";
+        complain("shutdown-grace-period-by-pod-priority", Problem::new(text));
+    }
 }
 
 /// How the controllers' process holds its office; complaints about times that upstream refuses

@@ -221,7 +221,10 @@ fn fails(nodes: Vec<&str>, fault: NodeFault, holds: bool) -> Option<Value> {
             let period = if holds { period } else { Dur::ZERO }.to_string();
             json!({"do": "slow-heartbeats", "nodes": nodes, "period": period})
         }
-        NodeFault::Isolated | NodeFault::NoKubelet | NodeFault::Runtime(_) => return None,
+        NodeFault::Isolated
+        | NodeFault::NoKubelet
+        | NodeFault::Runtime(_)
+        | NodeFault::Shutdown(_) => return None,
     })
 }
 
@@ -230,6 +233,9 @@ fn unsaid(act: &Do) -> &'static str {
     match act {
         Do::Fail(_, NodeFault::NoKubelet) | Do::Recover(_, NodeFault::NoKubelet) => {
             "kubelets that restart, which imitated ones do not"
+        }
+        Do::Fail(_, NodeFault::Shutdown(_)) | Do::Recover(_, NodeFault::Shutdown(_)) => {
+            "machines that are told to go off"
         }
         _ => "an action that it does not have",
     }

@@ -140,6 +140,8 @@ pub(super) fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, P
         default_unreachable_toleration_seconds: f
             .default_unreachable_toleration_seconds
             .unwrap_or(d.default_unreachable_toleration_seconds),
+        // Its kubelets have none of these.
+        ..d
     })
 }
 

@@ -442,6 +442,10 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
         "leader-elect" | "enable-taint-manager" | "disable-force-detach-on-timeout" => {
             dice.once_in(2).into()
         }
+        "shutdown-grace-period-critical-pods" => dice.one(&["0s", "1s", "2s", "5s"]).into(),
+        "shutdown-grace-period-by-pod-priority" => {
+            dice.one(&["0=20", "0=20,2000000000=10", "-10=3,0=0,1000=5,2000000000=0"]).into()
+        }
         "terminated-pod-gc-threshold" => (*dice.one(&[&-1, &0, &1, &2, &10, &12_500])).into(),
         _ if name.starts_with("default-") => number(dice, "Toleration", "tolerationSeconds", true),
         _ => (*dice.one(&[&1, &2, &3, &10, &40, &50, &100])).into(),

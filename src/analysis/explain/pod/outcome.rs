@@ -140,6 +140,7 @@ impl Case<'_, '_> {
             Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
                 format!("preempted{from} by the scheduler")
             }
+            Some(PodReason::TerminationByKubelet) => format!("ended{from} by its kubelet"),
             Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
             None
             | Some(

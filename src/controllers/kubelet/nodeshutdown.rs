@@ -1,0 +1,326 @@
+//! Pods that are ended before their machine goes off.
+//!
+//! `pkg/kubelet/nodeshutdown` (`nodeshutdown_manager.go`, `nodeshutdown_manager_linux.go`), v1.37, older
+//! releases by [`Switches`](crate::plan::switches::kubelet::Switches). A kubelet with grace periods holds
+//! systemd-logind's inhibitor lock, and has logind grant as long as all of them together. Told that the
+//! machine goes off (`PrepareForShutdown`) it posts that its node is not ready, refuses new pods
+//! (`refusal`), ends its pods group by group, and lets go of the lock: then the machine is off.
+//!
+//! Left out: what systemd does after that until the machine is off; a shutdown that is cancelled; a logind that
+//! does not take the longer delay; the wait for volumes to be unmounted (1.32 on), which takes no time here; that
+//! a kubelet's last words may come too late; Windows. The mirror of a static pod is NotReady once its containers
+//! have ended, where upstream writes Failed, and Running again after the next start.
+
+use super::asleep::Sleepers;
+use super::nodes::{ByNode, Nodes};
+use super::pods::{Admission, Pods};
+use super::status_manager::StatusManager;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodSource};
+use crate::apiserver::EventName;
+use crate::kernel::{Class, Dur, HandlerId, Time};
+use crate::plan::switches::kubelet::NoSeconds;
+use crate::plan::{Flags, KubeletMode};
+use crate::trace::{Actor, EventText};
+use std::rc::Rc;
+
+/// `scheduling.SystemCriticalPriority`
+const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
+/// `minimumGracePeriodInSeconds` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`)
+const MINIMUM_GRACE_PERIOD: i64 = 2;
+
+/// Pods that are ended together.
+#[derive(Debug, PartialEq)]
+struct PodShutdownGroup {
+    /// From which priority on.
+    priority: i32,
+    shutdown_grace_period_seconds: i64,
+    pods: Vec<(Uid, i32)>,
+}
+
+/// A shutdown under way.
+struct UnderWay {
+    /// The groups that are still to be ended, the next one last.
+    groups: Vec<PodShutdownGroup>,
+    /// When the group that is being ended has had its time.
+    next: Time,
+    /// When the pods that were ended so far have stopped.
+    stopped: Time,
+    /// When the machine is off in any case.
+    off: Time,
+    /// It boots once it is off.
+    boots: bool,
+}
+
+/// The node shutdown managers of all kubelets.
+pub(super) struct ShutdownManager {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    status: Rc<StatusManager>,
+    sleepers: Rc<Sleepers>,
+    /// Goes on with a shutdown.
+    stepper: HandlerId<NodeId>,
+    /// `shutdownGracePeriodByPodPriority`, sorted; none where a machine simply goes off.
+    periods: Vec<(i32, i64)>,
+    under_way: ByNode<Option<UnderWay>>,
+}
+
+impl ShutdownManager {
+    /// Nothing goes off.
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        pods: &Rc<Pods>,
+        status: &Rc<StatusManager>,
+        sleepers: &Rc<Sleepers>,
+        stepper: HandlerId<NodeId>,
+        flags: &Flags,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            status: status.clone(),
+            sleepers: sleepers.clone(),
+            stepper,
+            periods: if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() },
+            under_way: ByNode::default(),
+        }
+    }
+
+    /// A node has a kubelet from now on, and its machine is on.
+    pub(super) fn join(&self, node: NodeId) {
+        self.under_way.join(node, None);
+    }
+
+    /// A machine is told to go off; whether its kubelet keeps it from that. With `at_most`, it is off
+    /// after this time in any case.
+    pub(super) fn begin(&self, node: NodeId, at_most: Option<Dur>) -> bool {
+        let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
+        let KubeletMode::Real(_) = self.nodes.mode else { return false };
+        if self.is_under_way(node) {
+            return true;
+        }
+        if self.periods.is_empty() || self.nodes.with(node, |k| k.runs()) != Some(true) {
+            return false;
+        }
+        self.sleepers.wake_up(node);
+        self.nodes.with(node, |k| {
+            k.shutting_down = true;
+            k.view_changed.get_or_insert(now);
+        });
+        let through = self.nodes.with(node, |k| k.gets_through(now)) == Some(true);
+        if self.nodes.switches.shutdown_event && through && !self.nodes.api.is_down() {
+            let (api, text) = (&self.nodes.api, EventText::ShutdownDetected);
+            let name = EventName::Node(node, now);
+            let _ = api.create_event(Actor::Kubelet, name, text.into(), false, 1);
+        }
+        let mut groups = group_by_priority(&self.periods, self.active_pods(node));
+        if self.nodes.switches.shutdown_in_groups {
+            groups.retain(|g| !g.pods.is_empty());
+        } else if groups.last().is_some_and(|g| g.pods.is_empty()) {
+            groups.pop();
+        }
+        groups.reverse();
+        let off = at_most.map_or(Time::MAX, |span| now.saturating_add(span));
+        let state = UnderWay { groups, next: now, stopped: now, off, boots: false };
+        self.under_way.with(node, |u| *u = Some(state));
+        if at_most.is_some() {
+            ctx.post_at(off, Class::Source, self.stepper, node);
+        }
+        !self.kill_pods(node)
+    }
+
+    /// `getPods`: the pods that a kubelet runs, with their priorities.
+    fn active_pods(&self, node: NodeId) -> Vec<(Uid, i32)> {
+        let active = |uid: &Uid| {
+            let due = self.pods.due(*uid)?;
+            let pod = self.pods.object(*uid, &due)?;
+            let is_active = due.admission == Admission::Admitted
+                && due.orphaned.is_none()
+                && !due.missing
+                && !pod.phase.is_terminal();
+            is_active.then(|| (*uid, self.priority(&pod)))
+        };
+        self.pods.of_node(node).iter().filter_map(active).collect()
+    }
+
+    /// A pod's priority; up to 1.22 a static one is critical in any case (`types.IsCriticalPod`).
+    fn priority(&self, pod: &Pod) -> i32 {
+        let is_static = pod.template.source != PodSource::Api;
+        match pod.template.priority {
+            _ if is_static && !self.nodes.switches.shutdown_in_groups => SYSTEM_CRITICAL_PRIORITY,
+            priority => priority.unwrap_or(0),
+        }
+    }
+
+    /// A step of a shutdown, if there is one; whether the machine is off now.
+    pub(super) fn goes_on(&self, node: NodeId) -> bool {
+        let now = self.nodes.now();
+        let due = self.under_way.with(node, |u| u.as_ref().map(|u| (u.off <= now, u.next == now)));
+        match due.flatten() {
+            Some((true, _)) => true,
+            Some((false, true)) => self.kill_pods(node),
+            _ => false,
+        }
+    }
+
+    /// `killPods`: ends the next groups; whether all have had their time.
+    fn kill_pods(&self, node: NodeId) -> bool {
+        let now = self.nodes.now();
+        let in_groups = self.nodes.switches.shutdown_in_groups;
+        while let Some(Some(group)) =
+            self.under_way.with(node, |u| u.as_mut().and_then(|u| u.groups.pop()))
+        {
+            let seconds = group.shutdown_grace_period_seconds;
+            let stops = group.pods.iter().filter_map(|(uid, _)| self.kill_pod(*uid, seconds));
+            let stops = stops.max().unwrap_or(now);
+            let period = now.saturating_add(Dur::from_secs(seconds.unsigned_abs()));
+            let next = self.under_way.with(node, |u| {
+                let u = u.as_mut()?;
+                u.stopped = if in_groups { stops } else { stops.max(u.stopped) };
+                // Before there were groups, critical pods sleep until their time has come.
+                let sleeps = !in_groups && !u.groups.is_empty();
+                u.next = if sleeps { period } else { u.stopped.min(period) };
+                Some(u.next)
+            });
+            let Some(next) = next.flatten().filter(|next| *next > now) else { continue };
+            self.nodes.ctx.post_at(next, Class::Source, self.stepper, node);
+            return false;
+        }
+        true
+    }
+
+    /// `killPodFunc`: has the containers of a pod end within its grace, which is no longer than its
+    /// group's; when they will have.
+    fn kill_pod(&self, uid: Uid, group_seconds: i64) -> Option<Time> {
+        let now = self.nodes.now();
+        let due = self.pods.due(uid)?;
+        let pod = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())?;
+        let own = pod.termination_grace_period_seconds();
+        let grace = self.effective_grace_period(own.min(group_seconds), own);
+        let takes = if due.up { due.unhurried.min(grace) } else { Dur::ZERO };
+        // One that is to end already has its containers stopping.
+        let stop = if due.stop == Time::MAX { now + takes } else { due.stop.min(now + grace) };
+        self.pods.with_due(uid, |d| {
+            (d.stop, d.stop_known, d.shutdown) = (stop, true, Some(grace));
+        });
+        if !pod.is_terminating() {
+            self.status.tell_to_be_shut_down(&pod);
+        }
+        self.pods.work_at(uid, stop);
+        Some(stop)
+    }
+
+    /// How long containers have that are given so many seconds (`pod_workers.go`,
+    /// `calculateEffectiveGracePeriod`; `kuberuntime_container.go`, `killContainer`).
+    fn effective_grace_period(&self, given: i64, own: i64) -> Dur {
+        let switches = &self.nodes.switches;
+        let seconds = match switches.shutdown_no_seconds {
+            NoSeconds::IsPodsOwn if given <= 0 => own.max(1),
+            NoSeconds::Kills => given.max(0),
+            _ => given.max(1),
+        };
+        let least = if switches.shutdown_two_seconds { MINIMUM_GRACE_PERIOD } else { 0 };
+        Dur::from_secs(seconds.max(least).unsigned_abs())
+    }
+
+    /// Whether a machine was told to go off, and is not yet.
+    pub(super) fn is_under_way(&self, node: NodeId) -> bool {
+        self.under_way.with(node, |u| u.is_some()) == Some(true)
+    }
+
+    /// A machine is to boot: it does so once it is off. Whether it is still on its way to that.
+    pub(super) fn boots_after(&self, node: NodeId) -> bool {
+        self.under_way.with(node, |u| u.as_mut().map(|u| u.boots = true)).flatten().is_some()
+    }
+
+    /// Nothing is left of a shutdown: its machine is off. Whether there was one, and whether the
+    /// machine is to boot now.
+    pub(super) fn end(&self, node: NodeId) -> Option<bool> {
+        self.nodes.with(node, |k| k.shutting_down = false);
+        let was = self.under_way.with(node, Option::take).flatten();
+        was.map(|u| u.boots)
+    }
+}
+
+/// `newPodManager`: the grace periods by priority, from `shutdownGracePeriod` where they are not given so
+/// (`migrateConfig`).
+fn periods(flags: &Flags) -> Vec<(i32, i64)> {
+    let given = &flags.shutdown_grace_period_by_pod_priority.0;
+    if !given.is_empty() {
+        return given.clone();
+    }
+    let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
+    if all.is_zero() || critical > all {
+        return Vec::new();
+    }
+    let seconds = |span: Dur| (span.as_nanos() / 1_000_000_000) as i64;
+    vec![(0, seconds(all.saturating_sub(critical))), (SYSTEM_CRITICAL_PRIORITY, seconds(critical))]
+}
+
+/// `groupByPriority`: pods below the lowest priority go with the lowest, others with the highest that
+/// they reach.
+fn group_by_priority(periods: &[(i32, i64)], pods: Vec<(Uid, i32)>) -> Vec<PodShutdownGroup> {
+    let group = |&(priority, seconds): &(i32, i64)| PodShutdownGroup {
+        priority,
+        shutdown_grace_period_seconds: seconds,
+        pods: Vec::new(),
+    };
+    let mut groups: Vec<PodShutdownGroup> = periods.iter().map(group).collect();
+    for pod in pods {
+        let same = groups.iter().position(|g| g.priority == pod.1);
+        let reached = || groups.iter().rposition(|g| g.priority <= pod.1);
+        let reached = same.or_else(reached).unwrap_or(0);
+        groups[reached].pods.push(pod);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::PriorityPeriods;
+
+    /// Flags of these seconds, of which the last are for critical pods.
+    fn flags(all: u64, critical: u64) -> Flags {
+        let profile = crate::profiles::profile("1.37").unwrap();
+        Flags {
+            shutdown_grace_period: Dur::from_secs(all),
+            shutdown_grace_period_critical_pods: Dur::from_secs(critical),
+            ..Flags::defaults(&profile)
+        }
+    }
+
+    /// `Test_migrateConfig` (`nodeshutdown_manager_test.go`, v1.37.1), case by case.
+    #[test]
+    fn periods_of_critical_pods_and_others_become_those_of_priorities() {
+        assert_eq!(periods(&flags(300, 120)), [(0, 180), (SYSTEM_CRITICAL_PRIORITY, 120)]);
+        assert_eq!(periods(&flags(100, 0)), [(0, 100), (SYSTEM_CRITICAL_PRIORITY, 0)]);
+        assert!(periods(&flags(0, 0)).is_empty());
+        assert!(periods(&flags(1, 100)).is_empty());
+        let by_priority = PriorityPeriods(vec![(0, 7)]);
+        let given = Flags { shutdown_grace_period_by_pod_priority: by_priority, ..flags(0, 0) };
+        assert_eq!(periods(&given), [(0, 7)]);
+    }
+
+    /// `Test_groupByPriority` (the same file), case by case: pods by their priorities.
+    #[test]
+    fn pods_go_with_the_highest_priority_that_they_reach() {
+        let grouped = |periods: &[(i32, i64)], pods: &[i32]| {
+            let pods = pods.iter().map(|p| (Uid(0), *p)).collect();
+            let groups = group_by_priority(periods, pods);
+            let of = |g: &PodShutdownGroup| g.pods.iter().map(|(_, p)| *p).collect::<Vec<i32>>();
+            groups.iter().map(of).collect::<Vec<_>>()
+        };
+        let highest_user_definable = 1_000_000_000;
+        assert_eq!(
+            grouped(
+                &periods(&flags(300, 120)),
+                &[0, highest_user_definable, SYSTEM_CRITICAL_PRIORITY]
+            ),
+            [vec![0, highest_user_definable], vec![SYSTEM_CRITICAL_PRIORITY]]
+        );
+        let four = [(1, 10), (2, 20), (3, 30), (4, 40)];
+        assert_eq!(grouped(&four, &[0, 1, 2, 3, 4, 5]), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+    }
+}
