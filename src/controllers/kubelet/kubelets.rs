@@ -363,12 +363,13 @@ impl Kubelets {
     /// A machine is told to go off, and is so once its kubelet lets it; with `at_most`, after this
     /// time at the latest.
     pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
-        if !self.shutdowns.begin(node, at_most) {
-            return self.goes_off(node);
-        }
-        if let KubeletMode::Real(real) = self.nodes.mode {
+        let over = self.shutdowns.begin(node, at_most);
+        if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.mode) {
             self.real.sync_node_status(node, real);
             self.volumes.reported(node);
+        }
+        if over != Some(false) {
+            self.goes_off(node);
         }
     }
 

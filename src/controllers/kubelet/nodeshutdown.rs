@@ -92,16 +92,16 @@ impl ShutdownManager {
         self.under_way.join(node, None);
     }
 
-    /// A machine is told to go off; whether its kubelet keeps it from that. With `at_most`, it is off
-    /// after this time in any case.
-    pub(super) fn begin(&self, node: NodeId, at_most: Option<Dur>) -> bool {
+    /// A machine is told to go off: whether its kubelet lets it at once, or nothing where it does not
+    /// care. With `at_most`, it is off after this time in any case.
+    pub(super) fn begin(&self, node: NodeId, at_most: Option<Dur>) -> Option<bool> {
         let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
-        let KubeletMode::Real(_) = self.nodes.mode else { return false };
+        let KubeletMode::Real(_) = self.nodes.mode else { return None };
         if self.is_under_way(node) {
-            return true;
+            return Some(false);
         }
         if self.periods.is_empty() || self.nodes.with(node, |k| k.runs()) != Some(true) {
-            return false;
+            return None;
         }
         self.sleepers.wake_up(node);
         self.nodes.with(node, |k| {
@@ -127,7 +127,7 @@ impl ShutdownManager {
         if at_most.is_some() {
             ctx.post_at(off, Class::Source, self.stepper, node);
         }
-        !self.kill_pods(node)
+        Some(self.kill_pods(node))
     }
 
     /// `getPods`: the pods that a kubelet runs, with their priorities.

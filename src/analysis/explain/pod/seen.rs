@@ -41,6 +41,8 @@ pub(super) struct Seen<'a> {
     pub(super) failed: Vec<Moment<'a>>,
     /// Deletions by somebody else.
     pub(super) deleted: Vec<Moment<'a>>,
+    /// When its kubelet said that it has ended.
+    pub(super) ended: Vec<Moment<'a>>,
     pub(super) created: Vec<Moment<'a>>,
     pub(super) bound: Vec<Moment<'a>>,
     /// What the scheduler reported, the same only once in a row.
@@ -162,8 +164,15 @@ impl<'a> Seen<'a> {
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         let timers = self.timers.iter().map(|t| &t.set);
         let evicted = self.evicted.iter().map(|(m, _)| m);
-        let lists =
-            [&self.cancelled, &self.forever, &self.exists, &self.failed, &self.deleted, &self.lost];
+        let lists = [
+            &self.cancelled,
+            &self.forever,
+            &self.exists,
+            &self.failed,
+            &self.deleted,
+            &self.ended,
+            &self.lost,
+        ];
         timers
             .chain(evicted)
             .chain(lists.into_iter().flatten())
@@ -179,6 +188,9 @@ impl<'a> Seen<'a> {
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),
             What::EvictionFailed => self.failed.push(after()),
+            What::PodPhase(phase) if phase.is_terminal() && r.actor == Actor::Kubelet => {
+                self.ended.push(after());
+            }
             What::PodCreated(_) if r.at > Time::ZERO => self.created.push(after()),
             What::PodBound(_) if r.at > Time::ZERO => self.bound.push(after()),
             _ => {}

@@ -4,9 +4,11 @@ use super::super::explanation::Step;
 use super::super::{drain, node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
+use crate::analysis::causes::chain;
 use crate::analysis::prelude::*;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
+use crate::plan::{Action, Do, NodeFault};
 
 impl Case<'_, '_> {
     /// Explains why a pod was not evicted, or not yet.
@@ -32,7 +34,7 @@ impl Case<'_, '_> {
         if seen.refused.last().is_some_and(|last| last >= since) {
             return drain::held_up(self.of.question, &seen.refused, self.pod, &mut self.found);
         }
-        if self.spared(node) {
+        if self.shut_down(node) || self.spared(node) {
             return;
         }
         if state.phase.is_terminal() {
@@ -50,6 +52,35 @@ impl Case<'_, '_> {
             self.found.steps.splice(0..0, waited);
             self.found.steps.sort_by_key(|s| s.at);
         }
+    }
+
+    /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.
+    fn shut_down(&mut self, node: NodeId) -> bool {
+        let (question, analysis) = (self.of.question, self.analysis());
+        let Some(ended) = self.seen.ended.last() else {
+            return false;
+        };
+        let root = chain(analysis.trace, ended.record).find(|(_, r)| r.what == What::FaultBegan);
+        let is_shutdown = |a: &&Action| {
+            matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)))
+                && root.is_some_and(|(_, r)| r.object == a.entry)
+        };
+        if !analysis.plan.actions.iter().any(|a| is_shutdown(&a)) {
+            return false;
+        }
+        self.found.verdict = format!(
+            "not evicted: ended at {} by its kubelet, as {} was told to go off; it is {}",
+            absolute(ended.at),
+            analysis.node_name(node),
+            self.seen.state.phase.as_str()
+        );
+        self.found.steps = question.led_to(ended.record);
+        if let Some(last) = self.found.steps.last_mut() {
+            last.rule = Some(
+                "its containers have the shorter one of its terminationGracePeriodSeconds and the seconds of its priority: kubelets' shutdown-grace-period".to_owned(),
+            );
+        }
+        true
     }
 
     /// Explains a pod that taint eviction looked at and did not evict; whether it is such a pod.
