@@ -12,8 +12,8 @@ use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Admission, Connections, Controllers, Do, Flags, NodeFault, NodePlan, NodeStart,
-    Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
+    Action, Admission, Connections, Controllers, Do, Eviction, Flags, NodeFault, NodePlan,
+    NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
     WorkloadPlan,
 };
 use taintsim::profiles::profile;
@@ -29,6 +29,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         notes: Vec::new(),
         horizon,
         flags: Flags::defaults(&profile),
+        eviction: Eviction::defaults(&profile),
         profile,
         timing: Timing::ideal(),
         admission: Admission {
@@ -88,6 +89,7 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         lease_offset: offset(1),
         lease_period: Dur::from_secs(10),
         status_offset: offset(3),
+        usage: None,
         start: NodeStart::Ready,
     });
 }

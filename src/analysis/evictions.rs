@@ -44,6 +44,8 @@ impl Eviction<'_> {
             EvictionCause::Taint => self.taint.is_some_and(|t| is_failure_key(&t.key)),
             // Somebody asked for it, and got what was asked for.
             EvictionCause::Api | EvictionCause::DrainDelete => false,
+            // The node lives.
+            EvictionCause::Pressure => false,
         }
     }
 

@@ -9,7 +9,7 @@
 use super::prelude::*;
 use super::setting::short_key;
 use super::workloads::Owners;
-use crate::trace::DrainOutcome;
+use crate::trace::{DrainOutcome, EventText};
 
 /// Stands for "no timer" in [`Fact::Evicted`].
 pub(crate) const NO_TIMER: u32 = u32::MAX;
@@ -99,6 +99,8 @@ pub(crate) enum Fact {
     PodDeleted(Actor),
     /// A pod could not be deleted in five tries.
     EvictionFailed,
+    /// A kubelet does not admit a pod, as its node is short of something.
+    NotAdmitted,
     /// A pod's phase became Failed.
     PodFailed,
     /// A pod's phase became Succeeded.
@@ -202,6 +204,7 @@ impl Fact {
             }
             Self::PodDeleted(_) => ("pod-deleted", "deleted", Plain, 3),
             Self::EvictionFailed => ("eviction-failed", "not evicted: five tries failed", Bad, 1),
+            Self::NotAdmitted => ("not-admitted", "not admitted: node pressure", Warning, 2),
             Self::PodFailed => ("pod-failed", "Failed", Warning, 1),
             Self::PodSucceeded => ("pod-succeeded", "Succeeded", Plain, 10),
             Self::PodGone => ("pod-gone", "gone", Plain, 10),
@@ -351,7 +354,7 @@ impl<'a> Facts<'a> {
             What::PodPhase(PodPhase::Running) => {
                 pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::PodRunning)
             }
-            What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
+            What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| failed(r, step)),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
             What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
                 Some(match before.asked {
@@ -426,10 +429,20 @@ impl<'a> Facts<'a> {
         if let Some(Err(_)) = self.analysis.trace.attached(r) {
             return Some(Fact::VolumeRefused);
         }
+        if self.analysis.trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure) {
+            return Some(Fact::NotAdmitted);
+        }
         let (pod, (why, count)) = (r.pod()?, self.analysis.trace.failed_scheduling(r)?);
         // Each try reports it again, and a series goes on under the words with which it began.
         let news = count <= 1 && self.why.insert(pod, why) != Some(why);
         news.then(|| Fact::PodPending(self.owners.of(self.analysis, pod), why))
+    }
+}
+
+fn failed(r: &Record, step: &Step) -> Fact {
+    match step.eviction(r) {
+        Some(_) => Fact::EvictedBy(EvictionCause::Pressure),
+        None => Fact::PodFailed,
     }
 }
 

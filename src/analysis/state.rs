@@ -9,10 +9,10 @@ use super::setting::Analysis;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::NodeConditionType;
-use crate::api::pod::PodConditionType;
+use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
+use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
 
@@ -39,9 +39,16 @@ impl Step {
     /// The pod that this record evicts, as it was before. One that is finished is cleared away,
     /// which harms nobody.
     pub(crate) fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
-        self.deletion_begins().filter(|(_, before)| {
+        self.deletion_begins().or_else(|| self.fails_under_pressure(r)).filter(|(_, before)| {
             EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal()
         })
+    }
+
+    /// The pod that its kubelet has evicted, which this record says has failed.
+    fn fails_under_pressure(&self, r: &Record) -> Option<(PodId, PodState)> {
+        let (pod, before, _) = self.pod?;
+        let fails = r.what == What::PodPhase(PodPhase::Failed);
+        (fails && before.asked == Some(EvictionCause::Pressure)).then_some((pod, before))
     }
 
     /// The pod that this record preempts, as it was before: the scheduler deletes no others.
@@ -131,6 +138,9 @@ impl<'a> Follow<'a> {
                     Self::apply_pod(pod, id, r);
                     if matches!(self.analysis.trace.attached(r), Some(Err(_))) {
                         pod.refused_volume = true;
+                    }
+                    if self.analysis.trace.said_of_pod(r) == Some(EventText::Evicted) {
+                        pod.asked = Some(EvictionCause::Pressure);
                     }
                     let after = *pod;
                     let node = self.count_unattached(&before, &after);

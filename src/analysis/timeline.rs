@@ -88,7 +88,7 @@ struct Fine {
     latest_entry: Option<(Option<Since>, u32)>,
 }
 
-const POD_SLOTS: usize = 11;
+const POD_SLOTS: usize = 12;
 
 /// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
 fn pod_slot(fact: Fact) -> usize {
@@ -103,6 +103,7 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::PodPending(..) => 8,
         Fact::EvictionRefused(_) => 9,
         Fact::VolumeRefused => 10,
+        Fact::NotAdmitted => 11,
         // A life of a pod ends only once in each of these ways.
         _ => 6,
     }

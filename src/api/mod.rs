@@ -20,6 +20,7 @@ pub mod scheduling;
 pub(crate) mod spelling;
 pub mod taint;
 pub mod toleration;
+pub mod usage;
 pub(crate) mod validation;
 pub mod volume;
 pub(crate) mod words;

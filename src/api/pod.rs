@@ -6,6 +6,7 @@ use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
+use super::usage::Usages;
 use super::volume::Claim;
 use super::words::words;
 use crate::kernel::Spread;
@@ -46,6 +47,8 @@ pub struct PodTemplate {
     pub stop: Option<Spread>,
     /// With what containers exit when they end because they were asked to.
     pub exit_code: i32,
+    /// What its containers use, where that is said.
+    pub usage: Option<Rc<Usages>>,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

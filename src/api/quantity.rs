@@ -47,6 +47,11 @@ impl Quantity {
         Self { nano: i128::from(units) * NANO, format: Format::DecimalSi }
     }
 
+    /// An amount of whole units that is written with a binary suffix, as bytes are.
+    pub(crate) fn from_binary(units: i64) -> Self {
+        Self { format: Format::BinarySi, ..Self::from_units(units) }
+    }
+
     /// An amount given in thousandths of a unit.
     pub fn from_milli(milli: i64) -> Self {
         Self { nano: i128::from(milli) * (NANO / 1000), format: Format::DecimalSi }

@@ -275,6 +275,28 @@ impl ApiServer {
         }))
     }
 
+    /// The kubelet's report of a pod that it evicted, for that life of the pod only: the phase Failed, and the condition
+    /// DisruptionTarget if one is given.
+    pub(crate) fn fail_evicted_pod(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        target: Option<PodReason>,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self.life_of_pod(id, uid)?;
+        let at = self.timestamp();
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = PodPhase::Failed;
+            if p.ready.is_some() {
+                let reason = PodReason::PodFailed;
+                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, at));
+            }
+            let target = target.map(|r| PodCondition::new(ConditionStatus::True, r, at));
+            p.disruption_target = target.or(p.disruption_target);
+        }))
+    }
+
     /// The kubelet's report of a pod that it does not admit, for that life of the pod only: none of
     /// the conditions that are a kubelet's, and the phase Failed, where that can be told already.
     pub(crate) fn reject_pod(

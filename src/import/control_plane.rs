@@ -13,7 +13,8 @@
 use super::gathered::Named;
 use super::pod::RawPod;
 use super::summary::Summary;
-use crate::language::flags::{check as check_flag, known as known_flags, known_plugin};
+use crate::language::flags::{check as check_flag, known as known_flags};
+use crate::language::plugins::known_plugin;
 use crate::language::{FlagValue, Flags};
 use crate::profiles::gate_names;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
-use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
+use super::texts::{DurationText, NamesText, OneOrMany, QuantityText, UsageText};
 use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
@@ -42,6 +42,12 @@ pub struct NodeGroup {
     /// `status.capacity`, all of it allocatable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) capacity: BTreeMap<String, QuantityText>,
+    /// What the node itself uses beside its pods, from the start of the run on, as `usage` of a pod has it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) usage: BTreeMap<String, UsageText>,
+    /// How much images take up that no container uses. They are deleted before a pod is evicted for want of disk; none
+    /// where not given.
+    pub(crate) unused_images: Option<QuantityText>,
     /// How the nodes start; `Ready` where not given.
     pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
@@ -194,6 +200,10 @@ pub struct PodGroup {
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
     pub(crate) exit_code: Option<i32>,
+    /// What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`, `imagefs`, `imagefs-inodes`,
+    /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) usage: BTreeMap<String, UsageText>,
     /// A static pod: where its kubelet has it from.
     #[serde(rename = "static")]
     pub(crate) static_pod: Option<PodSource>,

@@ -6,10 +6,12 @@
 //! not ignored.
 
 use super::complaints::Complaints;
+use super::eviction::{self, EvictionFlags};
 use super::flag_values::{
     boolean, maybe, none_or_a_second, positive, positive_rate, priority_periods, put, rate, share,
     whole,
 };
+use super::plugins;
 use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::text::did_you_mean_or_list;
@@ -53,6 +55,8 @@ pub(crate) struct KubeletFlags {
     pub(crate) status_report: Option<Dur>,
     /// `nodeLeaseDurationSeconds`
     pub(crate) lease_duration: Option<Dur>,
+    /// Those of node-pressure eviction.
+    pub(crate) eviction: EvictionFlags,
 }
 
 /// kube-controller-manager's client limits where no flag changes them (`component-base/config`
@@ -170,8 +174,8 @@ const API_SERVER: &[Flag] = &[
             whole(v, i64::MIN, i64::MAX)
         })
     }),
-    flag("enable-admission-plugins", |s, v| plugins(s, v, true)),
-    flag("disable-admission-plugins", |s, v| plugins(s, v, false)),
+    flag("enable-admission-plugins", |s, v| plugins::set(&mut s.admission, v, true)),
+    flag("disable-admission-plugins", |s, v| plugins::set(&mut s.admission, v, false)),
 ];
 
 const KUBELET: &[Flag] = &[
@@ -205,6 +209,30 @@ const KUBELET: &[Flag] = &[
         instead: "it needs the gate GracefulNodeShutdownBasedOnPodPriority; `flags.kubelet.shutdown-grace-period` tells critical pods from others",
         set: |s, v| put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods),
     },
+    flag("eviction-hard", |s, v| {
+        statements(&mut s.kubelet.eviction.hard, v, |t| eviction::thresholds(t).map(drop))
+    }),
+    flag("eviction-soft", |s, v| {
+        statements(&mut s.kubelet.eviction.soft, v, |t| eviction::thresholds(t).map(drop))
+    }),
+    flag("eviction-soft-grace-period", |s, v| {
+        let to = &mut s.kubelet.eviction.soft_grace_period;
+        statements(to, v, |t| eviction::grace_periods(t).map(drop))
+    }),
+    flag("eviction-minimum-reclaim", |s, v| {
+        let to = &mut s.kubelet.eviction.minimum_reclaim;
+        statements(to, v, |t| eviction::minimum_reclaims(t).map(drop))
+    }),
+    flag("eviction-pressure-transition-period", |s, v| {
+        maybe(&mut s.kubelet.eviction.pressure_transition_period, v, positive)
+    }),
+    flag("eviction-max-pod-grace-period", |s, v| {
+        let to = &mut s.kubelet.eviction.max_pod_grace_period;
+        if let Some(value) = v {
+            *to = Some(whole(value, 0, i64::from(i32::MAX))?);
+        }
+        Ok(to.map_or_else(String::new, |seconds| seconds.to_string()))
+    }),
 ];
 
 /// What takes the place of a graceful shutdown.
@@ -394,40 +422,16 @@ fn defaults(profile: &Profile) -> Settings {
     }
 }
 
-/// Whether an admission plugin is modelled.
-pub(crate) fn known_plugin(name: &str) -> bool {
-    PLUGINS.contains(&name)
-}
-
-/// The admission plugins that are modelled, in the order in which the API server has them.
-pub const PLUGINS: [&str; 4] = [
-    "DefaultTolerationSeconds",
-    "TaintNodesByCondition",
-    "PodTolerationRestriction",
-    "ExtendedResourceToleration",
-];
-
-fn plugins(
-    settings: &mut Settings,
+/// A flag that says something of several signals.
+fn statements(
+    to: &mut Option<String>,
     given: Option<&FlagValue>,
-    on: bool,
+    check: impl FnOnce(&str) -> Result<(), Problem>,
 ) -> Result<String, Problem> {
-    let admission = &mut settings.admission;
-    let all = [
-        &mut admission.default_toleration_seconds,
-        &mut admission.taint_nodes_by_condition,
-        &mut admission.pod_toleration_restriction,
-        &mut admission.extended_resource_toleration,
-    ];
-    let text = given.map(FlagValue::to_string);
-    for name in text.iter().flat_map(|t| t.split(',')).map(str::trim) {
-        let place = PLUGINS.iter().position(|plugin| *plugin == name);
-        let place = place.ok_or_else(|| {
-            Problem::new(format!("`{name}` is not an admission plugin that is modelled"))
-                .maybe_help(did_you_mean_or_list(name, &PLUGINS))
-        })?;
-        *all[place] = on;
+    if let Some(value) = given {
+        let text = value.to_string();
+        check(&text)?;
+        *to = Some(text);
     }
-    let those = PLUGINS.iter().zip(&all).filter(|(_, is_on)| ***is_on == on);
-    Ok(those.map(|(name, _)| *name).collect::<Vec<_>>().join(","))
+    Ok(to.clone().unwrap_or_default())
 }

@@ -11,6 +11,7 @@ mod claims;
 mod cluster;
 pub(crate) mod complaints;
 pub mod duration;
+pub(crate) mod eviction;
 mod expect;
 mod faults;
 mod flag_values;
@@ -18,6 +19,7 @@ pub(crate) mod flags;
 mod maintain;
 mod memory;
 pub mod names;
+pub(crate) mod plugins;
 mod prelude;
 pub(crate) mod prices;
 mod scenario;
@@ -44,9 +46,10 @@ pub(crate) use expect::{
 pub(crate) use faults::{
     FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair, RepairAct,
 };
-pub use flags::{PLUGINS, known as known_flags};
+pub use flags::known as known_flags;
 pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
+pub use plugins::PLUGINS;
 pub(crate) use prices::Prices;
 pub use scenario::Scenario;
 pub(crate) use scenario::{Cluster, Existing, Exported, Flags, object_text_of_number};
@@ -63,7 +66,7 @@ pub(crate) use text::place::{Place, at};
 pub use text::{Problem, Problems, Source};
 pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
-pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText};
+pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, UsageText};
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub(crate) use timing::{AttacherTiming, ClientLimit};
 pub use timing::{ClientLimits, KubeletTiming, Timing};

@@ -96,6 +96,12 @@ text! {
     DelayText, "a delay in quotes, such as \"2ms\" or \"1ms..4ms\""
 }
 
+text! {
+    /// What is used of a resource: `"500Mi"`, `"80%"` of what is requested, `"1Gi + 10Mi/s"`, `"1Gi + 10Mi/s up to 3Gi"`, and
+    /// other pieces from a time on, `"500Mi, 60s: 2Gi"`.
+    UsageText, "what is used, in quotes, such as \"500Mi\", \"80%\", \"1Gi + 10Mi/s\" or \"500Mi, 60s: 2Gi\""
+}
+
 kept! {
     /// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
     QuantityText

@@ -5,7 +5,7 @@ use super::scheduling::{
     Affinity, HostPort, LabelSelector, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
-use super::texts::{FlagValue, NamesText, QuantityText};
+use super::texts::{FlagValue, NamesText, QuantityText, UsageText};
 use super::values::is_default;
 use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
@@ -199,6 +199,10 @@ pub(crate) struct PodTemplate {
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
     pub exit_code: Option<i32>,
+    /// What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`, `imagefs`, `imagefs-inodes`,
+    /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) usage: BTreeMap<String, UsageText>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(rename = "restartPolicy")]
     pub(crate) restart_policy: Option<RestartPolicy>,
@@ -228,6 +232,7 @@ impl PodGroup {
             pod_start: self.pod_start.clone(),
             pod_stop: self.pod_stop.clone(),
             exit_code: self.exit_code,
+            usage: self.usage.clone(),
             ..PodTemplate::default()
         }
     }
@@ -255,6 +260,7 @@ impl PodGroup {
             pod_start: template.pod_start,
             pod_stop: template.pod_stop,
             exit_code: template.exit_code,
+            usage: template.usage,
             ..self
         }
     }

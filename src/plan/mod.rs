@@ -2,6 +2,7 @@
 //! read.
 
 mod delay;
+mod eviction;
 mod kubelet;
 pub(crate) mod log_forms;
 mod objects;
@@ -15,6 +16,8 @@ mod timeline;
 mod timing;
 
 pub use delay::Delay;
+pub(crate) use eviction::with_allocatable;
+pub use eviction::{Amount, Eviction, Signal, Threshold};
 pub use kubelet::{Imitated, KubeletMode, Real};
 pub use objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,

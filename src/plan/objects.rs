@@ -8,6 +8,7 @@ use crate::api::pod::{Deletion, PodCondition, PodPhase};
 use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
+use crate::api::usage::NodeUsage;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
 use crate::kernel::Dur;
 use std::rc::Rc;
@@ -44,6 +45,8 @@ pub struct NodePlan {
     pub lease_period: Dur,
     /// `Imitated` kubelets: when the status is first checked.
     pub status_offset: Dur,
+    /// What it uses itself beside its pods, where that is said.
+    pub usage: Option<Rc<NodeUsage>>,
     /// How it starts.
     pub start: NodeStart,
 }

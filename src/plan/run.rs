@@ -5,6 +5,7 @@
 //! parsed. A plan is plain data and may be shared between threads; each run builds its own objects
 //! from it.
 
+use super::eviction::Eviction;
 use super::objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodIndex, PodPlan,
     WorkloadIndex, WorkloadPlan,
@@ -39,6 +40,8 @@ pub struct Plan {
     pub flags: Flags,
     /// Delays and limits.
     pub timing: Timing,
+    /// When kubelets evict pods.
+    pub eviction: Eviction,
     /// Admission plugins that are on.
     pub admission: Admission,
     /// When the controllers' process starts.
@@ -81,6 +84,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether anything is said of what pods or nodes use, so that a node can run short of it.
+    pub fn states_usage(&self) -> bool {
+        self.templates.iter().any(|t| t.usage.is_some())
+            || self.nodes.iter().any(|n| n.usage.is_some())
+    }
+
     /// The notes that a person may have to do something about: all but what is assumed of every
     /// run.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = &String> {

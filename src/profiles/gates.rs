@@ -121,6 +121,7 @@ const GATES: &[Gate] = &[
                 p.disruption.resets_stale_condition = false;
                 p.pod_gc.disruption_target = false;
                 p.kubelet.shutdown_disruption_target = false;
+                p.kubelet.eviction.disruption_target = false;
             }
         },
     },

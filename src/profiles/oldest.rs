@@ -10,7 +10,10 @@ use crate::plan::switches::{
     workload,
 };
 use crate::plan::{Profile, WatchRetry};
-use kubelet::{FirstTry, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase};
+use kubelet::{
+    EvictionMessage, EvictionSwitches, FirstTry, KillGrace, NoSeconds, RefusedAtStart,
+    ReportOffset, ShutdownPhase,
+};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
@@ -84,6 +87,15 @@ pub(super) fn oldest() -> Profile {
             shutdown_event: false,
             // Every status update is posted, 10 s apart.
             report_frequency: Dur::from_secs(10),
+            eviction: EvictionSwitches {
+                kill_grace: KillGrace::AsAsked,
+                soft_grace_is_capped: false,
+                fails_first: true,
+                disruption_target: false,
+                message: EvictionMessage::Exceeds,
+                ranks_processes: false,
+                image_inodes_by_default: false,
+            },
         },
         scheduler: scheduler::Switches {
             filter_order: FilterOrder::ResourcesEarly,

@@ -18,7 +18,7 @@ use crate::plan::switches::{
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::RefusedAtStart::{Ends, RunsOn};
-use kubelet::{FirstTry, NoSeconds, ReportOffset, ShutdownPhase};
+use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, ShutdownPhase};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
@@ -190,6 +190,19 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(27, 0)], |p| p.kubelet.shutdown_phase = ShutdownPhase::ByExitCode),
     step(&[(28, 0)], |p| p.kubelet.shutdown_two_seconds = true),
     step(&[(31, 0)], |p| p.kubelet.shutdown_no_seconds = NoSeconds::IsOne),
+    // S52 to S58: node-pressure eviction
+    step(&[(19, 0)], |p| p.kubelet.eviction.ranks_processes = true),
+    step(&[(22, 0)], |p| {
+        p.kubelet.eviction.kill_grace = KillGrace::NoneIsOwn;
+        p.kubelet.eviction.fails_first = false;
+    }),
+    step(&[(26, 0)], |p| {
+        p.kubelet.eviction.disruption_target = true;
+        p.kubelet.eviction.message = EvictionMessage::WithThreshold;
+    }),
+    step(&[(30, 0)], |p| p.kubelet.eviction.image_inodes_by_default = true),
+    step(&[(31, 0)], |p| p.kubelet.eviction.kill_grace = KillGrace::Second),
+    step(&[(32, 0)], |p| p.kubelet.eviction.soft_grace_is_capped = true),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28

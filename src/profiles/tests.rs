@@ -8,7 +8,7 @@ use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::kubelet::{
-    FirstTry, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase,
+    EvictionMessage, FirstTry, KillGrace, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase,
 };
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
@@ -112,6 +112,31 @@ fn taint_eviction_switches() {
         &["1.14.8", "1.15.5", "1.16.0", "1.37.1"],
         &["1.6.0", "1.13.12", "1.14.7", "1.15.4"],
     );
+}
+
+#[test]
+fn eviction_switches() {
+    check(
+        "S52",
+        |p| p.kubelet.eviction.kill_grace,
+        &[
+            ("1.21.14", KillGrace::AsAsked),
+            ("1.22.0", KillGrace::NoneIsOwn),
+            ("1.30.14", KillGrace::NoneIsOwn),
+            ("1.31.0", KillGrace::Second),
+            ("1.37.1", KillGrace::Second),
+        ],
+    );
+    boundary("S53", |p| p.kubelet.eviction.soft_grace_is_capped, &["1.31.14"], &["1.32.0"]);
+    boundary("S54", |p| p.kubelet.eviction.fails_first, &["1.22.0", "1.37.1"], &["1.21.14"]);
+    boundary("S55", |p| p.kubelet.eviction.disruption_target, &["1.25.16"], &["1.26.0", "1.37.1"]);
+    check(
+        "S56",
+        |p| p.kubelet.eviction.message,
+        &[("1.25.16", EvictionMessage::Exceeds), ("1.26.0", EvictionMessage::WithThreshold)],
+    );
+    boundary("S57", |p| p.kubelet.eviction.ranks_processes, &["1.18.20"], &["1.19.0", "1.37.1"]);
+    boundary("S58", |p| p.kubelet.eviction.image_inodes_by_default, &["1.29.6"], &["1.30.0"]);
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl Cluster {
                     plan.profile.watch_retry,
                     plan.timing.request.min + plan.timing.response.min,
                 ),
-                &plan.flags,
+                (&plan.flags, plan.states_usage().then_some(&plan.eviction)),
                 computed,
                 plan.lease_records,
             ),

@@ -138,7 +138,8 @@ impl Objects {
         if plan.start == NodeStart::Silent {
             return;
         }
-        self.world.kubelets.join(id, settings_of(plan), cut, registering);
+        let settings = (settings_of(plan), plan.usage.clone());
+        self.world.kubelets.join(id, settings, cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) =
             (&plan.start, &self.world.plan.memory)
         {

@@ -64,6 +64,7 @@ fn without_objects(plan: &Plan) -> Plan {
         profile: plan.profile.clone(),
         flags: plan.flags.clone(),
         timing: plan.timing.clone(),
+        eviction: plan.eviction.clone(),
         admission: plan.admission,
         controllers_start: plan.controllers_start,
         warm_start: plan.warm_start,

@@ -11,7 +11,7 @@ words! {
     /// What evicts a pod.
     ///
     /// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its
-    /// failure, for a drain. Not among them are preemptions, which make room for another pod, and
+    /// failure, for a drain; or a kubelet has the pod fail. Not among them are preemptions, which make room for another pod, and
     /// deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
     /// summary counts by who deleted.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,6 +25,8 @@ words! {
         Api = "api-eviction",
         /// `kubectl drain --disable-eviction`: a deletion, which no budget stops.
         DrainDelete = "drain-delete",
+        /// Its kubelet, as the node is short of something: the pod has Failed, and is not deleted.
+        Pressure = "node-pressure",
     }
 }
 
@@ -36,16 +38,17 @@ impl EvictionCause {
             Self::Timeout => "--pod-eviction-timeout",
             Self::Api => "the eviction API (drain)",
             Self::DrainDelete => "drain --disable-eviction",
+            Self::Pressure => "node pressure",
         }
     }
 
-    /// The cause, where a record begins the deletion of a pod and evicts it by that; `asked` is
+    /// The cause, where a record begins the deletion of a pod, or has it fail, and evicts it by that; `asked` is
     /// what asked for that just before.
     pub(crate) fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
         match r.actor {
             Actor::TaintEviction => Some(Self::Taint),
             Actor::NodeLifecycle => Some(Self::Timeout),
-            Actor::User => asked,
+            Actor::User | Actor::Kubelet => asked,
             _ => None,
         }
     }

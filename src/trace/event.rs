@@ -100,6 +100,18 @@ pub enum EventText {
     Shutdown,
     /// Normal NodeShutdown "Shutdown manager detected shutdown event", of a node
     ShutdownDetected,
+    /// Warning Evicted: the kubelet evicts the pod. Argument: text.
+    Evicted,
+    /// Warning Evicted: the kubelet does not admit the pod while something is short. Argument: text.
+    RefusedUnderPressure,
+    /// Warning EvictionThresholdMet "Attempting to reclaim memory", of a node
+    ReclaimMemory,
+    /// Warning EvictionThresholdMet "Attempting to reclaim ephemeral-storage", of a node
+    ReclaimEphemeralStorage,
+    /// Warning EvictionThresholdMet "Attempting to reclaim inodes", of a node
+    ReclaimInodes,
+    /// Warning EvictionThresholdMet "Attempting to reclaim pids", of a node
+    ReclaimPids,
 }
 
 /// The types of events.
@@ -109,7 +121,7 @@ const WARNING: &str = "Warning";
 impl EventText {
     /// Of each in the order of their declaration: the type of the event, and its reason or one word
     /// for it ([`event_reason`](event_reason)).
-    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 45] = &[
+    pub(crate) const TABLE: &[(Self, &'static str, &'static str); 51] = &[
         (Self::RegisteredNode, NORMAL, "RegisteredNode"),
         (Self::RemovingNode, NORMAL, "RemovingNode"),
         (Self::NodeNotReady, NORMAL, "NodeNotReady"),
@@ -155,6 +167,12 @@ impl EventText {
         (Self::NodeShutdown, WARNING, "NodeShutdown"),
         (Self::Shutdown, WARNING, "Shutdown"),
         (Self::ShutdownDetected, NORMAL, "NodeShutdown"),
+        (Self::Evicted, WARNING, "Evicted"),
+        (Self::RefusedUnderPressure, WARNING, "Evicted"),
+        (Self::ReclaimMemory, WARNING, "EvictionThresholdMet"),
+        (Self::ReclaimEphemeralStorage, WARNING, "EvictionThresholdMet"),
+        (Self::ReclaimInodes, WARNING, "EvictionThresholdMet"),
+        (Self::ReclaimPids, WARNING, "EvictionThresholdMet"),
     ];
 
     /// `Normal` or `Warning`.
@@ -264,6 +282,10 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
         EventText::DeletingNodeInReason => {
             format!("Node {name} event: {}", EventText::DeletingNode.reason())
         }
+        EventText::ReclaimMemory => "Attempting to reclaim memory".to_owned(),
+        EventText::ReclaimEphemeralStorage => "Attempting to reclaim ephemeral-storage".to_owned(),
+        EventText::ReclaimInodes => "Attempting to reclaim inodes".to_owned(),
+        EventText::ReclaimPids => "Attempting to reclaim pids".to_owned(),
         EventText::NodeSynced => "Node synced successfully".to_owned(),
         EventText::CreatedPod => {
             format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg))))

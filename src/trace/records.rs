@@ -181,6 +181,12 @@ impl Trace {
         }
     }
 
+    /// The kind of text of an event about a pod that has an argument.
+    pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
+        let What::PodMessage(message) = r.what else { return None };
+        Some(self.messages.get(message as usize)?.body.text)
+    }
+
     /// All records in order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> + Clone {
         self.chunks.iter().flatten()

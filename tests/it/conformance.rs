@@ -102,10 +102,14 @@ fn the_seeds_stay_inside_the_envelopes() {
 const GO_OFF: &str = "machines that are told to go off; pods that take their own time to start or stop (`pod_start`, `pod_stop`)";
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
-const UNSAID: [(&str, &str); 5] = [
+const UNSAID: [(&str, &str); 9] = [
     ("crash-while-marking-pods", "trouble that is left to the choices, and tapes"),
     ("drain-or-shutdown", GO_OFF),
     ("graceful-shutdown", GO_OFF),
+    ("memory-leak", "what pods or nodes use"),
+    ("pressure-daemon-set", "what pods or nodes use"),
+    ("pressure-gap", "what pods or nodes use"),
+    ("pressure-loop", "what pods or nodes use"),
     ("relisted", "trouble that is left to the choices, and tapes"),
     ("successor-evicted", "trouble that is left to the choices, and tapes"),
 ];

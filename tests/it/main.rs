@@ -23,6 +23,7 @@ mod klog;
 mod pack_traces;
 mod pictures;
 mod pod_starts;
+mod pressure;
 mod races;
 mod readme;
 mod real_kubelets;

@@ -141,6 +141,7 @@ __all__ = [
     "Toleration",
     "TopologySpreadConstraint",
     "UnhealthyPodEvictionPolicy",
+    "UsageText",
     "User",
     "VolumeClaim",
     "Waiting",
@@ -512,6 +513,12 @@ class NodeGroup(Struct):
     unschedulable: bool | None = None
     #: `status.capacity`, all of it allocatable.
     capacity: Mapping[str, QuantityText] | None = None
+    #: What the node itself uses beside its pods, from the start of the run on, as `usage` of a
+    #: pod has it.
+    usage: Mapping[str, UsageText] | None = None
+    #: How much images take up that no container uses. They are deleted before a pod is evicted
+    #: for want of disk; none where not given.
+    unused_images: QuantityText | None = None
     #: How the nodes start; `Ready` where not given.
     start: NodeStart | None = None
     #: Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
@@ -530,6 +537,10 @@ OneOrMany: TypeAlias = "str | Sequence[str]"
 
 #: A Kubernetes quantity, such as "500m" or "32Gi"
 QuantityText: TypeAlias = "str | float"
+
+
+#: UsageText: what is used, in quotes, such as "500Mi", "80%", "1Gi + 10Mi/s" or "500Mi, 60s: 2Gi"
+UsageText: TypeAlias = "str"
 
 
 class NodeStart(Variant):
@@ -675,6 +686,10 @@ class PodGroup(Struct):
     #: The exit code of its containers when they end because they were asked to: with 0, as where
     #: not given, the pod has Succeeded, with any other it has Failed.
     exit_code: int | None = None
+    #: What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`,
+    #: `imagefs`, `imagefs-inodes`, `pids`. Kubelets evict pods where a node runs short; where
+    #: nothing is said, nothing is used.
+    usage: Mapping[str, UsageText] | None = None
     #: A static pod: where its kubelet has it from.
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
@@ -1571,6 +1586,10 @@ class PodTemplate(Struct):
     #: The exit code of its containers when they end because they were asked to: with 0, as where
     #: not given, the pod has Succeeded, with any other it has Failed.
     exit_code: int | None = None
+    #: What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`,
+    #: `imagefs`, `imagefs-inodes`, `pids`. Kubelets evict pods where a node runs short; where
+    #: nothing is said, nothing is used.
+    usage: Mapping[str, UsageText] | None = None
     #: `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     restartPolicy: RestartPolicy | None = None
 

@@ -7,8 +7,8 @@ use crate::api::pod::PodTemplate;
 use crate::api::taint::Effect;
 use crate::api::toleration::Operator;
 use crate::plan::{
-    Action, Admission, Controllers, Delay, Flags, NodeFault, NodePlan, Phase, PodPlan, PodStart,
-    SchedulerSettings, TimelineEntry, Timing,
+    Action, Admission, Controllers, Delay, Eviction, Flags, NodeFault, NodePlan, Phase, PodPlan,
+    PodStart, SchedulerSettings, TimelineEntry, Timing,
 };
 use crate::profiles;
 use std::rc::Rc;
@@ -38,6 +38,7 @@ impl Run {
             notes: Vec::new(),
             horizon,
             flags: Flags::defaults(&profile),
+            eviction: Eviction::defaults(&profile),
             profile,
             timing: Timing { response: Delay::constant(Dur::ZERO), ..Timing::ideal() },
             admission: Admission {
@@ -83,6 +84,7 @@ impl Run {
             lease_offset: Dur::ZERO,
             lease_period: Dur::from_secs(10),
             status_offset: Dur::ZERO,
+            usage: None,
             start: NodeStart::Ready,
         });
         self.trace.names.node(name).0

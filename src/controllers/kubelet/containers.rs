@@ -9,6 +9,7 @@
 
 use super::nodes::Nodes;
 use super::pods::{Admission, Due, Pods};
+use super::stats::Stats;
 use super::volume_manager::VolumeManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
@@ -23,12 +24,28 @@ pub(super) struct Containers {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     volumes: Rc<VolumeManager>,
+    stats: Rc<Stats>,
 }
 
 impl Containers {
     /// None runs.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, volumes: &Rc<VolumeManager>) -> Self {
-        Self { nodes: nodes.clone(), pods: pods.clone(), volumes: volumes.clone() }
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        pods: &Rc<Pods>,
+        volumes: &Rc<VolumeManager>,
+        stats: &Rc<Stats>,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            volumes: volumes.clone(),
+            stats: stats.clone(),
+        }
+    }
+
+    /// The containers of a pod run already when its kubelet comes to know of it.
+    pub(super) fn run_already(&self, node: NodeId, pod: &Pod) {
+        self.stats.started(node, pod);
     }
 
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
@@ -76,17 +93,22 @@ impl Containers {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let now = ctx.now();
         if due.up {
-            if now >= due.stop && (due.stop_known || !cut) {
+            let ends = now >= due.stop && (due.stop_known || !cut);
+            if ends || due.evicted.is_some_and(|at| now >= at) {
                 self.stopped(uid, due);
             }
             return;
         }
-        let starts =
-            now >= due.start && !due.waits && due.stop == Time::MAX && (due.start_known || !cut);
+        let starts = now >= due.start
+            && !due.waits
+            && due.stop == Time::MAX
+            && due.evicted.is_none()
+            && (due.start_known || !cut);
         let wanted =
             |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
-        if starts && api.pod(due.pod).is_some_and(|p| wanted(&p)) {
+        if starts && let Some(pod) = api.pod(due.pod).filter(|p| wanted(p)) {
             self.pods.with_due(uid, |d| (d.up, d.forgotten) = (true, false));
+            self.stats.started(due.node, &pod);
             api.record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
         }
     }
@@ -94,6 +116,7 @@ impl Containers {
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
         self.pods.with_due(uid, |d| d.up = false);
+        self.stats.stopped(due.node, Some(uid));
         self.volumes.remove_pod(due.node, uid);
         self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
         if due.orphaned.is_some() {
@@ -104,6 +127,7 @@ impl Containers {
     /// A machine stops, or is taken away: its containers end with it.
     pub(super) fn machine_off(&self, node: NodeId) {
         self.nodes.api.record_node(Actor::User, node, What::MachineOff);
+        self.stats.stopped(node, None);
         for uid in self.pods.of_node(node) {
             match self.pods.due(uid) {
                 Some(due) if due.orphaned.is_some() => {
@@ -117,6 +141,7 @@ impl Containers {
                     self.pods.with_due(uid, |d| {
                         d.forgotten |= d.up;
                         (d.up, d.start_known, d.stop_known) = (false, false, false);
+                        d.evicted = None;
                         if d.shutdown.take().is_some() && !goes {
                             d.stop = Time::MAX;
                         }

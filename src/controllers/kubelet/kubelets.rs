@@ -2,6 +2,7 @@
 
 use super::asleep::{Signs, Sleepers};
 use super::containers::Containers;
+use super::eviction_manager::EvictionManager;
 use super::imitated::ImitatedLoops;
 use super::loops::Loops;
 use super::machine::Machines;
@@ -10,11 +11,13 @@ use super::nodes::{ByNode, Nodes};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
 use super::pods::Pods;
+use super::pressure::Pressure;
 use super::reach::Reach;
 use super::real::RealLoops;
 use super::refusal::Refusals;
 use super::runtime::Runtimes;
 use super::static_pods::Mirrors;
+use super::stats::Stats;
 use super::status_manager::StatusManager;
 use super::updates::PodUpdates;
 use super::volume_manager::VolumeManager;
@@ -22,11 +25,14 @@ use super::watch::PodWatch;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::{NodeCondition, NodeConditionType};
+use crate::api::usage::NodeUsage;
 use crate::apiserver::ApiServer;
 use crate::client::connection::Link;
 use crate::kernel::{Argument, Ctx, Dur, Handler, HandlerId, Keys, Name, PointId, Time};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, Flags, KubeletMode, RuntimeFails, WatchCache, WatchRetry};
+use crate::plan::{
+    Connections, Eviction, Flags, KubeletMode, RuntimeFails, WatchCache, WatchRetry,
+};
 use crate::trace::{Actor, What};
 use std::rc::{Rc, Weak};
 
@@ -44,6 +50,8 @@ pub(crate) struct Kubelets {
     runtimes: Runtimes,
     shutdowns: ShutdownManager,
     volumes: Rc<VolumeManager>,
+    stats: Rc<Stats>,
+    eviction: Rc<EvictionManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
     /// Which of several API servers a kubelet is connected to.
@@ -51,13 +59,13 @@ pub(crate) struct Kubelets {
 }
 
 impl Kubelets {
-    /// No kubelets yet; they hear of pods from now on. With `signs`, heartbeats that can't make a
-    /// difference are computed.
+    /// No kubelets yet; they hear of pods from now on. With `eviction`, something is said of what is used, so that they evict.
+    /// With `signs`, heartbeats that can't make a difference are computed.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
-        flags: &Flags,
+        (flags, eviction): (&Flags, Option<&Eviction>),
         signs: Option<Signs>,
         records_renewals: bool,
     ) -> Rc<Self> {
@@ -75,10 +83,16 @@ impl Kubelets {
             let pods = Rc::new(Pods::new(&nodes, worker));
             let looker = step(to, name("volume-manager"), |k, node| k.volumes.look(node));
             let volumes = Rc::new(VolumeManager::new(&nodes, &pods, looker));
-            let mirrors = Rc::new(Mirrors::new(&nodes, &pods));
-            let containers = Rc::new(Containers::new(&nodes, &pods, &volumes));
+            let planner =
+                step(to, name("eviction-planner"), |k, node| k.eviction.usage_changes(node));
+            let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
+            let stats = Rc::new(Stats::new(&nodes, planner, eviction.cloned()));
+            let pressure = Rc::<Pressure>::default();
+            let mirrors = Rc::new(Mirrors::new(&nodes, &pods, &stats));
+            let containers = Rc::new(Containers::new(&nodes, &pods, &volumes, &stats));
             let status = Rc::new(StatusManager::new(&nodes, &pods));
-            let refusals = Rc::new(Refusals::new(&nodes, &pods, &containers, &status, reads));
+            let refusals =
+                Rc::new(Refusals::new((&nodes, &pods), &containers, (&status, &pressure), reads));
             let workers = Rc::new(PodWorkers {
                 nodes: nodes.clone(),
                 pods: pods.clone(),
@@ -106,6 +120,12 @@ impl Kubelets {
             let real = RealLoops::new(&nodes, &loops);
             let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
             let sleepers = Rc::new(Sleepers::new(&nodes, &pods, &loops, &imitated, &reach, signs));
+            let eviction = Rc::new(EvictionManager::new(
+                (&nodes, &pods),
+                (&stats, &pressure),
+                &sleepers,
+                monitor,
+            ));
             let machines = Machines {
                 nodes: nodes.clone(),
                 sleepers: sleepers.clone(),
@@ -115,6 +135,7 @@ impl Kubelets {
                 updates: updates.clone(),
                 containers,
                 volumes: volumes.clone(),
+                eviction: eviction.clone(),
                 boots_until: ByNode::default(),
                 booter,
                 start: ctx.point("kubelet-start"),
@@ -134,19 +155,27 @@ impl Kubelets {
                 machines,
                 keys,
                 volumes,
+                stats,
+                eviction,
             }
         });
-        api.watch(Rc::new(PodWatch {
-            nodes: nodes.clone(),
-            updates: kubelets.updates.clone(),
-            reach: kubelets.reach.clone(),
-            sleepers: kubelets.sleepers.clone(),
-            volumes: kubelets.volumes.clone(),
-        }));
-        if signs.is_some() {
-            api.compute_heartbeats(kubelets.sleepers.clone());
-        }
+        kubelets.listen(signs.is_some());
         kubelets
+    }
+
+    /// Hears of pods from now on; whether heartbeats are computed.
+    fn listen(&self, computes: bool) {
+        let api = &self.nodes.api;
+        api.watch(Rc::new(PodWatch {
+            nodes: self.nodes.clone(),
+            updates: self.updates.clone(),
+            reach: self.reach.clone(),
+            sleepers: self.sleepers.clone(),
+            volumes: self.volumes.clone(),
+        }));
+        if computes {
+            api.compute_heartbeats(self.sleepers.clone());
+        }
     }
 
     /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens
@@ -169,7 +198,13 @@ impl Kubelets {
     /// Has a kubelet for a node, which exists: one that starts now, or has been running for long.
     /// `cut`: it does not reach the API server, whose packets are lost. A machine that was taken away
     /// is back.
-    pub(crate) fn join(&self, node: NodeId, settings: NodeSettings, cut: bool, starts: bool) {
+    pub(crate) fn join(
+        &self,
+        node: NodeId,
+        (settings, usage): (NodeSettings, Option<Rc<NodeUsage>>),
+        cut: bool,
+        starts: bool,
+    ) {
         let is_back = self.nodes.with(node, |k| k.gone) == Some(true);
         if is_back {
             let on = self.nodes.api.record_node(Actor::User, node, What::MachineOn);
@@ -185,10 +220,13 @@ impl Kubelets {
         self.machines.join(node);
         self.runtimes.join(node);
         self.shutdowns.join(node);
+        self.eviction.join(node);
+        self.stats.join(node, usage);
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
                 self.imitated.begin(node);
+                self.eviction.starts(node, self.nodes.now());
                 if is_back {
                     self.workers.overdue([node]);
                 }

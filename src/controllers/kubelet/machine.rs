@@ -8,6 +8,7 @@
 
 use super::asleep::Sleepers;
 use super::containers::Containers;
+use super::eviction_manager::EvictionManager;
 use super::imitated::ImitatedLoops;
 use super::nodes::{ByNode, Nodes};
 use super::pod_workers::PodWorkers;
@@ -38,6 +39,7 @@ pub(super) struct Machines {
     pub(super) updates: Rc<PodUpdates>,
     pub(super) containers: Rc<Containers>,
     pub(super) volumes: Rc<VolumeManager>,
+    pub(super) eviction: Rc<EvictionManager>,
     /// When a machine has booted, while it does.
     pub(super) boots_until: ByNode<Option<Time>>,
     /// Has a machine be up.
@@ -82,11 +84,13 @@ impl Machines {
         if was_on == Some(true) {
             self.containers.machine_off(node);
         }
+        self.eviction.stops(node);
         self.reach.asks_no_more(node);
     }
 
     /// A kubelet ends, whether its machine does or not.
     fn ends(&self, node: NodeId) {
+        self.eviction.stops(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => self.imitated.pause(node),
             KubeletMode::Real(_) => self.reach.asks_no_more(node),
@@ -177,6 +181,7 @@ impl Machines {
         ctx.set_cause(heard);
         let KubeletMode::Real(real) = self.nodes.mode else {
             self.imitated.resume(node);
+            self.eviction.starts(node, ctx.now());
             self.workers.overdue([node]);
             self.volumes.wake(node);
             return None;
@@ -194,6 +199,7 @@ impl Machines {
         let drawn = ctx.uniform(self.start, object, least.as_nanos(), most.as_nanos());
         let asks = ctx.now() + Dur::from_nanos(drawn);
         self.updates.kubelet_starts(node, asks);
+        self.eviction.starts(node, asks);
         let waits = self.nodes.switches.waits_for_node && !real.recorded;
         let hears = if waits { asks + NODE_SYNC } else { asks };
         self.reach.starts_asking(node, asks, hears);

@@ -6,11 +6,13 @@
 //! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
 //! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
 //! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
-//! are images, probes and node-pressure eviction.
+//! are images and probes.
 
 mod asleep;
 mod conditions;
 mod containers;
+mod eviction;
+mod eviction_manager;
 mod imitated;
 mod jitter;
 mod kubelets;
@@ -21,11 +23,13 @@ mod nodes;
 mod nodeshutdown;
 mod pod_workers;
 mod pods;
+mod pressure;
 mod reach;
 mod real;
 mod refusal;
 mod runtime;
 mod static_pods;
+mod stats;
 mod status_manager;
 mod updates;
 mod uplink;

@@ -65,8 +65,18 @@ impl PodWorkers {
         if cut {
             return;
         }
+        if let Some(pod) = self.pods.object(uid, &due) {
+            if due.admission == Admission::Open {
+                self.refusals.admit(uid, &pod, now);
+            }
+            if let Some(refused) = self.pods.due(uid).and_then(|d| d.refused) {
+                self.refusals.tell(&pod, refused);
+            }
+            self.status.tell_evicted(&pod, &due);
+        }
         let stop = now >= due.stop;
-        if !due.started && !due.waits && !stop && now >= due.start {
+        let runs = self.pods.due(uid).is_some_and(|d| d.refused.is_none() && d.evicted.is_none());
+        if runs && !due.started && !due.waits && !stop && now >= due.start {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let _ = api.start_pod(Actor::Kubelet, due.pod, uid);
@@ -110,6 +120,10 @@ impl PodWorkers {
         };
         if let Some(refused) = due.refused {
             return self.refusals.work(&pod, &due, refused);
+        }
+        self.status.tell_evicted(&pod, &due);
+        if due.evicted.is_some() && due.stop == Time::MAX {
+            return;
         }
         if due.found_stopped.is_some_and(|at| at <= now) {
             self.pods.with_due(uid, |d| d.found_stopped = None);

@@ -52,6 +52,8 @@ pub(super) struct Due {
     pub(super) removal: Option<Time>,
     /// Its kubelet ends it because the machine goes off, and grants its containers this time.
     pub(super) shutdown: Option<Dur>,
+    /// Its kubelet evicts it: when its containers have ended because of that.
+    pub(super) evicted: Option<Time>,
 }
 
 /// What a kubelet made of a pod when it heard of it.

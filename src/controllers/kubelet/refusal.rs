@@ -14,6 +14,7 @@
 use super::containers::Containers;
 use super::nodes::{ByNode, Nodes};
 use super::pods::{Admission, Due, Pods, Refused};
+use super::pressure::Pressure;
 use super::status_manager::StatusManager;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
@@ -23,8 +24,9 @@ use crate::api::toleration::matching_tolerations;
 use crate::apiserver::EventName;
 use crate::client::About;
 use crate::kernel::{Dur, PointId, Time};
+use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::RefusedAtStart;
-use crate::trace::{Actor, EventText};
+use crate::trace::{Actor, EventBody, EventText};
 use std::rc::Rc;
 
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,
@@ -44,6 +46,7 @@ pub(super) struct Refusals {
     pods: Rc<Pods>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
+    pressure: Rc<Pressure>,
     /// When a kubelet first asked for something, if it has started in this run.
     began: ByNode<Option<Time>>,
     /// How long it takes to read what is then written.
@@ -55,10 +58,9 @@ pub(super) struct Refusals {
 impl Refusals {
     /// None yet.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        pods: &Rc<Pods>,
+        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
         containers: &Rc<Containers>,
-        status: &Rc<StatusManager>,
+        (status, pressure): (&Rc<StatusManager>, &Rc<Pressure>),
         reads: Dur,
     ) -> Self {
         Self {
@@ -66,6 +68,7 @@ impl Refusals {
             pods: pods.clone(),
             containers: containers.clone(),
             status: status.clone(),
+            pressure: pressure.clone(),
             began: ByNode::default(),
             reads,
             told: nodes.ctx.point("kubelet-refusal-told"),
@@ -118,13 +121,25 @@ impl Refusals {
         }
     }
 
-    /// Why a kubelet does not admit a pod: node selector or node affinity, a NoExecute taint of its
-    /// node that it does not tolerate (S9), seconds being ignored, or that its machine goes off
-    /// (`nodeshutdown`). Static pods are left out.
-    pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> Option<EventText> {
+    /// Why a kubelet does not admit a pod: its node is short of something, node selector or node affinity, a NoExecute
+    /// taint of its node that it does not tolerate (S9), seconds being ignored, or that its machine goes off
+    /// (`nodeshutdown`). Static pods are left out. The recorder's kubelets know the first alone.
+    pub(super) fn refuses(&self, pod: &Pod, node: NodeId) -> Option<EventBody> {
         if pod.template.source != PodSource::Api {
             return None;
         }
+        if let Some(message) = self.pressure.refuses(node, &pod.template) {
+            let message = self.nodes.api.names(|n| n.text(&message));
+            return Some(EventBody::of_words(EventText::RefusedUnderPressure, message));
+        }
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) => None,
+            KubeletMode::Real(_) => self.does_not_fit(pod, node).map(EventBody::from),
+        }
+    }
+
+    /// Why a pod may not run on a node (`lifecycle/predicate.go`).
+    fn does_not_fit(&self, pod: &Pod, node: NodeId) -> Option<EventText> {
         let node = self.nodes.api.node(node)?;
         let says_why = self.nodes.switches.rejection_says_why;
         let fits =
@@ -156,7 +171,7 @@ impl Refusals {
     }
 
     /// Says that a pod is refused, and plans what is to come of that.
-    fn refuse(&self, pod: &Pod, due: &Due, heard: Time, why: EventText) {
+    fn refuse(&self, pod: &Pod, due: &Due, heard: Time, why: EventBody) {
         let about = About::Pod(pod.id, Some(pod.uid));
         self.say_refused(due.node, about.name(self.nodes.now()), why);
         let tell = heard + self.reads;
@@ -180,10 +195,10 @@ impl Refusals {
 
     /// Writes the event of a pod that is refused. The kubelet's recorder is its own and its rate does not matter here:
     /// it is stored at once, unless what others do in this instant is drawn to come first.
-    fn say_refused(&self, node: NodeId, name: EventName, why: EventText) {
+    fn say_refused(&self, node: NodeId, name: EventName, why: EventBody) {
         let (ctx, api) = (self.nodes.ctx.clone(), self.nodes.api.clone());
         let say = move || {
-            let _ = api.create_event(Actor::Kubelet, name, why.into(), false, 1);
+            let _ = api.create_event(Actor::Kubelet, name, why, false, 1);
         };
         if !ctx.yields(self.told, self.nodes.object(node), TOLD_LAST) {
             return say();
@@ -234,18 +249,21 @@ impl Refusals {
         Refused { tell, fails, removal, at_start: true }
     }
 
-    /// Does what is due for a pod that was refused.
-    pub(super) fn work(&self, pod: &Pod, due: &Due, refused: Refused) {
+    /// Tells that a pod was refused, if that is due.
+    pub(super) fn tell(&self, pod: &Pod, refused: Refused) {
         let now = self.nodes.now();
-        if now < refused.tell {
-            return;
-        }
         let fails = now >= refused.fails;
-        if !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
+        if now >= refused.tell && !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
             let api = &self.nodes.api;
             let _ = api.reject_pod(Actor::Kubelet, pod.id, pod.uid, fails);
         }
-        if !pod.is_terminating() {
+    }
+
+    /// Does what is due for a pod that was refused.
+    pub(super) fn work(&self, pod: &Pod, due: &Due, refused: Refused) {
+        let now = self.nodes.now();
+        self.tell(pod, refused);
+        if now < refused.tell || !pod.is_terminating() {
             return;
         }
         // The same sync removes what is to end and holds nothing.

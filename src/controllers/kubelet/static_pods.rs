@@ -7,6 +7,7 @@
 
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
+use super::stats::Stats;
 use crate::api::meta::Uid;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::apiserver::NewPod;
@@ -18,14 +19,16 @@ use std::rc::Rc;
 pub(super) struct Mirrors {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
+    stats: Rc<Stats>,
     /// What those that are gone are to be created again from.
     lost: Shared<Vec<(Uid, Rc<PodTemplate>)>>,
 }
 
 impl Mirrors {
     /// All are there.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
-        Self { nodes: nodes.clone(), pods: pods.clone(), lost: Shared::default() }
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, stats: &Rc<Stats>) -> Self {
+        let (nodes, pods, stats) = (nodes.clone(), pods.clone(), stats.clone());
+        Self { nodes, pods, stats, lost: Shared::default() }
     }
 
     /// The mirror of a static pod is gone: its kubelet creates it again once it hears of that.
@@ -55,6 +58,7 @@ impl Mirrors {
         // Somebody else may have made one of that name.
         if let Ok(pod) = api.create_pod(Actor::Kubelet, new) {
             self.pods.with_due(pod.uid, |d| d.up = due.up);
+            self.stats.goes_on_as(due.node, uid, pod.uid);
         }
     }
 }

@@ -95,6 +95,16 @@ impl StatusManager {
         }
     }
 
+    /// A pod that its kubelet evicts has failed: once its containers have ended, or, up to 1.21, before.
+    pub(super) fn tell_evicted(&self, pod: &Pod, due: &Due) {
+        let switches = &self.nodes.switches.eviction;
+        let ended = |at: Time| switches.fails_first || self.nodes.now() >= at;
+        if due.evicted.is_some_and(ended) && !pod.phase.is_terminal() {
+            let target = switches.disruption_target.then_some(PodReason::TerminationByKubelet);
+            let _ = self.nodes.api.fail_evicted_pod(Actor::Kubelet, pod.id, pod.uid, target);
+        }
+    }
+
     /// The end of a pod. From 1.27 on its phase is terminal before the object goes, at the next relist.
     /// A status is read before it is written (`syncPod`).
     pub(super) fn end_pod(&self, pod: &Pod, due: &Due) {

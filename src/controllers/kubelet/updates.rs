@@ -65,11 +65,10 @@ impl PodUpdates {
     /// A pod is on a node, whose kubelet hears of it then, or not yet.
     fn added(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
         let now = self.nodes.now();
-        let is_real = matches!(self.nodes.mode, KubeletMode::Real(_));
         let start = self.pods.draw_start(new);
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);
-        let refuses = is_real && pending && self.refusals.refuses(new, node).is_some();
+        let refuses = pending && self.refusals.refuses(new, node).is_some();
         let due = Due {
             pod: new.id,
             node,
@@ -96,8 +95,12 @@ impl PodUpdates {
             read: false,
             removal: None,
             shutdown: None,
+            evicted: None,
         };
         self.pods.add(new.uid, due);
+        if due.up {
+            self.containers.run_already(node, new);
+        }
         if pending {
             if due.admission == Admission::Open && heard.is_some() {
                 self.work_after(new.uid, heard, Dur::ZERO);
@@ -198,7 +201,7 @@ impl PodUpdates {
     pub(super) fn kubelet_dies(&self, node: NodeId) {
         for uid in self.pods.of_node(node) {
             self.pods.with_due(uid, |d| {
-                d.start_known = false;
+                (d.start_known, d.evicted) = (false, None);
                 if d.admission == Admission::Admitted && !d.up {
                     d.admission = Admission::Open;
                 }

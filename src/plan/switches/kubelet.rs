@@ -62,6 +62,46 @@ pub(crate) enum NoSeconds {
     IsOne,
 }
 
+/// Which grace a kubelet gives a pod that it evicts (`calculateEffectiveGracePeriod`,
+/// `immediateEvictionGracePeriodSeconds`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KillGrace {
+    /// As asked for: none at a hard threshold (up to 1.21).
+    AsAsked,
+    /// A grace of zero is taken for the pod's own, which is a bug; no less than a second (1.22 to 1.30).
+    NoneIsOwn,
+    /// A second at a hard threshold, and no less than that (1.31 on).
+    Second,
+}
+
+/// What is said of a pod that is evicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EvictionMessage {
+    /// That it exceeds its request (up to 1.25).
+    Exceeds,
+    /// The threshold, and the larger consumption (1.26 on).
+    WithThreshold,
+}
+
+/// What changed in node-pressure eviction from release to release. What is older than 1.18 was not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EvictionSwitches {
+    /// The grace of a pod that is evicted (S52).
+    pub(crate) kill_grace: KillGrace,
+    /// That of a soft threshold is no longer than the pod's own (S53).
+    pub(crate) soft_grace_is_capped: bool,
+    /// A pod has failed before its containers end (S54).
+    pub(crate) fails_first: bool,
+    /// It gets the condition DisruptionTarget (S55, gate PodDisruptionConditions).
+    pub(crate) disruption_target: bool,
+    /// What is said of it (S56).
+    pub(crate) message: EvictionMessage,
+    /// Of pods of one priority those with most processes come first (S57).
+    pub(crate) ranks_processes: bool,
+    /// There is a hard threshold of 5 % for imagefs.inodesFree by default (S58).
+    pub(crate) image_inodes_by_default: bool,
+}
+
 /// What changed in kubelets from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
@@ -112,4 +152,6 @@ pub(crate) struct Switches {
     pub(crate) shutdown_event: bool,
     /// `nodeStatusReportFrequency`'s default: 1 min in 1.13 to 1.16, 5 min from 1.17.
     pub(crate) report_frequency: Dur,
+    /// Node-pressure eviction.
+    pub(crate) eviction: EvictionSwitches,
 }

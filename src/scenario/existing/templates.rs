@@ -137,6 +137,9 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
     if before.exit_code != after.exit_code {
         to.exit_code = after.exit_code;
     }
+    if before.usage != after.usage {
+        to.usage.clone_from(&after.usage);
+    }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)
     {

@@ -16,7 +16,9 @@ use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
 use crate::language::values::KUBERNETES;
 use crate::language::{NodeStart, Place, PodStart, Timing as WrittenTiming, flags, prices};
-use crate::plan::{Action, Controllers, Do, KubeletMode, NodePlan, PodPlan, Profile, WorkloadPlan};
+use crate::plan::{
+    Action, Controllers, Do, Eviction, KubeletMode, NodePlan, PodPlan, Profile, WorkloadPlan,
+};
 use crate::profiles::{self, GateError};
 use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;
@@ -75,6 +77,8 @@ pub(super) fn plan(
         tape::read(spec.tape.as_ref(), &profile.release, &complaints.at(at!["tape"]));
     let memory =
         spec.memory.as_ref().map(|m| memory::memory(m, &declared, &complaints.at(at!["memory"])));
+    let eviction = read_eviction(&settings, &profile, complaints);
+    let says_when_to_evict = settings.kubelet.eviction.any();
     if !complaints.is_empty() {
         return None;
     }
@@ -86,6 +90,7 @@ pub(super) fn plan(
         notes: notes::of_changes(changed, &declared, &settings, &timing),
         horizon: end?,
         flags: settings.flags,
+        eviction: eviction?,
         admission: settings.admission,
         controllers_start: Time::from_nanos(controllers_start.map_or(0, Dur::as_nanos)),
         warm_start,
@@ -115,8 +120,20 @@ pub(super) fn plan(
     };
     times.give(&mut plan.templates);
     plan.notes.extend(notes::of_plan(&plan, &written.actions));
+    plan.notes.extend(notes::of_eviction_flags(&plan).filter(|_| says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
+}
+
+/// When kubelets evict pods, by their flags.
+fn read_eviction(
+    settings: &flags::Settings,
+    profile: &Profile,
+    complaints: &Complaints,
+) -> Option<Eviction> {
+    let eviction = settings.kubelet.eviction.read(Eviction::defaults(profile));
+    let complain = |(flag, problem)| complaints.at(at!["flags", "kubelet", flag]).add(problem);
+    eviction.map_err(complain).ok()
 }
 
 /// How long machines boot.

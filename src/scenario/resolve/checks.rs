@@ -4,9 +4,11 @@ use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::Labels;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::{Operator, Toleration};
+use crate::api::usage::{Usages, Used};
 use crate::api::validation;
-use crate::language::{Problem, QuantityText, Spot};
+use crate::language::{Problem, QuantityText, Spot, UsageText, eviction};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The name of a node or pod.
 pub(super) fn object_name(kind: &str, name: &str) -> Result<(), Problem> {
@@ -85,6 +87,25 @@ pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Spot<'_>
         }
     }
     labels.clone()
+}
+
+/// What is used of each resource, by shares of what is requested or there; complaints about what cannot be read.
+pub(super) fn usages(
+    texts: &BTreeMap<String, UsageText>,
+    of: &Resources,
+    place: &Spot<'_>,
+) -> Option<Rc<Usages>> {
+    if texts.is_empty() {
+        return None;
+    }
+    let whole = |used: Used| i64::try_from(of.get(used.as_str())?.value()).ok();
+    match eviction::usages(texts, whole) {
+        Ok(usages) => Some(Rc::new(usages)),
+        Err((name, problem)) => {
+            place.part(&name).add(problem);
+            None
+        }
+    }
 }
 
 /// Amounts of resources; nothing if one of them cannot be read.

@@ -11,6 +11,7 @@ use crate::api::node::{
 };
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
+use crate::api::usage::NodeUsage;
 use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
 use crate::plan::{NodePlan, NodeStart};
 use crate::scenario::prelude::*;
@@ -58,6 +59,7 @@ impl Nodes {
         times_added(&mut taints, &group.taints_added, &part("taintsAdded"));
         let mut allocatable = default_capacity();
         allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
+        let usage = own_usage(group, &allocatable, place);
         let allocatable = Rc::new(allocatable);
         let span = |text: &Option<DurationText>, field: &str, positive: bool| {
             let text = text.as_ref()?.as_str();
@@ -94,6 +96,7 @@ impl Nodes {
                 taints: taints.clone(),
                 unschedulable: group.unschedulable,
                 allocatable: allocatable.clone(),
+                usage: usage.clone(),
                 lease_period,
                 start: start.clone(),
                 name,
@@ -156,6 +159,18 @@ fn start(group: &NodeGroup, place: &Spot<'_>, joins: bool) -> NodeStart {
             }
         }
     }
+}
+
+/// What the nodes of a group use themselves, if anything is said of that. Shares are of what there is.
+fn own_usage(group: &NodeGroup, capacity: &Resources, place: &Spot<'_>) -> Option<Rc<NodeUsage>> {
+    let images = group.unused_images.iter().map(|q| ("unused_images".to_owned(), q.clone()));
+    let images = resources(&images.collect(), place).unwrap_or_default();
+    let unused_images = images.values().map(|q| i64::try_from(q.value()).unwrap_or(i64::MAX)).sum();
+    let own = checks::usages(&group.usage, capacity, &place.part("usage"));
+    (own.is_some() || unused_images > 0).then(|| {
+        let own = own.as_deref().cloned().unwrap_or_default();
+        Rc::new(NodeUsage { own, unused_images })
+    })
 }
 
 /// An offset within a period in whole milliseconds that depends on the node's name alone.

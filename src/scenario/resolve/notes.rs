@@ -10,6 +10,7 @@
 use super::declared::Declared;
 use super::overrides::Changed;
 use crate::api::quantity::{Quantity, Resources, add_resources};
+use crate::api::usage::{Usages, Used};
 use crate::language::flags;
 use crate::plan::{Action, Do, KubeletMode, NodeFault, NodePlan, Plan, Timing, WorkloadPlan};
 
@@ -22,6 +23,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         volumes(plan),
         assumed_volumes(plan),
         shutdown(plan, actions),
+        pressure(plan),
         rate_of_one(plan),
         too_full(plan),
         too_large(plan),
@@ -73,6 +75,30 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
     } else {
         "Assumed: the kubelets have no grace periods, as upstream's default has it, so that a machine that is told to go off does so at once with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
     }.to_owned())
+}
+
+/// What is stated of usage: what a kubelet sees every ten seconds, the kernel may see sooner.
+fn pressure(plan: &Plan) -> Option<String> {
+    let memory = |u: &Usages| u.of(Used::Memory).is_some();
+    let of_pods = plan.owners(&|t| t.usage.as_deref().is_some_and(memory));
+    let of_nodes = plan.nodes.iter().filter_map(|n| n.usage.as_ref()).any(|u| memory(&u.own));
+    let names: Vec<&str> = of_pods.iter().map(|n| in_short(n)).collect();
+    let who = match (names.is_empty(), of_nodes) {
+        (true, false) => return None,
+        (true, true) => "nodes".to_owned(),
+        (false, true) => format!("nodes and of {}", listed(&names)),
+        (false, false) => listed(&names),
+    };
+    Some(format!(
+        "Not simulated: the kernel's OOM killer, and limits. The memory of {who} is used as stated; where it comes up to the node's memory between two looks of a kubelet, every 10 s, the kernel kills first."
+    ))
+}
+
+/// Flags of node-pressure eviction where nothing is ever short.
+pub(super) fn of_eviction_flags(plan: &Plan) -> Option<String> {
+    (!plan.states_usage()).then(|| {
+        "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.".to_owned()
+    })
 }
 
 /// A rate of exactly 1. `SwapLimiter` (`pkg/controller/nodelifecycle/scheduler`) leaves the limiter

@@ -208,6 +208,7 @@ pub(super) fn pod_template(
     let volumes = place.part("volumes");
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);
+    let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
@@ -219,7 +220,8 @@ pub(super) fn pod_template(
         ),
         termination_grace_period_seconds: written.termination_grace_period_seconds,
         node_selector: checked_labels(&written.node_selector, &place.part("nodeSelector")),
-        requests: resources(&written.requests, &place.part("requests")).unwrap_or_default(),
+        usage: checks::usages(&written.usage, &requests, &place.part("usage")),
+        requests,
         empty_dir: written.empty_dir,
         persistent_volumes: written.persistent_volumes,
         claims,

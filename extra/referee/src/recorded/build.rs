@@ -15,7 +15,7 @@ use super::plan_error::{PlanError, invalid};
 use super::settings::{controllers, flags, not_modelled, scheduler, timing};
 use std::collections::BTreeMap;
 use taintsim::kernel::{Dur, Time};
-use taintsim::plan::{Admission, NamespaceTolerations, Perturb, Plan, Profile};
+use taintsim::plan::{Admission, Eviction, NamespaceTolerations, Perturb, Plan, Profile};
 use taintsim::profiles;
 
 /// The longest horizon that is taken, 366 days; a longer one is a mistake, and would take
@@ -62,6 +62,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         notes: Vec::new(),
         horizon,
         flags,
+        eviction: Eviction::defaults(&profile),
         timing: timing(sc)?,
         admission: admission(sc),
         warm_start: false,

@@ -68,6 +68,7 @@ impl Builder {
             lease_offset: self.offset(spec.lease_offset, lease_period),
             lease_period,
             status_offset: self.offset(spec.status_offset, Dur::from_secs(10)),
+            usage: None,
             start,
         };
         // A pod may be bound to a node before that joins; the node then keeps the index the pod

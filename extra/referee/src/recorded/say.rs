@@ -51,6 +51,7 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
     }
     rest(plan, &mut missing);
     volumes(plan, &mut missing);
+    pressure(plan, &mut missing);
     if missing.is_empty() { Ok(scenario.to_string()) } else { Err(missing.into_iter().collect()) }
 }
 
@@ -78,6 +79,11 @@ fn volumes(plan: &Plan, missing: &mut Missing) {
         let driver = claim.driver.as_deref();
         unless(driver.is_none_or(|d| d == DEFAULT_DRIVER), "drivers with names", missing);
     }
+}
+
+/// Node-pressure eviction, which the recorder does not run.
+fn pressure(plan: &Plan, missing: &mut Missing) {
+    unless(!plan.states_usage(), "what pods or nodes use", missing);
 }
 
 /// What has no field of its own.

@@ -34,6 +34,25 @@ const LABELS: [&str; 5] =
 const VALUES: [&str; 7] = ["web", "db", "a", "b", "gold", "1", ""];
 const RESOURCES: [&str; 6] =
     ["cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"];
+/// What kubelets watch, and how much of it is used.
+const USED: [&str; 6] = ["memory", "memory", "ephemeral-storage", "pids", "inodes", "imagefs"];
+const USAGES: [&str; 7] = [
+    "1Gi",
+    "1Gi + 20Mi/s",
+    "500Mi + 50Mi/s up to 14Gi",
+    "150%",
+    "200Mi, 45s: 9Gi",
+    "10 + 1/s",
+    "3Gi, 1m: 1Gi, 3m: 4Gi + 100Mi/m",
+];
+/// Thresholds of eviction.
+const THRESHOLDS: [&str; 5] = [
+    "memory.available<100Mi",
+    "memory.available<30%,nodefs.available<10%",
+    "memory.available<10Gi",
+    "nodefs.available<20%,imagefs.available<15%,nodefs.inodesFree<5%",
+    "pid.available<10%,memory.available<1Gi",
+];
 const EXCLUDED: [&str; 3] = [
     "node.kubernetes.io/exclude-from-external-load-balancers",
     "node.kubernetes.io/exclude-disruption",
@@ -97,7 +116,8 @@ const OWNERS: [&str; 6] = ["ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Nod
 const CLASSES: [&str; 5] =
     ["high", "low", "never", "system-node-critical", "system-cluster-critical"];
 /// Who does something.
-const ACTORS: [&str; 5] = ["taint-eviction", "pod-gc", "scheduler", "user", "node-lifecycle"];
+const ACTORS: [&str; 6] =
+    ["taint-eviction", "pod-gc", "scheduler", "user", "node-lifecycle", "node-pressure"];
 
 /// The names of what the scenario has so far.
 #[derive(Clone, Debug, Default)]
@@ -180,6 +200,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "value of labels" | "value of nodeSelector" | "value of matchLabels") => {
             dice.one(&VALUES)
         }
+        (_, "usage") => dice.one(&USED),
         (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
         ("Flags", component) => return flag(dice, component),
         ("Owner", "kind") => dice.one(&OWNERS),
@@ -264,6 +285,8 @@ pub(super) fn typed(
                 format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into()
             }
         }
+        "UsageText" => dice.one(&USAGES).into(),
+        "QuantityText" if field == "unused_images" => dice.one(&["1Gi", "20Gi"]).into(),
         "QuantityText" if dice.once_in(12) => {
             dice.one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"]).into()
         }
@@ -422,6 +445,12 @@ fn flag(dice: &mut Dice, component: &str) -> String {
 fn flag_value(dice: &mut Dice, name: &str) -> Value {
     if dice.once_in(15) {
         return any_flag_value(dice);
+    }
+    match name {
+        "eviction-hard" | "eviction-soft" => return dice.one(&THRESHOLDS).into(),
+        "eviction-soft-grace-period" => return "memory.available=45s,nodefs.available=1m".into(),
+        "eviction-minimum-reclaim" => return "memory.available=500Mi,imagefs.available=5%".into(),
+        _ => {}
     }
     let ends = |with: &[&str]| with.iter().any(|w| name.ends_with(w));
     if ends(&["-plugins"]) {

@@ -1,5 +1,6 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
+use super::super::explanation::Step;
 use super::super::{drain, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
@@ -16,6 +17,13 @@ impl Case<'_, '_> {
         if self.is_by(moment, Actor::User) {
             let refused = &self.seen.refused;
             drain::evicted(self.of.question, refused, moment.record, &from, &mut self.found);
+            return self.aftermath(moment);
+        }
+        if self.is_by(moment, Actor::Kubelet) {
+            self.found.verdict =
+                format!("evicted at {}{from} by its kubelet: node pressure", absolute(moment.at));
+            self.found.steps = self.said_under_pressure(moment.record);
+            self.step(moment, None);
             return self.aftermath(moment);
         }
         let Some(node) = moment.node else {
@@ -51,6 +59,13 @@ impl Case<'_, '_> {
             self.found.remedies.extend(story.grace_remedy(self.of.question, node));
         }
         self.aftermath(moment);
+    }
+
+    /// What its kubelet last said of a pod up to a record, as its node was short of something.
+    pub(super) fn said_under_pressure(&self, until: RecordId) -> Vec<Step> {
+        let last = self.seen.pressed.iter().rev().find(|id| **id <= until);
+        let said = last.and_then(|id| Some((*id, self.analysis().trace.get(*id)?)));
+        said.into_iter().map(|found| self.of.question.step(found, None)).collect()
     }
 
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
@@ -144,15 +159,17 @@ impl Case<'_, '_> {
     /// name.
     fn aftermath(&mut self, moment: &Moment<'_>) {
         let (of, analysis) = (self.of, self.analysis());
+        let stays = if self.is_by(moment, Actor::Kubelet) {
+            "it stays as one that has Failed: nobody has cleared it away by the end of the run"
+        } else {
+            "it is Terminating to the end of the run: no kubelet is left to stop its containers"
+        };
         let found = &mut self.found;
         match of.gone(self.pod, moment.record) {
             // Without a grace period the eviction itself was the end.
             Some((id, _)) if id == moment.record => {}
             Some(gone) => found.steps.push(of.question.step(gone, None)),
-            None => found.notes.push(
-                "it is Terminating to the end of the run: no kubelet is left to stop its containers"
-                    .to_owned(),
-            ),
+            None => found.notes.push(stays.to_owned()),
         }
         if let Some(next) = of.replacement(moment.record) {
             let on = next.node.map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));

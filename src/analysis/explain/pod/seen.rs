@@ -4,6 +4,7 @@ use super::super::drain::Refusals;
 use super::super::explanation::Question;
 use super::super::pending::Attempt;
 use crate::analysis::prelude::*;
+use crate::trace::EventText;
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub(super) struct Seen<'a> {
     pub(super) lost: Vec<Moment<'a>>,
     /// Evictions that budgets refused.
     pub(super) refused: Refusals,
+    /// What its kubelet said of it while its node was short of something.
+    pub(super) pressed: Vec<RecordId>,
     pub(super) state: PodState,
 }
 
@@ -123,7 +126,14 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         if trace.attached(r).is_some() {
             seen.volumes.push(id);
         }
+        let said = trace.said_of_pod(r);
+        if matches!(said, Some(EventText::Evicted | EventText::RefusedUnderPressure)) {
+            seen.pressed.push(id);
+        }
         match r.what {
+            What::PodPhase(_) if step.eviction(r).is_some() => {
+                seen.evicted.push((moment(&before), None));
+            }
             What::PodDeleting(_) | What::PodGone => {
                 seen.removal(r, &step, || moment(&before), timer);
             }

@@ -37,6 +37,13 @@ impl Case<'_, '_> {
         if self.shut_down(node) || self.spared(node) {
             return;
         }
+        let said = self.said_under_pressure(RecordId::MAX);
+        if let (PodPhase::Failed, Some(at)) = (state.phase, said.first().map(|s| s.at)) {
+            self.found.verdict =
+                format!("not admitted at {} by its kubelet: node pressure", absolute(at));
+            self.found.steps = came.chain(said).collect();
+            return;
+        }
         if state.phase.is_terminal() {
             self.found.verdict = format!(
                 "not evicted: it is {}",

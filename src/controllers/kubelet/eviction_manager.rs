@@ -1,0 +1,423 @@
+//! The loop that looks what is short, and evicts (`eviction_manager.go`, `pod_workers.go: killPodNow`).
+//!
+//! It looks every 10 s, evicts one pod at most, waits until that has ended and is cleaned up, and looks again at once. Looking
+//! takes no time here. While nothing is short it is computed when something could be, and the looks before that are left out.
+
+use super::asleep::Sleepers;
+use super::eviction::{Candidate, is_critical, rank, request};
+use super::eviction::{Consumption, Observations, eviction_message, thresholds_met};
+use super::nodes::{ByNode, Nodes};
+use super::pods::{Admission, Pods};
+use super::pressure::Pressure;
+use super::stats::Stats;
+use crate::api::meta::{ConditionStatus, Uid};
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::Pod;
+use crate::api::usage::Used;
+use crate::apiserver::EventName;
+use crate::client::About;
+use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
+use crate::plan::switches::kubelet::KillGrace;
+use crate::plan::{Eviction, KubeletMode, Signal, Threshold};
+use crate::trace::{Actor, EventBody, EventText};
+use std::rc::Rc;
+
+/// `evictionMonitoringPeriod`
+const MONITORING_PERIOD: Dur = Dur::from_secs(10);
+/// `podCleanupTimeout`
+const POD_CLEANUP_TIMEOUT: Dur = Dur::from_secs(30);
+/// `podCleanupPollFreq`
+const POD_CLEANUP_POLL_FREQ: Dur = Dur::from_secs(1);
+/// For how long a pod's end is waited for at least (`killPodNow`).
+const MIN_KILL_TIMEOUT: i64 = 10;
+
+/// What a manager is doing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Doing {
+    /// It waits for its next look.
+    #[default]
+    Monitoring,
+    /// It waits for a pod to end (`killPodNow`).
+    Killing(Uid),
+    /// It waits, no longer than that, for what is left of a pod to be cleaned up.
+    CleaningUp(Uid, Time),
+}
+
+/// The loop of one manager.
+#[derive(Default)]
+struct Monitor {
+    doing: Doing,
+    /// A look: the last, or the first of all while there was none.
+    look: Option<Time>,
+    has_looked: bool,
+    next: Option<EventKey>,
+    /// What was last said to be reclaimed of each resource, in which event and how often.
+    said: Vec<(EventText, EventName, u32)>,
+}
+
+/// The eviction managers of all kubelets.
+pub(super) struct EvictionManager {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    stats: Rc<Stats>,
+    pressure: Rc<Pressure>,
+    sleepers: Rc<Sleepers>,
+    monitors: ByNode<Monitor>,
+    /// Goes on with the loop of a node.
+    looker: HandlerId<NodeId>,
+    /// When a manager that has been running for long looks.
+    phase: PointId,
+    /// Who comes first of those that rank alike: Go's sort is not stable, and what it sorts comes from a map.
+    tie: PointId,
+}
+
+impl EvictionManager {
+    /// None runs yet.
+    pub(super) fn new(
+        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
+        (stats, pressure): (&Rc<Stats>, &Rc<Pressure>),
+        sleepers: &Rc<Sleepers>,
+        looker: HandlerId<NodeId>,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            stats: stats.clone(),
+            pressure: pressure.clone(),
+            sleepers: sleepers.clone(),
+            monitors: ByNode::default(),
+            looker,
+            phase: nodes.ctx.point("eviction-manager-phase"),
+            tie: nodes.ctx.point("eviction-tie"),
+        }
+    }
+
+    /// A node has a kubelet from now on.
+    pub(super) fn join(&self, node: NodeId) {
+        if self.stats.config().is_some() {
+            self.monitors.join(node, Monitor::default());
+            self.pressure.join(node);
+        }
+    }
+
+    /// A kubelet ends: what its manager knew is gone with it.
+    pub(super) fn stops(&self, node: NodeId) {
+        if let Some(key) = self.monitors.with(node, |m| std::mem::take(m).next).flatten() {
+            self.nodes.ctx.cancel(key);
+        }
+        let before = self.pressure.with(node, std::mem::take).map(|r| r.conditions);
+        self.pressure_changes(node, &before.unwrap_or_default());
+    }
+
+    /// A kubelet starts, and its manager looks then for the first time.
+    pub(super) fn starts(&self, node: NodeId, at: Time) {
+        self.monitors.with(node, |m| m.look = Some(at));
+        self.plan(node);
+    }
+
+    /// What is used on a node changes otherwise than by itself: something may be short sooner, or later.
+    pub(super) fn usage_changes(&self, node: NodeId) {
+        if self.monitors.with(node, |m| m.doing) == Some(Doing::Monitoring) {
+            self.plan(node);
+        }
+    }
+
+    /// The first look of a manager that has been running for long: at any time within a period. Those of the recorder's
+    /// kubelets begin with the run.
+    fn first_look(&self, node: NodeId) -> Time {
+        if let Some(look) = self.monitors.with(node, |m| m.look).flatten() {
+            return look;
+        }
+        let into = match self.nodes.mode {
+            KubeletMode::Imitated(_) => 0,
+            KubeletMode::Real(_) => {
+                let (ctx, object) = (&self.nodes.ctx, self.nodes.object(node));
+                ctx.uniform(self.phase, object, 0, MONITORING_PERIOD.as_nanos() - 1)
+            }
+        };
+        let look = Time::ZERO + Dur::from_nanos(into);
+        self.monitors.with(node, |m| m.look = Some(look));
+        look
+    }
+
+    /// Schedules the next look of a manager that waits for it: the first at which anything could be found.
+    fn plan(&self, node: NodeId) {
+        let now = self.nodes.now();
+        if self.nodes.with(node, |k| k.runs()) != Some(true) || !self.concerns(node) {
+            return self.schedule(node, None);
+        }
+        let from = if self.nodes.lazy && self.pressure.with(node, |r| r.is_calm()) == Some(true) {
+            self.stats.may_be_short(node)
+        } else {
+            Some(now)
+        };
+        let look = self.first_look(node);
+        let least = u64::from(self.monitors.with(node, |m| m.has_looked) == Some(true));
+        let next = |from: Time| {
+            let periods = from.since(look).as_nanos().div_ceil(MONITORING_PERIOD.as_nanos());
+            look + MONITORING_PERIOD * periods.max(least)
+        };
+        self.schedule(node, from.map(|from| next(from.max(now))));
+    }
+
+    /// Whether there is anything that a look could find.
+    fn concerns(&self, node: NodeId) -> bool {
+        self.stats.is_measured(node) || self.pressure.with(node, |r| r.is_calm()) == Some(false)
+    }
+
+    /// Has a manager go on then, in place of when it would have.
+    fn schedule(&self, node: NodeId, at: Option<Time>) {
+        let ctx = &self.nodes.ctx;
+        if let Some(key) = self.monitors.with(node, |m| m.next.take()).flatten() {
+            ctx.cancel(key);
+        }
+        let Some(at) = at else { return };
+        // A loop runs by the clock, whatever had it scheduled.
+        let cause = ctx.cause();
+        ctx.set_cause(u32::MAX);
+        let key = ctx.post_ranked(at, Class::Timer, u64::from(node.0), self.looker, node);
+        ctx.set_cause(cause);
+        self.monitors.with(node, |m| m.next = Some(key));
+    }
+
+    /// A manager goes on.
+    pub(super) fn look(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let doing = self.monitors.with(node, |m| {
+            m.next = None;
+            m.doing
+        });
+        let runs = self.nodes.with(node, |k| k.runs()) == Some(true);
+        match doing.filter(|_| runs) {
+            None => {}
+            Some(Doing::Killing(uid)) => {
+                self.wait_for_cleanup(node, uid, now + POD_CLEANUP_TIMEOUT)
+            }
+            Some(Doing::CleaningUp(uid, until)) if !self.is_cleaned_up(uid) && now < until => {
+                self.wait_for_cleanup(node, uid, until);
+            }
+            Some(Doing::Monitoring | Doing::CleaningUp(..)) => self.synchronize(node),
+        }
+    }
+
+    /// Looks a second later whether what is left of a pod is cleaned up (`waitForPodsCleanup`).
+    fn wait_for_cleanup(&self, node: NodeId, uid: Uid, until: Time) {
+        self.monitors.with(node, |m| m.doing = Doing::CleaningUp(uid, until));
+        let next = (self.nodes.now() + POD_CLEANUP_POLL_FREQ).min(until);
+        self.schedule(node, Some(next));
+    }
+
+    /// Nothing of a pod runs any more (`PodIsFinished`).
+    fn is_cleaned_up(&self, uid: Uid) -> bool {
+        self.pods.due(uid).is_none_or(|d| !d.up)
+    }
+
+    /// Looks what is short, and evicts a pod if something is (`synchronize`).
+    fn synchronize(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let Some(config) = self.stats.config() else { return };
+        self.monitors.with(node, |m| {
+            (m.doing, m.look, m.has_looked) = (Doing::Monitoring, Some(now), true);
+        });
+        let observations = self.stats.observations(node);
+        let seen = self.pressure.with(node, |r| {
+            let before = r.conditions.clone();
+            (before, r.observe(config, &observations, now))
+        });
+        let Some((before, met)) = seen else { return };
+        self.pressure_changes(node, &before);
+        match self.reclaim(node, config, &met, &observations) {
+            Some((uid, ends)) => {
+                self.monitors.with(node, |m| m.doing = Doing::Killing(uid));
+                self.schedule(node, Some(ends));
+            }
+            None => self.plan(node),
+        }
+    }
+
+    /// The conditions that a kubelet knows of are others than before: it says so with its next status.
+    fn pressure_changes(&self, node: NodeId, before: &[NodeConditionType]) {
+        let after = self.pressure.with(node, |r| r.conditions.clone()).unwrap_or_default();
+        if before == after {
+            return;
+        }
+        self.sleepers.wake_up(node);
+        let now = self.nodes.now();
+        self.nodes.with(node, |k| {
+            for (kind, status) in &mut k.view {
+                if before.contains(kind) != after.contains(kind) {
+                    *status = Some(if after.contains(kind) {
+                        ConditionStatus::True
+                    } else {
+                        ConditionStatus::False
+                    });
+                }
+            }
+            k.view_changed.get_or_insert(now);
+        });
+    }
+
+    /// Reclaims what is short: images that nobody uses, or a pod, and when the wait for its end is over.
+    fn reclaim(
+        &self,
+        node: NodeId,
+        config: &Eviction,
+        met: &[usize],
+        observations: &Observations,
+    ) -> Option<(Uid, Time)> {
+        let threshold = *config.thresholds.get(*met.first()?)?;
+        if self.is_heard(node) {
+            self.say_threshold_met(node, threshold.signal);
+        }
+        if self.reclaim_node_level_resources(node, config, threshold.signal) {
+            return None;
+        }
+        let candidate = self.ranked_first(node, threshold.signal)?;
+        let consumption = Consumption {
+            used: candidate.used,
+            requested: request(&candidate.pod.template, threshold.signal.resource()),
+        };
+        let switches = &self.nodes.switches.eviction;
+        let about = (&threshold, met);
+        let message = eviction_message(switches.message, config, about, observations, consumption);
+        if self.is_heard(node) {
+            let said = self.nodes.api.names(|n| n.text(&message));
+            let about = About::Pod(candidate.pod.id, Some(candidate.uid)).name(self.nodes.now());
+            self.say(about, EventBody::of_words(EventText::Evicted, said));
+        }
+        Some((candidate.uid, self.kill(&candidate, config, &threshold)))
+    }
+
+    /// Whether what a kubelet says now arrives: an event that does not is lost. Upstream tries again for two minutes.
+    fn is_heard(&self, node: NodeId) -> bool {
+        let now = self.nodes.now();
+        self.nodes.with(node, |k| k.gets_through(now)) == Some(true) && !self.nodes.api.is_down()
+    }
+
+    /// Writes an event. The kubelet's recorder is its own, and its rate does not matter here.
+    fn say(&self, about: EventName, body: EventBody) {
+        let _ = self.nodes.api.create_event(Actor::Kubelet, about, body, false, 1);
+    }
+
+    /// Says what is reclaimed; of an event that is there already, that it happened once more.
+    fn say_threshold_met(&self, node: NodeId, signal: Signal) {
+        let text = match signal.resource() {
+            Used::Memory => EventText::ReclaimMemory,
+            Used::Pids => EventText::ReclaimPids,
+            Used::NodeFsInodes | Used::ImageFsInodes => EventText::ReclaimInodes,
+            Used::NodeFs | Used::ImageFs => EventText::ReclaimEphemeralStorage,
+        };
+        let name = About::Node(node, None).name(self.nodes.now());
+        let (name, count) = self
+            .monitors
+            .with(node, |m| match m.said.iter_mut().find(|said| said.0 == text) {
+                Some((_, name, count)) => {
+                    *count += 1;
+                    (*name, *count)
+                }
+                None => {
+                    m.said.push((text, name, 1));
+                    (name, 1)
+                }
+            })
+            .unwrap_or((name, 1));
+        if count == 1 {
+            self.say(name, text.into());
+        } else {
+            let _ = self.nodes.api.patch_event(Actor::Kubelet, name, text.into(), false, count);
+        }
+    }
+
+    /// Deletes images that nobody uses where disk is short; whether nothing is short then
+    /// (`reclaimNodeLevelResources`). Dead containers take up nothing here.
+    fn reclaim_node_level_resources(
+        &self,
+        node: NodeId,
+        config: &Eviction,
+        signal: Signal,
+    ) -> bool {
+        let of_images = match signal {
+            Signal::ImageFsAvailable | Signal::ImageFsInodesFree => true,
+            Signal::NodeFsAvailable | Signal::NodeFsInodesFree => !self.stats.has_image_fs(node),
+            _ => false,
+        };
+        if !of_images {
+            return false;
+        }
+        self.stats.delete_unused_images(node);
+        let all = 0..config.thresholds.len();
+        thresholds_met(config, all, &self.stats.observations(node), true).is_empty()
+    }
+
+    /// The pod that is evicted first, of those that may be.
+    fn ranked_first(&self, node: NodeId, signal: Signal) -> Option<Candidate> {
+        let candidate = |uid: Uid| {
+            let due = self.pods.due(uid)?;
+            let pod = self.pods.object(uid, &due)?;
+            let active = due.admission == Admission::Admitted
+                && due.orphaned.is_none()
+                && (!pod.phase.is_terminal() || due.up);
+            let may_be = active && (due.evicted.is_none() || due.up) && !is_critical(&pod.template);
+            let used = self.stats.of_pod_for(node, uid, signal);
+            may_be.then_some(Candidate { uid, pod, used })
+        };
+        let by_count = self.nodes.switches.eviction.ranks_processes;
+        let rank_of = |c: &Candidate| rank(signal, &c.pod.template, c.used, by_count);
+        let all: Vec<Candidate> =
+            self.pods.of_node(node).into_iter().filter_map(candidate).collect();
+        let first = all.iter().map(rank_of).min()?;
+        let mut alike: Vec<Candidate> = all.into_iter().filter(|c| rank_of(c) == first).collect();
+        let most = alike.len() as u64 - 1;
+        let which = match most {
+            0 => 0,
+            _ => self.nodes.ctx.uniform(self.tie, self.nodes.object(node), 0, most),
+        };
+        Some(alike.swap_remove(which as usize))
+    }
+
+    /// Has a pod end, with the grace of a threshold; when the wait for that is over (`evictPod`, `killPodNow`).
+    fn kill(&self, candidate: &Candidate, config: &Eviction, threshold: &Threshold) -> Time {
+        let now = self.nodes.now();
+        let (pod, uid) = (&candidate.pod, candidate.uid);
+        let asked = self.grace_override(pod, config, threshold);
+        let grace = self.effective_grace(pod, asked);
+        let due = self.pods.due(uid);
+        let takes = match due {
+            Some(due) if due.up => due.unhurried.min(Dur::from_secs(grace.max(0).unsigned_abs())),
+            _ => Dur::ZERO,
+        };
+        let before = due.map_or(Time::MAX, |d| d.stop.min(d.evicted.unwrap_or(Time::MAX)));
+        let stop = before.min(now + takes);
+        self.pods.with_due(uid, |d| d.evicted = Some(stop));
+        self.pods.work_at(uid, now);
+        if stop > now {
+            self.pods.work_at(uid, stop);
+        }
+        let timeout = (asked + asked / 2).max(MIN_KILL_TIMEOUT).unsigned_abs();
+        stop.min(now + Dur::from_secs(timeout))
+    }
+
+    /// The grace that the manager asks for, in seconds.
+    fn grace_override(&self, pod: &Pod, config: &Eviction, threshold: &Threshold) -> i64 {
+        let switches = &self.nodes.switches.eviction;
+        let most = config.max_pod_grace_period_seconds;
+        match (threshold.is_hard(), switches.kill_grace) {
+            (true, KillGrace::Second) => 1,
+            (true, _) => 0,
+            (false, _) if switches.soft_grace_is_capped => {
+                most.min(pod.termination_grace_period_seconds())
+            }
+            (false, _) => most,
+        }
+    }
+
+    /// The grace that a pod has when that one is asked for, in seconds (`calculateEffectiveGracePeriod`).
+    fn effective_grace(&self, pod: &Pod, asked: i64) -> i64 {
+        match self.nodes.switches.eviction.kill_grace {
+            KillGrace::AsAsked => asked,
+            KillGrace::NoneIsOwn if asked == 0 => pod.termination_grace_period_seconds().max(1),
+            KillGrace::NoneIsOwn | KillGrace::Second => asked.max(1),
+        }
+    }
+}

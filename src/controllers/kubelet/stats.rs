@@ -1,0 +1,236 @@
+//! What is used on a node, in place of what upstream measures (`pkg/kubelet/server/stats`), and when that could cross a
+//! threshold.
+
+use super::eviction::{Observation, Observations};
+use super::nodes::{ByNode, Nodes};
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodTemplate};
+use crate::api::usage::{NodeUsage, Usage, Used};
+use crate::kernel::{Class, Dur, HandlerId, Time};
+use crate::plan::{Eviction, Signal, Threshold};
+use std::rc::Rc;
+
+/// Nanoseconds in an hour.
+const HOUR: i128 = 3_600_000_000_000;
+
+/// A pod whose containers run, and of which it is said what it uses.
+struct Running {
+    uid: Uid,
+    since: Time,
+    template: Rc<PodTemplate>,
+}
+
+/// What runs on a node.
+#[derive(Default)]
+struct OfNode {
+    own: Option<Rc<NodeUsage>>,
+    /// Its unused images have been deleted.
+    images_deleted: bool,
+    pods: Vec<Running>,
+}
+
+/// What is used on all nodes.
+pub(super) struct Stats {
+    nodes: Rc<Nodes>,
+    of_nodes: ByNode<OfNode>,
+    /// Looks when something could become short now.
+    planner: HandlerId<NodeId>,
+    /// When pods are evicted; none where nothing is said of what is used.
+    config: Option<Eviction>,
+}
+
+impl Stats {
+    /// Nothing runs yet.
+    pub(super) fn new(
+        nodes: &Rc<Nodes>,
+        planner: HandlerId<NodeId>,
+        config: Option<Eviction>,
+    ) -> Self {
+        Self { nodes: nodes.clone(), of_nodes: ByNode::default(), planner, config }
+    }
+
+    /// When pods are evicted; none where nothing is said of what is used, and nothing is kept of any node.
+    pub(super) fn config(&self) -> Option<&Eviction> {
+        self.config.as_ref()
+    }
+
+    /// A node has a kubelet from now on, and itself uses that.
+    pub(super) fn join(&self, node: NodeId, own: Option<Rc<NodeUsage>>) {
+        if self.config.is_some() {
+            self.of_nodes.join(node, OfNode { own, ..OfNode::default() });
+            self.changed(node);
+        }
+    }
+
+    /// The containers of a pod run from now on.
+    pub(super) fn started(&self, node: NodeId, pod: &Pod) {
+        if pod.template.usage.is_none() {
+            return;
+        }
+        let since = self.nodes.now();
+        let running = Running { uid: pod.uid, since, template: pod.template.clone() };
+        self.of_nodes.with(node, |n| n.pods.push(running));
+        self.changed(node);
+    }
+
+    /// The containers of a pod have ended; of all pods of a node if none is named.
+    pub(super) fn stopped(&self, node: NodeId, uid: Option<Uid>) {
+        let before = self.of_nodes.with(node, |n| {
+            let before = n.pods.len();
+            n.pods.retain(|p| uid.is_some_and(|uid| uid != p.uid));
+            before != n.pods.len()
+        });
+        if before == Some(true) {
+            self.changed(node);
+        }
+    }
+
+    /// What runs of a pod runs on as another: the mirror of a static pod was created again.
+    pub(super) fn goes_on_as(&self, node: NodeId, uid: Uid, now: Uid) {
+        self.of_nodes.with(node, |n| {
+            n.pods.iter_mut().filter(|p| p.uid == uid).for_each(|p| p.uid = now);
+        });
+    }
+
+    /// Has a node looked at in this instant, if anything is said of what is used there.
+    fn changed(&self, node: NodeId) {
+        if self.is_measured(node) {
+            let now = self.nodes.now();
+            self.nodes.ctx.post_at(now, Class::Timer, self.planner, node);
+        }
+    }
+
+    /// Whether anything is said of what is used on a node.
+    pub(super) fn is_measured(&self, node: NodeId) -> bool {
+        self.of_nodes.with(node, |n| n.own.is_some() || !n.pods.is_empty()) == Some(true)
+    }
+
+    /// What a pod uses now: nothing while its containers do not run.
+    pub(super) fn of_pod(&self, node: NodeId, uid: Uid, used: Used) -> i64 {
+        let now = self.nodes.now();
+        let of = |n: &mut OfNode| {
+            let pod = n.pods.iter().find(|p| p.uid == uid)?;
+            Some(pod.template.usage.as_ref()?.of(used)?.at(now.since(pod.since)))
+        };
+        self.of_nodes.with(node, of).flatten().unwrap_or(0)
+    }
+
+    /// Whether a node has a filesystem for images alone (`HasDedicatedImageFs`): it states how large that is.
+    pub(super) fn has_image_fs(&self, node: NodeId) -> bool {
+        self.capacity(node, Used::ImageFs).is_some()
+    }
+
+    /// How much of something a node has, where that is stated.
+    fn capacity(&self, node: NodeId, used: Used) -> Option<i64> {
+        let node = self.nodes.api.node(node)?;
+        let capacity = node.allocatable.get(used.as_str())?.value();
+        Some(i64::try_from(capacity).unwrap_or(i64::MAX))
+    }
+
+    /// What a signal is about on a node: its capacity, and what counts against it.
+    fn watched(&self, node: NodeId, signal: Signal) -> Option<(i64, &'static [Used])> {
+        let own_fs = self.has_image_fs(node);
+        let (of, counted): (Used, &[Used]) = match signal {
+            Signal::MemoryAvailable | Signal::AllocatableMemoryAvailable => {
+                (Used::Memory, &[Used::Memory])
+            }
+            Signal::PidAvailable => (Used::Pids, &[Used::Pids]),
+            Signal::ImageFsAvailable if own_fs => (Used::ImageFs, &[Used::ImageFs]),
+            Signal::ImageFsInodesFree if own_fs => (Used::ImageFsInodes, &[Used::ImageFsInodes]),
+            Signal::NodeFsAvailable if own_fs => (Used::NodeFs, &[Used::NodeFs]),
+            Signal::NodeFsInodesFree if own_fs => (Used::NodeFsInodes, &[Used::NodeFsInodes]),
+            Signal::NodeFsAvailable | Signal::ImageFsAvailable => {
+                (Used::NodeFs, &[Used::NodeFs, Used::ImageFs])
+            }
+            Signal::NodeFsInodesFree | Signal::ImageFsInodesFree => {
+                (Used::NodeFsInodes, &[Used::NodeFsInodes, Used::ImageFsInodes])
+            }
+        };
+        Some((self.capacity(node, of)?, counted))
+    }
+
+    /// What the pods of a node use for a signal, by pod (`podDiskUsage`, `memoryUsage`, `processUsage`).
+    pub(super) fn of_pod_for(&self, node: NodeId, uid: Uid, signal: Signal) -> i64 {
+        let counted = self.watched(node, signal).map_or(&[][..], |(_, counted)| counted);
+        counted.iter().map(|used| self.of_pod(node, uid, *used)).fold(0, i64::saturating_add)
+    }
+
+    /// Adds up what is used for a signal on a node, by a measure of each usage at its age.
+    fn sum(
+        &self,
+        (node, signal, counted): (NodeId, Signal, &[Used]),
+        mut measure: impl FnMut(&Usage, Dur) -> i128,
+    ) -> i128 {
+        let now = self.nodes.now();
+        let allocatable = signal == Signal::AllocatableMemoryAvailable;
+        let add = |n: &mut OfNode| {
+            let mut sum = 0;
+            for used in counted {
+                let own = n.own.as_ref().filter(|_| !allocatable).and_then(|o| o.own.of(*used));
+                sum += own.map_or(0, |usage| measure(usage, now.since(Time::ZERO)));
+                for pod in &n.pods {
+                    let usage = pod.template.usage.as_ref().and_then(|u| u.of(*used));
+                    sum += usage.map_or(0, |usage| measure(usage, now.since(pod.since)));
+                }
+            }
+            sum
+        };
+        self.of_nodes.with(node, add).unwrap_or(0)
+    }
+
+    /// The bytes of unused images that count against a signal.
+    fn images(&self, node: NodeId, signal: Signal) -> i128 {
+        let counts = signal == Signal::ImageFsAvailable
+            || signal == Signal::NodeFsAvailable && !self.has_image_fs(node);
+        let there = |n: &mut OfNode| {
+            n.own.as_ref().filter(|_| counts && !n.images_deleted).map_or(0, |o| o.unused_images)
+        };
+        i128::from(self.of_nodes.with(node, there).unwrap_or(0))
+    }
+
+    /// All images that no container uses are deleted (`DeleteUnusedImages`).
+    pub(super) fn delete_unused_images(&self, node: NodeId) {
+        self.of_nodes.with(node, |n| n.images_deleted = true);
+    }
+
+    /// What is there of each signal that can be observed (`makeSignalObservations`).
+    pub(super) fn observations(&self, node: NodeId) -> Observations {
+        Observations(Signal::ALL.map(|signal| {
+            let (capacity, counted) = self.watched(node, signal)?;
+            let used = self.sum((node, signal, counted), |usage, age| i128::from(usage.at(age)));
+            let left = i128::from(capacity) - used - self.images(node, signal);
+            let available = i64::try_from(left.max(0)).unwrap_or(i64::MAX);
+            Some(Observation { available, capacity })
+        }))
+    }
+
+    /// The earliest time at which less could be there than a threshold asks for, if nothing starts or ends meanwhile; none if
+    /// that will not be. It may be some nanoseconds early, or come to nothing, but is never late.
+    pub(super) fn may_be_short(&self, node: NodeId) -> Option<Time> {
+        let now = self.nodes.now();
+        let first = |t: &Threshold| -> Option<Time> {
+            let (capacity, counted) = self.watched(node, t.signal)?;
+            let (mut rate, mut rounded, mut until) = (0_i128, 1_i128, None::<Dur>);
+            let used = self.sum((node, t.signal, counted), |usage, age| {
+                let (per_hour, next) = usage.slope(age);
+                let left = next.map(|next| next.saturating_sub(age));
+                until = [until, left].into_iter().flatten().min();
+                rate += i128::from(per_hour);
+                rounded += 1;
+                i128::from(usage.at(age))
+            });
+            let left = i128::from(capacity) - used - self.images(node, t.signal);
+            let spare = left - t.value.of(capacity).value() - rounded;
+            let crosses = match (spare < 0, rate > 0) {
+                (true, _) => Some(0),
+                (false, true) => Some(spare * HOUR / rate),
+                (false, false) => None,
+            };
+            let crosses = crosses.and_then(|ns| u64::try_from(ns).ok()).map(Dur::from_nanos);
+            let soonest = [crosses, until].into_iter().flatten().min()?;
+            Some(now.saturating_add(soonest))
+        };
+        self.config()?.thresholds.iter().filter_map(first).min()
+    }
+}
