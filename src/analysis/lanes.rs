@@ -138,9 +138,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             }
             set(&mut lane.timers, r.at, pods.len() as u32);
         }
-        if let Some((n, before, after)) = step.node
-            && before != after
-        {
+        if let Some((n, _, after)) = step.changed_node() {
             let lane = &mut lanes[n.index()];
             set(&mut lane.health, r.at, after.health());
             set(&mut lane.taints, r.at, tainted(after));

@@ -23,9 +23,16 @@ pub(crate) struct Step {
     pub(crate) node: Option<(NodeId, NodeFlags, NodeFlags)>,
     /// The pod it was about, before and after.
     pub(crate) pod: Option<(PodId, PodState, PodState)>,
+    /// The node of that pod, before and after, where the pod began or ceased to wait for a volume.
+    host: Option<(NodeId, NodeFlags, NodeFlags)>,
 }
 
 impl Step {
+    /// The node of which something is different now, before and after.
+    pub(crate) fn changed_node(&self) -> Option<(NodeId, NodeFlags, NodeFlags)> {
+        self.node.or(self.host).filter(|(_, before, after)| before != after)
+    }
+
     /// The pod whose deletion this record begins; without a grace period it is gone at once.
     pub(crate) fn deletion_begins(&self) -> Option<(PodId, PodState)> {
         let begins = |before: &PodState, after: &PodState| {
@@ -126,7 +133,7 @@ impl<'a> Follow<'a> {
                 Some(node) => {
                     let before = node.flags;
                     Self::apply_node(self.analysis, node, id, r);
-                    Step { node: Some((n, before, node.flags)), pod: None }
+                    Step { node: Some((n, before, node.flags)), ..Step::default() }
                 }
             };
         }
@@ -143,11 +150,11 @@ impl<'a> Follow<'a> {
                         pod.asked = Some(EvictionCause::Pressure);
                     }
                     let after = *pod;
-                    let node = self.count_unattached(&before, &after);
+                    let host = self.count_unattached(&before, &after);
                     if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                         self.take_template(p, id);
                     }
-                    Step { node, pod: Some((p, before, after)) }
+                    Step { node: None, pod: Some((p, before, after)), host }
                 }
             };
         }

@@ -83,8 +83,7 @@ impl Kubelets {
             let pods = Rc::new(Pods::new(&nodes, worker));
             let looker = step(to, name("volume-manager"), |k, node| k.volumes.look(node));
             let volumes = Rc::new(VolumeManager::new(&nodes, &pods, looker));
-            let planner =
-                step(to, name("eviction-planner"), |k, node| k.eviction.usage_changes(node));
+            let planner = step(to, name("eviction-planner"), |k, n| k.eviction.usage_changes(n));
             let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
             let stats = Rc::new(Stats::new(&nodes, planner, eviction.cloned()));
             let pressure = Rc::<Pressure>::default();

@@ -169,7 +169,7 @@ impl Lanes {
         let mut steps: Vec<Vec<(Time, u32)>> =
             follow.nodes().map(|(_, n)| vec![(Time::ZERO, code(n))]).collect();
         for (id, r) in analysis.trace.iter().enumerate() {
-            if let Some((node, before, after)) = follow.apply(id as RecordId, r).node
+            if let Some((node, before, after)) = follow.apply(id as RecordId, r).changed_node()
                 && code(before) != code(after)
             {
                 steps[node.index()].push((r.at, code(after)));
