@@ -153,13 +153,13 @@ const MOST_NODES: u64 = 60;
 pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> String {
     let known = match (of, field) {
         (_, "kubernetes") => return release(dice),
-        (_, "Node" | "Nodes" | "node" | "nodeName" | "leases") => {
+        (_, "Node" | "Nodes" | "node" | "nodeName" | "leases" | "value of attached") => {
             return Known::one(dice, &names.nodes, &NODES);
         }
         (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
             return Known::one(dice, &names.pods, &PODS);
         }
-        ("Memory", "waiting") => {
+        ("Memory", "waiting" | "attached") => {
             return format!("default/{}", Known::one(dice, &names.pods, &PODS));
         }
         ("Memory", "failures") => dice.one(&["default/batch", "default/batch-1", "shop/batch"]),
