@@ -76,7 +76,8 @@ impl KubectlArgs {
     pub(super) fn get(&self) -> Result<Vec<u8>, Failure> {
         let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
         // Volumes and drivers are of the whole cluster, and not everybody may read them.
-        let without_volumes = KUBECTL.replacen(",pv,pvc,csidrivers,csinodes", "", 1);
+        let without_volumes =
+            KUBECTL.replacen(",pv,pvc,csidrivers,csinodes,volumeattachments", "", 1);
         let fewer = || self.run(KUBECTL).or_else(|_| self.run(&without_volumes));
         self.run(&with_events).or_else(|_| fewer())
     }

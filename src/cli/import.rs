@@ -11,7 +11,7 @@ use crate::import::{ImportedCluster, Input};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// What `kubectl get
-    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed, also gzipped; `-` is standard input. Several files make one
     /// cluster
     #[arg(required = true, value_name = "FILE")]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The command that prints what the importer reads; part of most advice.
-pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes -A -o json";
+pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments -A -o json";
 
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

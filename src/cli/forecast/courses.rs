@@ -170,7 +170,7 @@ fn healing(args: &ForecastArgs, silent: &[String]) -> Option<Entry> {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ForecastArgs {
     /// What `kubectl get
-    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed just now, also gzipped; `-` is standard input. Several files
     /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
     #[arg(value_name = "FILE")]
