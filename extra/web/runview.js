@@ -112,8 +112,8 @@ export class RunView {
         if (run.evicted.at.length) legend.push(this.swatch('evicted', 'eviction', '◆'));
         if (run.preempted.at.length) legend.push(this.swatch('preempted', 'eviction', '◇'));
         if (run.drained.length) legend.push(this.swatch('drain', 'drain', '▔'));
-        if (run.lanes.state.some((code) => code & 64)) legend.push(this.swatch('held', 'volumes held', '▔'));
-        if (run.lanes.state.some((code) => code & 128)) legend.push(this.swatch('awaited', 'volume awaited', '▔'));
+        if (run.lanes.state.some((code) => code & 64)) legend.push(this.swatch('volumes held', 'held', '▔'));
+        if (run.lanes.state.some((code) => code & 128)) legend.push(this.swatch('volume awaited', 'awaited', '▔'));
         if (run.evicted.replacement.some((r) => r > 0)) legend.push(this.swatch('replacement ready', 'replacement', '▲'));
         if (run.timers.pod.length || run.evicted.set.some((t) => t > 0)) legend.push(this.swatch('eviction timer runs', 'timer', '―'));
         const hint = 'Wheel: zoom in time; with Ctrl also lanes; with Shift move lanes. Drag to move, double-click for all. Keys: arrows, + and -, * and _, Page Up and Down, 0, Enter to explain, [ and ] for what happens next.';
