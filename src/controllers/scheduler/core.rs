@@ -3,6 +3,7 @@
 use super::algorithm::{Algorithm, Choice, Diagnosis};
 use super::framework::Rejection;
 use super::nominator::Nominator;
+use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use super::shape::Shape;
@@ -140,7 +141,8 @@ impl Core {
         let is_taken = self.switches().read_write_once_pod
             && !exclusive.is_empty()
             && self.informers.pods().iter().any(takes);
-        Some(PodVolumes { api, reach: api.reach_of(pod), is_taken })
+        let (by_driver, reach) = (by_driver(api, pod), api.reach_of(pod));
+        Some(PodVolumes { api, by_driver, reach, is_taken })
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

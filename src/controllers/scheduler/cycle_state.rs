@@ -62,7 +62,7 @@ impl ClusterState {
     ) -> Verdict {
         let shape = of.shape;
         if let Some(volumes) = of.volumes {
-            volumes.filter(of.pod, info, switches)?;
+            volumes.filter(info, switches)?;
         }
         for plugin in cluster_filters(switches.filter_order) {
             match (plugin, &self.spread, &self.affinity) {

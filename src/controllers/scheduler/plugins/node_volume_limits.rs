@@ -11,40 +11,56 @@ use crate::controllers::scheduler::node_info::NodeInfo;
 use crate::trace::Plugin;
 use std::collections::BTreeSet;
 
+/// The volumes of one driver that a pod has.
+pub(crate) struct OfDriver {
+    driver: String,
+    /// The resource of a node that says how many it takes.
+    limit_key: String,
+    volumes: Vec<VolumeId>,
+}
+
 /// The volumes of a pod by their drivers (`filterAttachableVolumes`).
-fn volumes_of<'p>(api: &ApiServer, pod: &'p Pod) -> impl Iterator<Item = (VolumeId, &'p str)> {
-    let ids: Vec<VolumeId> = match pod.template.claims.is_empty() {
-        true => Vec::new(),
-        false => api.claims_of(pod).to_vec(),
-    };
-    let drivers = pod.template.claims.iter().map(|c| c.driver.as_deref());
-    ids.into_iter().zip(drivers).filter_map(|(id, driver)| Some((id, driver?)))
+pub(crate) fn by_driver(api: &ApiServer, pod: &Pod) -> Vec<OfDriver> {
+    let mut all: Vec<OfDriver> = Vec::new();
+    for (id, claim) in api.claims_of(pod).iter().zip(&pod.template.claims) {
+        let Some(driver) = &claim.driver else { continue };
+        match all.iter_mut().find(|of| of.driver == *driver) {
+            Some(of) => of.volumes.push(*id),
+            None => all.push(OfDriver {
+                limit_key: attach_limit_key(driver),
+                driver: driver.clone(),
+                volumes: vec![*id],
+            }),
+        }
+    }
+    all
 }
 
 /// Rejects a node that takes no more volumes. `counts_attachments`: what is still attached to it counts, too,
 /// though no pod there uses it; if the pod itself does, it counts twice.
 pub(crate) fn filter(
     api: &ApiServer,
-    pod: &Pod,
+    wanted: &[OfDriver],
     info: &NodeInfo,
     counts_attachments: bool,
 ) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
-    let drivers: BTreeSet<&str> = volumes_of(api, pod).map(|(_, driver)| driver).collect();
-    for driver in drivers {
-        let Some(limit) = node.allocatable.get(&attach_limit_key(driver)) else { continue };
-        let of = |pod| volumes_of(api, pod).filter(|(_, d)| *d == driver).map(|(id, _)| id);
-        let used: BTreeSet<VolumeId> = info.pods.iter().flat_map(|p| of(&p.pod)).collect();
-        let new: BTreeSet<VolumeId> = of(pod).filter(|id| !used.contains(id)).collect();
+    for of in wanted {
+        let Some(limit) = node.allocatable.get(&of.limit_key) else { continue };
+        let is_of = |driver: &Option<String>| driver.as_ref() == Some(&of.driver);
+        let mut used: BTreeSet<VolumeId> = BTreeSet::new();
+        for placed in info.pods.iter().filter(|p| !p.pod.template.claims.is_empty()) {
+            let ids = api.claims_of(&placed.pod);
+            let claims = ids.iter().zip(&placed.pod.template.claims);
+            used.extend(claims.filter(|(_, c)| is_of(&c.driver)).map(|(id, _)| *id));
+        }
+        let new = of.volumes.iter().filter(|id| !used.contains(id)).count();
         let attached = match counts_attachments {
             true => api.attachments_to(node.id),
             false => Vec::new(),
         };
-        let others = attached
-            .iter()
-            .filter(|v| v.driver.as_deref() == Some(driver) && !used.contains(&v.id));
-        let count = used.len() + others.count() + new.len();
-        if !new.is_empty() && count as i128 > limit.value() {
+        let others = attached.iter().filter(|v| is_of(&v.driver) && !used.contains(&v.id)).count();
+        if new > 0 && (used.len() + others + new) as i128 > limit.value() {
             return Err(Rejection::resolvable(
                 Plugin::NodeVolumeLimits,
                 "node(s) exceed max volume count",

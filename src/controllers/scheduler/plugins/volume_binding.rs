@@ -7,13 +7,12 @@
 
 use crate::api::labels::Labels;
 use crate::api::node::{Node, zone};
-use crate::api::pod::Pod;
 use crate::api::volume::Reach;
 use crate::apiserver::ApiServer;
 use crate::controllers::scheduler::events::ClusterEvent;
 use crate::controllers::scheduler::framework::{Rejection, Verdict};
 use crate::controllers::scheduler::node_info::NodeInfo;
-use crate::controllers::scheduler::plugins::node_volume_limits;
+use crate::controllers::scheduler::plugins::node_volume_limits::{self, OfDriver};
 use crate::controllers::scheduler::topology::HOSTNAME;
 use crate::plan::switches::scheduler::Switches;
 use crate::trace::Plugin;
@@ -22,6 +21,8 @@ use crate::trace::Plugin;
 pub struct PodVolumes<'a> {
     /// Where it stands which volumes the pods of a node have, and what is attached to it.
     pub(crate) api: &'a ApiServer,
+    /// They by their drivers.
+    pub(crate) by_driver: Vec<OfDriver>,
     /// From where each is reached.
     pub(crate) reach: Vec<Reach>,
     /// Another pod has one that only one pod may use.
@@ -39,7 +40,7 @@ impl PodVolumes<'_> {
     }
 
     /// Rejects a node that does not reach a volume, or takes no more; every node where somebody has it.
-    pub(crate) fn filter(&self, pod: &Pod, info: &NodeInfo, switches: &Switches) -> Verdict {
+    pub(crate) fn filter(&self, info: &NodeInfo, switches: &Switches) -> Verdict {
         let Some(node) = &info.node else { return Ok(()) };
         if self.is_taken {
             return Err(Rejection::unresolvable(
@@ -47,7 +48,7 @@ impl PodVolumes<'_> {
                 "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
             ));
         }
-        node_volume_limits::filter(self.api, pod, info, switches.attachments_count)?;
+        node_volume_limits::filter(self.api, &self.by_driver, info, switches.attachments_count)?;
         if self.are_reached_from(&node.labels) {
             return Ok(());
         }
