@@ -77,6 +77,8 @@ pub(crate) enum Fact {
     VolumeAttached,
     /// A volume was detached from a node.
     VolumeDetached,
+    /// A node has no memory left.
+    MemoryUsedUp,
     /// An eviction timer of this number of seconds was set.
     TimerSet(u32),
     /// An eviction timer was cancelled.
@@ -183,6 +185,12 @@ impl Fact {
             ),
             Self::VolumeAttached => ("volume-attached", "has a volume attached", Plain, 9),
             Self::VolumeDetached => ("volume-detached", "has a volume detached", Plain, 9),
+            Self::MemoryUsedUp => (
+                "memory-used-up",
+                "out of memory: the kernel kills before that, which is not simulated",
+                Warning,
+                5,
+            ),
             Self::TimerSet(_) => ("timer-set", "eviction timer set", Plain, 8),
             Self::TimerCancelled => ("timer-cancelled", "eviction timer cancelled", Good, 8),
             Self::Evicted(0) => ("evicted", "evicted at once", Bad, 0),
@@ -381,6 +389,7 @@ impl<'a> Facts<'a> {
             What::PodMessage(_) => self.waits(r),
             What::Noted(Note::AttachmentAttached, _) => later.then_some(Fact::VolumeAttached),
             What::Noted(Note::AttachmentGone, _) => Some(Fact::VolumeDetached),
+            What::Noted(Note::MemoryUsedUp, _) => Some(Fact::MemoryUsedUp),
             What::NodeTaints(_)
             | What::EvictionGranted(_)
             | What::DrainDeletes

@@ -229,6 +229,10 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
         Note::AttachmentDeleting => {
             format!("volume {} is to be detached from {}", volume(), node())
         }
+        Note::MemoryUsedUp => format!(
+            "{} has no memory left; the kernel's OOM killer, which is not simulated, kills before that",
+            node()
+        ),
         Note::AttachmentGone => format!("volume {} is detached from {}", volume(), node()),
     }
 }

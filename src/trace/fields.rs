@@ -184,6 +184,7 @@ impl Trace {
                 f.object = Some(format!("PersistentVolumeClaim/{claim}"));
             }
             Note::LeaseRenewed
+            | Note::MemoryUsedUp
             | Note::ZoneQueue
             | Note::NotTolerated
             | Note::ToleratesForever

@@ -53,6 +53,9 @@ pub enum Note {
     AttachmentDeleting,
     /// A VolumeAttachment is gone: the volume is detached.
     AttachmentGone,
+    /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
+    /// simulated, would have killed. Object: node.
+    MemoryUsedUp,
 }
 
 impl Note {
@@ -73,6 +76,7 @@ impl Note {
             Self::AttachmentAttached => "attachment-attached",
             Self::AttachmentDeleting => "attachment-deleting",
             Self::AttachmentGone => "attachment-gone",
+            Self::MemoryUsedUp => "memory-used-up",
         }
     }
 
@@ -89,7 +93,8 @@ impl Note {
             | Self::AttachmentCreated
             | Self::AttachmentAttached
             | Self::AttachmentDeleting
-            | Self::AttachmentGone => ObjectKind::Node,
+            | Self::AttachmentGone
+            | Self::MemoryUsedUp => ObjectKind::Node,
         }
     }
 }

@@ -345,3 +345,20 @@ fn where_nothing_is_used_nothing_happens() {
     assert_eq!(lines(&text("")), lines(&flags));
     assert!(plan_of(&flags).notes.iter().any(|n| n.contains("eviction flags change nothing")));
 }
+
+/// 500 MiB of the node's own and a pod's 100 MiB that grows by 50 MiB a second: 100 MiB are left of 4 GiB after
+/// (4096 - 600 - 100) / 50 = 67.9 s, none after 69.9 s. A look at 70 s comes too late, and it is said that the
+/// kernel would have killed; with 5 MiB a second there are 20 s between both, so that a look comes in time.
+#[test]
+fn a_leak_that_is_too_quick_is_said_to_be() {
+    let used_up = |leak: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.36", horizon: "15m", timing: Ideal,
+                nodes: [(name: "n", capacity: {{"memory": "4Gi"}}, usage: {{"memory": "500Mi"}})],
+                pods: [(name: "leaky", on: Node("n"), usage: {{"memory": "100Mi + {leak}/s"}})])"#
+        );
+        let trace = run(&plan_of(&text), Choices::seeded(1));
+        trace.iter().filter(|r| trace.fields(r).what == "memory-used-up").count()
+    };
+    assert_eq!((used_up("50Mi"), used_up("5Mi")), (1, 0));
+}

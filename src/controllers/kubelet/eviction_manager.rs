@@ -20,7 +20,7 @@ use crate::client::About;
 use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
 use crate::plan::switches::kubelet::KillGrace;
 use crate::plan::{Eviction, KubeletMode, Signal, Threshold};
-use crate::trace::{Actor, EventBody, EventText};
+use crate::trace::{Actor, EventBody, EventText, Note, What};
 use std::rc::Rc;
 
 /// `evictionMonitoringPeriod`
@@ -267,6 +267,10 @@ impl EvictionManager {
         observations: &Observations,
     ) -> Option<(Uid, Time)> {
         let threshold = *config.thresholds.get(*met.first()?)?;
+        if observations.has_no_memory() {
+            let what = What::Noted(Note::MemoryUsedUp, 0);
+            self.nodes.api.record_node(Actor::Kubelet, node, what);
+        }
         if self.is_heard(node) {
             self.say_threshold_met(node, threshold.signal);
         }

@@ -99,6 +99,7 @@ impl Log<'_> {
             Note::LastHeartbeat
             | Note::RenewalUnseen
             | Note::LeaseRenewed
+            | Note::MemoryUsedUp
             | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting

@@ -22,6 +22,11 @@ impl Observations {
     fn of(&self, signal: Signal) -> Option<Observation> {
         self.0[signal as usize]
     }
+
+    /// All memory is used.
+    pub(crate) fn has_no_memory(&self) -> bool {
+        self.of(Signal::MemoryAvailable).is_some_and(|o| o.available == 0)
+    }
 }
 
 /// Thresholds by their places in the configuration.
