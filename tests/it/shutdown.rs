@@ -375,3 +375,27 @@ fn it_is_the_same_where_every_heartbeat_is_simulated() {
         }
     }
 }
+
+/// A disk is let go of with a status after its pod has ended (every 10 s), if the machine is on until then. A pod that ends
+/// as the last of all takes its disk along: it is detached by force 6 minutes after the pod is gone (85 s), and takes 5 s to be
+/// detached and 5 s to be attached. One that ends 20 s before the others has let go of it within 10 s.
+#[test]
+fn a_disk_is_let_go_of_with_a_status() {
+    let text = |db: &str, other: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "12m",
+                flags: (kubelet: {{"shutdown-grace-period": "60s", "shutdown-grace-period-critical-pods": "10s"}}),
+                nodes: [(names: "n-{{0..2}}")], pods: [(name: "other", on: Node("n-0"), pod_stop: "{other}")],
+                workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("n-0"), template: (volumes: [(claim: "data")], pod_stop: "{db}"))],
+                timeline: [(at: "60s", do: Shutdown(node: "n-0"))])"#
+        )
+    };
+    let detached = |text: &str| {
+        let trace = ran(text);
+        let gone = trace.iter().find(|r| trace.fields(r).what == "attachment-gone");
+        gone.map_or(0, |r| r.at.as_millis())
+    };
+    let (last, first) = (detached(&text("25s", "5s")), detached(&text("5s", "25s")));
+    assert!((85_000 + 360_000 + 5_000..85_000 + 360_000 + 7_000).contains(&last), "{last}");
+    assert!((65_000..65_000 + 10_000 + 7_000).contains(&first), "{first}");
+}
