@@ -189,7 +189,8 @@ impl Summary {
                 count(of.len(), "workload"),
                 some(of)
             );
-            lines.add(of.len(), text);
+            // Where it is run at once, the run's notes say it beside the figures.
+            lines.add(if self.as_scenario { 0 } else { of.len() }, text);
         };
         match &self.unknown_paces {
             [starts, stops] if starts == stops => assumed("start and to stop", starts),
