@@ -26,15 +26,37 @@ impl<E> KeptTurn<E> {
         Self { at, period: period.max(Dur::from_nanos(1)), sequence, event: Some(event) }
     }
 
-    /// Passes over the turns before `at`, each of which would have added the event again: the next
-    /// free sequence number after them, `free` being that before.
-    fn pass(&mut self, at: Time, free: u64) -> u64 {
-        let passed = at.since(self.at).as_nanos().div_ceil(self.period.as_nanos().max(1));
-        if passed > 0 {
-            self.at += self.period * passed;
-            self.sequence = free + passed - 1;
+    /// How many turns come before `at`.
+    fn before(&self, at: Time) -> u64 {
+        at.since(self.at).as_nanos().div_ceil(self.period.as_nanos().max(1))
+    }
+
+    /// When its turn of a number is, the next one being 0.
+    fn turn(&self, number: u64) -> Time {
+        self.at + self.period * number
+    }
+
+    /// How many of its turns come before the turn of that number of another.
+    fn before_turn_of(&self, other: &Self, number: u64) -> u64 {
+        let at = other.turn(number);
+        let before = self.before(at);
+        let meets = at >= self.at && self.turn(before) == at;
+        before + u64::from(meets && self.comes_first(before, other, number))
+    }
+
+    /// Whether its turn of a number comes before that of another in the same instant: whose turn before that
+    /// was the earlier one was added again before the other.
+    fn comes_first(&self, mut own: u64, other: &Self, mut others: u64) -> bool {
+        if self.period == other.period {
+            let both = own.min(others);
+            (own, others) = (own - both, others - both);
         }
-        free + passed
+        match (own, others) {
+            (0, 0) => self.sequence < other.sequence,
+            (0, _) => true,
+            (_, 0) => false,
+            _ => self.period > other.period,
+        }
     }
 }
 
@@ -44,11 +66,13 @@ pub(super) struct KeptTurns<E> {
     turns: Vec<KeptTurn<E>>,
     /// When the first of them is; never, where there is none.
     pub(super) soonest: Time,
+    /// Of each turn, how many are passed over, and how many of all before the last of these.
+    passed: Vec<(u64, u64)>,
 }
 
 impl<E> KeptTurns<E> {
     pub(super) const fn new() -> Self {
-        Self { turns: Vec::new(), soonest: Time::MAX }
+        Self { turns: Vec::new(), soonest: Time::MAX, passed: Vec::new() }
     }
 
     /// Somebody more.
@@ -81,29 +105,31 @@ impl<E> KeptTurns<E> {
         self.soonest = first.unwrap_or(Time::MAX);
     }
 
-    /// Passes over all turns before `at`, in their order: the next free sequence number after them,
-    /// `free` being that before.
-    pub(super) fn pass(&mut self, at: Time, mut free: u64) -> u64 {
-        while self.soonest < at {
-            let mut first: Option<usize> = None;
-            let mut next = Time::MAX;
-            for (i, turn) in self.turns.iter().enumerate() {
-                let order = (turn.at, turn.sequence);
-                match first.map(|f| (self.turns[f].at, self.turns[f].sequence)) {
-                    Some(found) if found <= order => next = next.min(turn.at),
-                    found => {
-                        next = found.map_or(next, |(at, _)| at.min(next));
-                        first = Some(i);
-                    }
-                }
-            }
-            let Some(first) = first else { break };
-            let turn = &mut self.turns[first];
-            // Of two in one instant the first alone, so that the other one comes behind it.
-            let end = next.max(turn.at + Dur::from_nanos(1)).min(at);
-            free = turn.pass(end, free);
-            self.look();
+    /// Passes over all turns before `at`, in their order, each of which would have added its event again: the
+    /// next free sequence number after them, `free` being that before.
+    pub(super) fn pass(&mut self, at: Time, free: u64) -> u64 {
+        if self.soonest >= at {
+            return free;
         }
-        free
+        self.passed.clear();
+        self.passed.extend(self.turns.iter().map(|turn| match turn.before(at) {
+            0 => (0, 0),
+            passed => {
+                let last = passed - 1;
+                let others = self.turns.iter().filter(|other| !std::ptr::eq(*other, turn));
+                let before = others.map(|other| other.before_turn_of(turn, last));
+                (passed, last + before.sum::<u64>())
+            }
+        }));
+        let mut all = 0;
+        for (turn, (passed, before)) in self.turns.iter_mut().zip(&self.passed) {
+            if *passed > 0 {
+                turn.at = turn.turn(*passed);
+                turn.sequence = free + before;
+                all += passed;
+            }
+        }
+        self.look();
+        free + all
     }
 }
