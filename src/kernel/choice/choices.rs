@@ -272,6 +272,17 @@ impl Choices {
         ordinal: u32,
         span: Span,
     ) -> u64 {
+        // Nearly all choices are these, and nobody has a say in them.
+        if let (Base::Seeded(_), Span::Range(min, max)) = (self.base, span)
+            && !(self.searches || self.taped || self.log.is_some())
+        {
+            let key = self.points[point.0 as usize].key;
+            return min + keyed::up_to(keyed::bits(key, object.hash, ordinal), max - min);
+        }
+        self.choose_at(point, object, ordinal, span)
+    }
+
+    fn choose_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
         let natural = self.is_natural();
         let p = &mut self.points[point.0 as usize];
         let planned =
