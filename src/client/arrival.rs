@@ -74,15 +74,46 @@ impl InformerFactory {
             return known;
         }
         // Arrivals keep the order of changes, so the latest visible one is found by halving.
+        let arrived = |t: u64| {
+            let t = Time::from_nanos(t);
+            t + self.delay_at(resource, t) <= now
+        };
         let (mut low, mut high) =
             (now.saturating_sub(watch.max).as_nanos(), now.saturating_sub(watch.min).as_nanos());
+        // Where somebody sees each draw, those of the halving are made.
+        if !self.ctx.is_choosing() {
+            (low, high) = self.near(resource, now, (low, high), arrived);
+        }
         while low < high {
             let middle = low + (high - low).div_ceil(2);
-            let t = Time::from_nanos(middle);
-            if t + self.delay_at(resource, t) <= now { low = middle } else { high = middle - 1 }
+            if arrived(middle) { low = middle } else { high = middle - 1 }
         }
         let visible = Time::from_nanos(low).max(self.listed_at.get());
         self.seen[resource as usize].set((now, visible));
         visible
+    }
+
+    /// Between which times near each other the latest lies that has arrived by `now`: the delay wanders so
+    /// slowly that a delay before now is a good guess, and the delay at that a better one.
+    fn near(
+        &self,
+        resource: Resource,
+        now: Time,
+        (low, high): (u64, u64),
+        arrived: impl Fn(u64) -> bool,
+    ) -> (u64, u64) {
+        let (mut guess, mut before) = (high, low);
+        for _ in 0..6 {
+            if guess.abs_diff(before) <= 1 {
+                break;
+            }
+            before = guess;
+            let delay = self.delay_at(resource, Time::from_nanos(guess));
+            guess = now.saturating_sub(delay).as_nanos().clamp(low, high);
+        }
+        let (from, to) = (guess.saturating_sub(2).max(low), (guess + 2).min(high));
+        let from = if from == low || arrived(from) { from } else { low };
+        let to = if to == high || !arrived(to + 1) { to } else { high };
+        (from, to)
     }
 }
