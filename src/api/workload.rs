@@ -332,9 +332,9 @@ pub(crate) fn pod_template_hash(deployment: &str) -> String {
 
 /// The namespace of `Kind/namespace/name` or `namespace/name`.
 pub(crate) fn namespace_of(full: &str) -> &str {
-    let mut parts = full.rsplit('/');
-    parts.next();
-    parts.next().unwrap_or_default()
+    let slash = |text: &str| text.bytes().rposition(|b| b == b'/');
+    let Some(end) = slash(full) else { return "" };
+    &full[slash(&full[..end]).map_or(0, |before| before + 1)..end]
 }
 
 /// The last part of `Kind/namespace/name` or `namespace/name`.

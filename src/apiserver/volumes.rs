@@ -17,6 +17,9 @@ impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
     /// yet.
     pub(crate) fn volumes_of(&self, pod: &Pod) -> Vec<Rc<Volume>> {
+        if pod.template.claims.is_empty() {
+            return Vec::new();
+        }
         let ids = self.claims_of(pod);
         self.store
             .with_ref(|s| ids.iter().filter_map(|id| s.volumes.volumes.get(id)).cloned().collect())

@@ -244,7 +244,7 @@ impl Objects {
             return template.clone();
         };
         let workload = self.world.api.names(|n| {
-            let name = format!("{}/{}/{}", owner.kind, namespace_of(n.pod_name(id)), owner.name);
+            let name = [&*owner.kind, namespace_of(n.pod_name(id)), &*owner.name].join("/");
             n.find_workload(&name).inspect(|w| n.set_owner(id, *w))
         });
         let Some(workload) = workload.and_then(|w| self.world.api.workload(w)) else {
