@@ -67,18 +67,25 @@ const NONE: u32 = u32::MAX;
 
 /// The evictions of a run in the order in which they happened.
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
-    let mut finder = Finder::new(analysis);
+    let (mut finder, mut follow) = (Finder::new(analysis), Follow::new(analysis));
     for (id, r) in (0..).zip(analysis.trace.iter()) {
-        finder.record(id, r);
+        let timer = timer_before(&follow, r);
+        let step = follow.apply(id, r);
+        finder.record(id, r, (&step, timer), &follow);
     }
     finder.found
 }
 
-/// Finds evictions while walking through the trace.
-struct Finder<'a> {
+/// The record of the timer that runs for the pod whose deletion a record may begin.
+pub(super) fn timer_before(follow: &Follow<'_>, r: &Record) -> Option<RecordId> {
+    let ends = matches!(r.what, What::PodDeleting(_) | What::PodGone);
+    ends.then(|| follow.timer(&follow.pod(PodId(r.object)))).flatten()
+}
+
+/// Finds evictions in a walk through the trace.
+pub(super) struct Finder<'a> {
     analysis: &'a Analysis<'a>,
-    follow: Follow<'a>,
-    found: Vec<Eviction<'a>>,
+    pub(super) found: Vec<Eviction<'a>>,
     /// The latest NoExecute taint of each node, those that it has from its creation first.
     latest_taint: Vec<Option<&'a Taint>>,
     /// Per node the evictions that wait for it to be back.
@@ -88,7 +95,7 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
         for (i, n) in analysis.plan.nodes.iter().enumerate() {
             latest_taint[analysis.node_id(i as u32).index()] =
@@ -96,7 +103,6 @@ impl<'a> Finder<'a> {
         }
         Finder {
             analysis,
-            follow: Follow::new(analysis),
             found: Vec::new(),
             latest_taint,
             waiting: vec![Vec::new(); analysis.node_count()],
@@ -104,15 +110,15 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn record(&mut self, id: RecordId, r: &Record) {
-        let timer = match r.what {
-            What::PodDeleting(_) | What::PodGone => {
-                self.follow.timer(&self.follow.pod(PodId(r.object)))
-            }
-            _ => None,
-        };
-        let step = self.follow.apply(id, r);
-        self.node(r, &step);
+    /// Takes in a record: what it changed, the timer before it, and the state after it.
+    pub(super) fn record(
+        &mut self,
+        id: RecordId,
+        r: &Record,
+        (step, timer): (&Step, Option<RecordId>),
+        follow: &Follow<'_>,
+    ) {
+        self.node(r, step);
         if r.what == What::PodGone
             && let Some((pod, ..)) = step.pod
         {
@@ -122,7 +128,8 @@ impl<'a> Finder<'a> {
             }
         }
         if let Some((pod, before)) = step.eviction(r) {
-            self.eviction(id, r, pod, &before, timer);
+            let is_back = before.node_id().is_some_and(|n| follow.node(n).is_back());
+            self.eviction(id, r, (pod, &before), is_back, timer);
         }
     }
 
@@ -143,13 +150,14 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Notes an eviction; `timer` is the record of the timer that ran before it.
+    /// Notes an eviction; `timer` is the record of the timer that ran before it, and `is_back` says whether
+    /// its node is healthy.
     fn eviction(
         &mut self,
         id: RecordId,
         r: &Record,
-        pod: PodId,
-        before: &PodState,
+        (pod, before): (PodId, &PodState),
+        is_back: bool,
         timer: Option<RecordId>,
     ) {
         let trace = self.analysis.trace;
@@ -168,8 +176,7 @@ impl<'a> Finder<'a> {
         };
         let latest_taint = || self.latest_taint[node?.index()];
         let taint = by_taint.then(|| taint_of(trace, id).or_else(latest_taint)).flatten();
-        let is_back = |n: &NodeId| self.follow.node(*n).is_back();
-        let back = node.filter(is_back).map(|_| r.at);
+        let back = is_back.then_some(r.at);
         let index = self.found.len() as u32;
         if let (Some(n), None) = (node, back) {
             self.waiting[n.index()].push(index);

@@ -18,7 +18,7 @@
 //! The figures of a run that a planner compares.
 
 use super::costs::Costs;
-use super::evictions::{Eviction, evictions};
+use super::evictions::{Eviction, Finder, timer_before};
 use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
 use super::serving::{self, Serving};
@@ -89,17 +89,19 @@ pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
 
 /// The summary of a run, and the course of its workloads, which it rests on.
 pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
-    let evictions = evictions(analysis);
-    let mut tally = Tally::new(analysis);
+    let (mut tally, mut finder) = (Tally::new(analysis), Finder::new(analysis));
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
     for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let timer = timer_before(&tally.truth.follow, r);
         let (step, again) = tally
             .truth
             .apply(id, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
         served.record(r, &step, again, &tally.truth);
         tally.record(id, r, &step);
+        finder.record(id, r, (&step, timer), &tally.truth.follow);
     }
+    let evictions = finder.found;
     let mut summary = tally.finish(&evictions, window);
     let serving = served.finish(&evictions, window);
     summary.metrics.costs = serving.whole;

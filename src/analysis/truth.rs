@@ -95,14 +95,20 @@ impl<'a> Truth<'a> {
 
     /// The state of a pod now.
     pub(crate) fn standing(&self, pod: PodId) -> Standing {
-        let p: PodState = self.follow.pod(pod);
+        self.standing_of(pod, self.follow.pod(pod))
+    }
+
+    /// The state of a pod of which the API says that.
+    fn standing_of(&self, pod: PodId, p: PodState) -> Standing {
         let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
-        let earlier = self
-            .earlier
-            .get(&pod)
-            .map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
+        let earlier = match self.earlier.is_empty() {
+            true => None,
+            false => self.earlier.get(&pod),
+        };
+        let earlier =
+            earlier.map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
         Standing {
             exists,
             deleting: exists && p.deleting,
@@ -123,8 +129,8 @@ impl<'a> Truth<'a> {
         changed: &mut impl FnMut(PodId, &Standing, &Standing),
     ) -> (Step, bool) {
         if let Some(pod) = r.pod() {
-            let before = self.standing(pod);
             let was = self.follow.pod(pod);
+            let before = self.standing_of(pod, was);
             let step = self.follow.apply(id, r);
             let again = self.pod(pod, r, &was);
             let after = self.standing(pod);
