@@ -88,9 +88,9 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
     notes.dedup();
-    let mut heading = heading(&sweeps, args, notes, args.seeds)?;
-    let columns =
-        parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
+    let mut heading = heading(&prepared, args, notes, args.seeds);
+    let columns = parse(&args.show, &workloads(&prepared))
+        .map_err(|p| Failure::Problems(Problems::one(p)))?;
     let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
     let all: Vec<&Loaded> = loaded.iter().collect();
     if let Some(planned) = work.planned(&args.shards, &args.out, &all, terminal) {
@@ -104,7 +104,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let ran = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
     if stopped {
-        heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
+        heading = heading_of_some(heading, &prepared, args, ran.seeds);
     }
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
@@ -268,16 +268,16 @@ fn named(mut cases: Vec<Vec<Case>>, loaded: &[Loaded]) -> Vec<Case> {
 /// another one where there are results of an earlier sweep, which have more seeds than these.
 fn heading_of_some(
     of_all: Heading,
-    sweeps: &[Sweep<'_>],
+    prepared: &[Prepared<'_>],
     args: &SweepArgs,
     seeds: u64,
-) -> Result<Heading, Problems> {
-    let mut heading = heading(sweeps, args, of_all.notes, seeds)?;
+) -> Heading {
+    let mut heading = heading(prepared, args, of_all.notes, seeds);
     heading.notes.push(format!("The sweep was interrupted: {seeds} of {} seeds.", args.seeds));
     if args.out.join(&heading.name).exists() {
         heading.name.push_str("-interrupted");
     }
-    Ok(heading)
+    heading
 }
 
 impl SweepArgs {
@@ -321,22 +321,15 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize, Failure> {
 }
 
 /// The workloads of all plans of the first rows.
-fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
+fn workloads(prepared: &[Prepared<'_>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for sweep in sweeps {
-        let plan = scenario::build(sweep.loaded, &first(sweep))?;
-        names.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
+    for first in prepared.iter().map(|p| &p.first) {
+        names.extend(first.workloads.iter().cloned());
         names.push(BARE.to_owned());
     }
     names.sort();
     names.dedup();
-    Ok(names)
-}
-
-/// What is changed in the first row.
-fn first(sweep: &Sweep<'_>) -> Overrides {
-    let values: Vec<String> = sweep.axes.iter().map_while(|a| a.values.first().cloned()).collect();
-    sweep.overrides(&values)
+    names
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.
@@ -359,47 +352,35 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
     if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
 }
 
-fn heading(
-    sweeps: &[Sweep<'_>],
-    args: &SweepArgs,
-    notes: Vec<String>,
-    seeds: u64,
-) -> Result<Heading, Problems> {
-    // The plans of the first rows, for what they say of release and timing.
-    let of = |sweep: &Sweep<'_>| {
-        Ok((
-            scenario::build(sweep.loaded, &first(sweep))?,
-            scenario::seed(sweep.loaded, &first(sweep))?,
-        ))
-    };
-    let plans = sweeps.iter().map(of).collect::<Result<Vec<_>, Problems>>()?;
-    let (sweep, plan) = (&sweeps[0], &plans[0].0);
+fn heading(prepared: &[Prepared<'_>], args: &SweepArgs, notes: Vec<String>, seeds: u64) -> Heading {
+    let (sweep, first) = (prepared[0].sweep, &prepared[0].first);
     let mut axes = sweep.axes.clone();
-    let names: Vec<String> = sweeps.iter().map(|s| s.loaded.name.clone()).collect();
-    let several = sweeps.len() > 1;
+    let names: Vec<String> = prepared.iter().map(|p| p.sweep.loaded.name.clone()).collect();
+    let several = prepared.len() > 1;
+    let rows: Vec<_> = prepared.iter().map(|p| (&p.first, p.cases[0].1.start)).collect();
     if several {
         axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
     }
-    Ok(Heading {
+    Heading {
         name: if several {
-            format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1)
+            format!("{}-and-{}-more-sweep", first.name, prepared.len() - 1)
         } else {
-            format!("{}-sweep", plan.name)
+            format!("{}-sweep", first.name)
         },
         scenario: names.join(", "),
-        doc: if several { String::new() } else { plan.doc.clone() },
-        line: Heading::describe(&plans, &axes, seeds),
-        unchecked: plans.iter().any(|(plan, _)| !plan.profile.recorded),
+        doc: if several { String::new() } else { first.doc.clone() },
+        line: Heading::describe(&rows, &axes, seeds),
+        unchecked: rows.iter().any(|(row, _)| !row.recorded),
         notes,
         axes,
         fixed: sweep.base.as_sets(),
         files: args
             .files
             .iter()
-            .zip(sweeps)
-            .map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint()))
+            .zip(prepared)
+            .map(|(file, p)| (file.display().to_string(), p.sweep.loaded.fingerprint()))
             .collect(),
         seeds,
         window: args.needless_within,
-    })
+    }
 }

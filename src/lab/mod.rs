@@ -21,7 +21,7 @@ pub mod trial;
 pub(crate) use forecast::{Forecast, Forecasting};
 pub(crate) use pairs::Pairs;
 pub(crate) use shards::{Desk, Keeper, Shared};
-pub(crate) use sweep::{Axis, Case, Prepared, Sweep, pieces_of};
+pub(crate) use sweep::{Axis, Case, FirstRow, Prepared, Sweep, pieces_of};
 pub use threads::Away;
 pub(crate) use threads::{Event, Stopped};
 pub use trial::Trial;

@@ -110,12 +110,44 @@ impl Sweep<'_> {
     }
 }
 
+/// What the plan of a sweep's first row says of all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct FirstRow {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) release: String,
+    /// Recordings of the release were compared.
+    pub(crate) recorded: bool,
+    /// The name of the timing.
+    pub(crate) timing: String,
+    pub(crate) horizon: Time,
+    /// The workloads that no other owns.
+    pub(crate) workloads: Vec<String>,
+}
+
+impl FirstRow {
+    fn of(plan: &Plan) -> Self {
+        let workloads = plan.workloads.iter().filter(|w| w.owner.is_none());
+        Self {
+            name: plan.name.clone(),
+            doc: plan.doc.clone(),
+            release: plan.profile.release.trim_start_matches('v').to_owned(),
+            recorded: plan.profile.recorded,
+            timing: plan.timing.name.clone(),
+            horizon: plan.horizon,
+            workloads: workloads.map(|w| w.name.clone()).collect(),
+        }
+    }
+}
+
 /// A sweep whose combinations can all be built.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     pub(crate) sweep: &'a Sweep<'a>,
     pub(crate) threads: rayon::ThreadPool,
     pub(crate) cases: Vec<(Overrides, Range<u64>)>,
+    /// What the plan of the first of them says.
+    pub(crate) first: FirstRow,
     notes: Vec<String>,
 }
 
@@ -157,27 +189,31 @@ impl Sweep<'_> {
             Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs")))
         })?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let check = |values: &Vec<String>| {
+        let check = |(i, values): (usize, &Vec<String>)| {
             let overrides = self.overrides(values);
-            let notes = scenario::build(self.loaded, &overrides)?.notes;
+            let plan = scenario::build(self.loaded, &overrides)?;
             let seeds = self.seeds_of(&overrides)?;
-            Ok((overrides, seeds, notes))
+            let first = (i == 0).then(|| FirstRow::of(&plan));
+            Ok((overrides, seeds, plan.notes, first))
         };
         let checked: Vec<Result<_, Problems>> =
-            threads.install(|| self.combinations().par_iter().map(check).collect());
+            threads.install(|| self.combinations().par_iter().enumerate().map(check).collect());
         let problems = all_problems(checked.iter().filter_map(|c| c.as_ref().err()));
         if !problems.is_empty() {
             return Err(Problems(problems).into());
         }
         let mut notes: Vec<String> = Vec::new();
-        let mut cases = Vec::with_capacity(checked.len());
-        for (overrides, seeds, said) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+        let (mut cases, mut first) = (Vec::with_capacity(checked.len()), None);
+        for (overrides, seeds, said, row) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
             cases.push((overrides, seeds));
             notes.extend(said);
+            first = first.or(row);
         }
         let mut seen = BTreeSet::new();
         notes.retain(|note| seen.insert(note.clone()));
-        Ok(Prepared { sweep: self, threads, cases, notes })
+        let first =
+            first.ok_or_else(|| Problems::one(Problem::new("a sweep has a row at least")))?;
+        Ok(Prepared { sweep: self, threads, cases, first, notes })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Measure};
 use crate::files::Fingerprint;
-use crate::lab::{Axis, Case};
+use crate::lab::{Axis, Case, FirstRow};
 use crate::report::prelude::*;
 
 /// What all runs of a sweep have in common, for the readers of its results.
@@ -35,10 +35,10 @@ pub struct Heading {
 impl Heading {
     /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its
     /// first seed. What the scenarios do not have in common is listed for each, in their order.
-    pub(crate) fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
+    pub(crate) fn describe(rows: &[(&FirstRow, u64)], axes: &[Axis], seeds: u64) -> String {
         let differs = |path: &str| axes.iter().any(|a| a.path == path);
-        let each = |of: &dyn Fn(&(Plan, u64)) -> String| {
-            let mut all: Vec<String> = plans.iter().map(of).collect();
+        let each = |of: &dyn Fn(&(&FirstRow, u64)) -> String| {
+            let mut all: Vec<String> = rows.iter().map(of).collect();
             if all.windows(2).all(|two| two[0] == two[1]) {
                 all.truncate(1);
             }
@@ -46,16 +46,13 @@ impl Heading {
         };
         let mut parts = Vec::new();
         if !differs("kubernetes") {
-            parts.push(format!(
-                "Kubernetes {}",
-                each(&|(plan, _)| plan.profile.release.trim_start_matches('v').to_owned())
-            ));
+            parts.push(format!("Kubernetes {}", each(&|(row, _)| row.release.clone())));
         }
         if !differs("timing") {
-            parts.push(format!("timing {}", each(&|(plan, _)| plan.timing.name.clone())));
+            parts.push(format!("timing {}", each(&|(row, _)| row.timing.clone())));
         }
         if !differs("seed") {
-            let of = |(_, first): &(Plan, u64)| {
+            let of = |(_, first): &(&FirstRow, u64)| {
                 let last = first.saturating_add(seeds - 1);
                 if seeds == 1 {
                     format!("seed {first}")
@@ -66,7 +63,7 @@ impl Heading {
             parts.push(each(&of));
         }
         if !differs("horizon") {
-            parts.push(each(&|(plan, _)| short(Dur::from_nanos(plan.horizon.as_nanos()))));
+            parts.push(each(&|(row, _)| short(Dur::from_nanos(row.horizon.as_nanos()))));
         }
         parts.join(", ")
     }
