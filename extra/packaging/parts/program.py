@@ -12,10 +12,20 @@ from . import project
 from .project import ROOT, Failed, call
 
 
-def environment(target: str, root: Path) -> dict[str, str]:
+# What people do with the program, for the compiler to count: what ships, a search, a plan, and what an export may lose.
+WORK = [
+    *(["run", f"scenarios/{name}.ron", "-q"] for name in ("zone-partition", "hundred-dead-nodes", "disk-stuck", "drain-with-budget", "preemption-after-loss")),
+    ["explore", "scenarios/rapid.ron", "--depth", "2", "--jobs", "1"],
+    ["plan", "scenarios/hundred-dead-nodes.ron", "--preset", "on-prem", "--precision", "60%", "--budget", "1h", "--jobs", "1", "-q",
+     "--choose", "workloads.*.template.tolerations[unreachable].tolerationSeconds=0,300"],
+    ["survey", "tests/exports/one-claim.json", "--jobs", "1", "-q"],
+]
+
+
+def environment(target: str, root: Path, more: list[str]) -> dict[str, str]:
     """How Cargo is called: no path of this machine gets into the program, and no file of the person's settings decides."""
     cargo_home = os.environ.get("CARGO_HOME") or str(Path.home() / ".cargo")
-    flags = [f"--remap-path-prefix={root}=/taintsim", f"--remap-path-prefix={cargo_home}=/cargo"]
+    flags = [*more, f"--remap-path-prefix={root}=/taintsim", f"--remap-path-prefix={cargo_home}=/cargo"]
     if "windows" in target:
         # It needs no run-time library to be installed, and has no time of its own in it.
         flags += ["-Ctarget-feature=+crt-static", "-Clink-arg=/Brepro"]
@@ -30,7 +40,30 @@ def environment(target: str, root: Path) -> dict[str, str]:
     return env
 
 
-def build(target: str, profile: str, root: Path = ROOT, into: Path | None = None) -> Path:
+def counted(target: str, profile: str) -> Path | str:
+    """How often the program does what, which the compiler goes by: built with counters, it does what people do with it. Or why that cannot be."""
+    tool = Path(call(["rustc", "--print", "sysroot"]).strip()) / "lib" / "rustlib" / project.host() / "bin" / "llvm-profdata"
+    if not shutil.which(tool):
+        return "rustup component add llvm-tools"
+    into = ROOT / "target" / "packages" / "counters"
+    counting = build(target, profile, into=into, flags=[f"-Cprofile-generate={into}"])
+    if runs_here(counting) != [str(counting)]:
+        return f"nothing of {target} runs here"
+    merged = into / f"{target}.profdata"
+    with tempfile.TemporaryDirectory(prefix="taintsim-counts-") as folder:
+        # All processes add to one file, in this order.
+        counts = Path(folder) / "%m.profraw"
+        for words in WORK:
+            words = [str(ROOT / w) if w.startswith(("scenarios/", "tests/")) else w for w in words]
+            done = subprocess.run([counting, *words], cwd=folder, env={**os.environ, "LLVM_PROFILE_FILE": str(counts)}, capture_output=True, text=True)
+            # A search that finds something says so by its exit code.
+            if done.returncode not in (0, 1):
+                raise Failed(f"`taintsim {' '.join(words)}` ended with {done.returncode}, so that nothing can be counted\n{done.stderr}")
+        call([str(tool), "merge", "-o", str(merged), *map(str, Path(folder).glob("*.profraw"))])
+    return merged
+
+
+def build(target: str, profile: str, root: Path = ROOT, into: Path | None = None, flags: list[str] | None = None) -> Path:
     """Builds the program; where it is then."""
     into = into or ROOT / "target" / "packages"
     if shutil.which("rustup"):
@@ -40,7 +73,7 @@ def build(target: str, profile: str, root: Path = ROOT, into: Path | None = None
     words = ["cargo", "build", "--locked", "--bin", "taintsim", "--profile", profile, "--target", target]
     jobs = os.environ.get("CARGO_BUILD_JOBS")
     words += ["--jobs", jobs] if jobs else []
-    call([*words, "--target-dir", str(into)], cwd=root, env=environment(target, root))
+    call([*words, "--target-dir", str(into)], cwd=root, env=environment(target, root, flags or []))
     folder = "debug" if profile == "dev" else profile
     return into / target / folder / ("taintsim.exe" if "windows" in target else "taintsim")
 
@@ -52,14 +85,14 @@ def keeps_to_itself(program: bytes, root: Path = ROOT) -> None:
             raise Failed(f"the program has a path of this machine in it: {path}")
 
 
-def built_again(target: str, profile: str) -> bytes:
-    """The program, built once more from a copy of the sources in another folder, with nothing of the first build."""
+def built_again(target: str, profile: str, flags: list[str]) -> bytes:
+    """The program, built once more from a copy of the sources in another folder, with nothing of the first build but its counts."""
     with tempfile.TemporaryDirectory(prefix="taintsim-again-") as folder:
         copy = Path(folder) / "a folder elsewhere"
         for name in project.sources():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-        return build(target, profile, copy, Path(folder) / "built").read_bytes()
+        return build(target, profile, copy, Path(folder) / "built", flags).read_bytes()
 
 
 def runs_here(program: Path) -> list[str] | None:
