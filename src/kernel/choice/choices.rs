@@ -85,8 +85,7 @@ const ENDS: u64 = 8;
 /// the same steps.
 const TURNS: &str = "turns-drawn";
 
-/// In how many of a thousand instants one processor takes all goroutines, where turns are drawn: fitted
-/// to the recordings, which were made with two processors that other work kept busy.
+/// In how many of a thousand instants one processor takes all goroutines: fitted to recordings of two busy ones.
 const ALONE: u64 = 200;
 
 /// How many times in a thousand what a step sets off goes next in the other instants (`runnext`); else another
