@@ -103,12 +103,10 @@ impl<'a> Truth<'a> {
         let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
-        let earlier = match self.earlier.is_empty() {
-            true => None,
-            false => self.earlier.get(&pod),
-        };
-        let earlier =
-            earlier.map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
+        let earlier = self
+            .earlier
+            .get(&pod)
+            .map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
         Standing {
             exists,
             deleting: exists && p.deleting,
