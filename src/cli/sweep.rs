@@ -86,8 +86,13 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
     let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
-    let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
-    notes.dedup();
+    let mut notes: Vec<String> = Vec::new();
+    for note in prepared.iter().flat_map(|p| p.notes()) {
+        // What several files share is said once.
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     let mut heading = heading(&prepared, args, notes, args.seeds);
     let columns = parse(&args.show, &workloads(&prepared))
         .map_err(|p| Failure::Problems(Problems::one(p)))?;

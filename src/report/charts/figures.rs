@@ -140,7 +140,7 @@ fn names(c: &mut Drawing, all: &Figures) -> f64 {
 fn draw_panel(c: &mut Drawing, panel: &Panel, beside: Beside, left: f64, width: f64) {
     let ranges = &panel.ranges;
     let bottom = TOP + ROW * ranges.len() as f64;
-    let most = ranges.iter().flatten().map(|r| r.greatest).max().unwrap_or(0);
+    let most = ranges.iter().flatten().map(|r| r.greatest.max(r.high)).max().unwrap_or(0);
     let scale = Scale::new(left, width, most, panel.unit);
     c.text(
         &font::fit(&panel.name, STRONG, width),
@@ -172,19 +172,21 @@ fn draw_panel(c: &mut Drawing, panel: &Panel, beside: Beside, left: f64, width: 
 fn figure(c: &mut Drawing, scale: &Scale, d: Range, beside: Beside, y: f64) {
     const RADIUS: f64 = 4.0;
     let (from, at, to) = (scale.x(d.least), scale.x(d.mean), scale.x(d.greatest));
+    let (low, high) = (scale.x(d.low), scale.x(d.high));
     c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL);
-    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL);
+    // Flatter than the range, which it may reach beyond and must not hide.
+    c.rect((low - 1.0, y - 2.0), (high + 1.0, y + 2.0), INTERVAL);
     c.disc((at, y), RADIUS, AVAILABLE);
     let name = match beside {
         Beside::Mean => scale.name(d.mean),
         Beside::Ends => format!("{} to {}", scale.name(d.least), scale.name(d.greatest)),
     };
-    let end = to.max(at + RADIUS) + 5.0;
+    let end = to.max(high).max(at + RADIUS) + 5.0;
     let (x, anchor) = if end + font::width(&name, SMALL) <= scale.left + scale.width + BETWEEN - 8.0
     {
         (end, Anchor::Left)
     } else {
-        (from.min(at - RADIUS) - 5.0, Anchor::Right)
+        (from.min(low).min(at - RADIUS) - 5.0, Anchor::Right)
     };
     c.text(&name, (x, y), anchor, SMALL)
 }

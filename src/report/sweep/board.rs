@@ -132,9 +132,9 @@ impl<'a> Lines<'a> {
                     named
                 },
                 values: of(&|s| Some(s.mean())),
-                // A mean's interval may reach beyond what can be.
-                low: of(&|s| s.mean_interval().map(|i| i.low.max(s.min()))),
-                high: of(&|s| s.mean_interval().map(|i| i.high.min(s.max()))),
+                // As in the table: with few seeds it reaches beyond the least and the greatest run.
+                low: of(&|s| Some(s.figure_interval()?.low)),
+                high: of(&|s| Some(s.figure_interval()?.high)),
             }
         });
         Curve {

@@ -177,10 +177,9 @@ fn range(column: &Column, case: &Case) -> Option<Range> {
     let scale = if column.measure.unit() == Unit::Percent { 100_000.0 } else { 1_000.0 };
     let of = |v: f64| (v.max(0.0) * scale).round() as u128;
     let (least, greatest) = (sample.min(), sample.max());
-    // A mean's interval may reach beyond what can be.
-    let interval = sample
-        .mean_interval()
-        .map_or((sample.mean(), sample.mean()), |i| (i.low.max(least), i.high.min(greatest)));
+    // As in the table: with few seeds it reaches beyond the least and the greatest run.
+    let interval =
+        sample.figure_interval().map_or((sample.mean(), sample.mean()), |i| (i.low, i.high));
     Some(Range {
         least: of(least),
         low: of(interval.0),
