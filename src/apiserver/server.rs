@@ -54,6 +54,8 @@ pub(crate) struct ApiServer {
     down: Cell<bool>,
     rejections: Rejections,
     changes: Cell<u64>,
+    /// The budget that an eviction in one step has charged last, and when; none once another was beside it.
+    pub(super) charged: Cell<Option<(WorkloadId, Time)>>,
     pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
 
@@ -79,6 +81,7 @@ impl ApiServer {
             down: Cell::new(false),
             rejections: Rejections::default(),
             changes: Cell::new(0),
+            charged: Cell::new(None),
             heartbeats: RefCell::new(None),
         })
     }

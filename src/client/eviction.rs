@@ -60,7 +60,10 @@ impl Client {
     ) -> Tried<(), ()> {
         if !self.has_steps() {
             let whole = self.send(about, move |api, actor| api.evict_pod(actor, rules, id, grace));
-            return whole.await.map_err(|_| ());
+            return match whole.await {
+                Ok(Err(ApiError::Conflict)) => Ok(self.evict_again(about, rules, id, grace).await),
+                done => done.map_err(|_| ()),
+            };
         }
         let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, rules, id));
         match begun.await {
@@ -68,6 +71,26 @@ impl Client {
             Ok(Err(error)) => Ok(Err(error)),
             Err(_) => Err(()),
         }
+    }
+
+    /// The same once more, after a conflict of one that takes no time.
+    async fn evict_again(
+        &self,
+        about: Object,
+        rules: EvictionRules,
+        id: PodId,
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
+        self.pause(about).await;
+        let begun = self.step(about, move |api, actor| api.pod_to_evict(actor, rules, id)).await?;
+        self.evict_in_steps(about, rules, begun, grace).await
+    }
+
+    /// What `EvictionsRetry` waits after a conflict.
+    async fn pause(&self, about: Object) {
+        let ctx = self.api().ctx();
+        let jitter = ctx.uniform(ctx.point("eviction-retry"), about, 0, JITTER.as_nanos());
+        ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
     }
 
     async fn evict_in_steps(
@@ -92,15 +115,12 @@ impl Client {
         pod: &Rc<Pod>,
         mut budget: Rc<Budget>,
     ) -> Result<BudgetState, ApiError> {
-        let ctx = self.api().ctx().clone();
-        let point = ctx.point("eviction-retry");
         for _ in 1..STEPS {
             match self.charge_once(about, pod, &budget).await {
                 Err(ApiError::Conflict) => {}
                 done => return done,
             }
-            let jitter = ctx.uniform(point, about, 0, JITTER.as_nanos());
-            ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
+            self.pause(about).await;
             let id = budget.id;
             let read = self.step(about, move |api, _| api.budget(id).ok_or(ApiError::NotFound));
             budget = read.await?;
