@@ -38,6 +38,8 @@ pub enum Tied {
     /// Upstream takes the one at the top of a heap, which is number 0 here. The order in which
     /// goroutines finish looking at nodes decides which node that is.
     InHeap(u32),
+    /// Whether the third node was found before the second: 1 if so.
+    Overtaken,
 }
 
 /// The result of an attempt.

@@ -1,7 +1,7 @@
 //! What the cache hears of pods on nodes (`eventhandlers.go: addPodToCache`, `updatePodInCache`,
 //! `deletePodFromCache`).
 
-use super::core::{Core, LET_IN, State};
+use super::core::{Core, State};
 use super::events::{Change, ClusterEvent, PodAndShape, pod_changes};
 use super::queued_pod::QueuedPod;
 use crate::kernel::{Object, PointId, Shared, Time};
@@ -42,7 +42,8 @@ impl BoundPods {
     pub(super) fn hear(self: &Rc<Self>, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let first = self.is_caught_up();
         let late = !first
-            || old.is_some() && self.core.ctx.yields(self.behind_point, Object::NONE, LET_IN);
+            || old.is_some()
+                && self.core.ctx.yields(self.behind_point, Object::NONE, self.core.let_in());
         if !late {
             return self.bound_pod(old, new);
         }

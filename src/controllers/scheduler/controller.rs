@@ -2,7 +2,7 @@
 //! and the two that flush the queue.
 
 use super::bound_pods::BoundPods;
-use super::core::{Config, Core, LET_IN};
+use super::core::{Config, Core};
 use super::handlers::{Attachments, Handlers};
 use super::recalled::Recaller;
 use super::schedule_one::ScheduleOne;
@@ -72,7 +72,7 @@ impl Controller {
             loop {
                 let core = &c.core;
                 if core.ctx.is_choosing() && core.state.with(|s| s.queue.is_ready()) {
-                    core.ctx.yield_point(c.pop_point, LET_IN).await;
+                    core.ctx.yield_point(c.pop_point, core.let_in()).await;
                 }
                 let next = core.state.with(|s| s.queue.pop());
                 match next {

@@ -140,11 +140,16 @@ impl Algorithm {
         }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
+            let overtaken = count > 1 && totals.len() > 2 && pick(Tied::Overtaken) == 1;
+            let place = |found: usize| {
+                if overtaken { [0, 2, 1].get(found).copied().unwrap_or(found) } else { found }
+            };
+            let order = |a: &usize, b: &usize| heap_order(place(*a), place(*b));
             match pick(Tied::InHeap(count)) {
-                0 => ties.min_by(|a, b| heap_order(*a, *b)),
+                0 => ties.min_by(order),
                 another => {
                     let mut places: Vec<usize> = ties.collect();
-                    places.sort_by(|a, b| heap_order(*a, *b));
+                    places.sort_by(order);
                     places.get(another as usize).copied()
                 }
             }

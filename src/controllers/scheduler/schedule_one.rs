@@ -2,7 +2,7 @@
 
 use super::algorithm::{Incoming, Outcome, Tied};
 use super::bound_pods::BoundPods;
-use super::core::{Core, LET_IN};
+use super::core::Core;
 use super::events::{Change, ClusterEvent};
 use super::failure::{FailureHandler, UNSCHEDULABLE};
 use super::nominator::Nomination;
@@ -21,6 +21,9 @@ use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
 const SCHEDULER_ERROR: &str = "SchedulerError";
+/// In so many of 1,000 searches the third node is found before the second, by another of the sixteen
+/// goroutines: recordings of `scheduler-node-names`, 37 of 165 searches in which that shows.
+const OVERTAKEN: u32 = 225;
 
 /// Tries one pod after the other.
 pub(super) struct ScheduleOne {
@@ -30,6 +33,8 @@ pub(super) struct ScheduleOne {
     tie_point: PointId,
     /// The order in which the goroutines that look at nodes finish.
     feasible_point: PointId,
+    /// Whether the third node that is looked at is found before the second.
+    overtaken_point: PointId,
     /// Informers deliver before nodes are looked at.
     cycle_point: PointId,
 }
@@ -43,6 +48,7 @@ impl ScheduleOne {
             bound: bound.clone(),
             tie_point: ctx.point("equal-nodes"),
             feasible_point: ctx.point("feasible-nodes"),
+            overtaken_point: ctx.point("feasible-overtaken"),
             cycle_point: ctx.point("scheduling-cycle"),
             core: core.clone(),
         })
@@ -51,6 +57,10 @@ impl ScheduleOne {
     /// Which of equal nodes a pod gets.
     fn pick(&self, pod: Object, tied: Tied) -> u32 {
         match tied {
+            Tied::Overtaken => {
+                let ctx = &self.core.ctx;
+                u32::from(ctx.draws_turns() && ctx.yields(self.overtaken_point, pod, OVERTAKEN))
+            }
             Tied::ByLot(nodes) => self.core.ctx.choose(self.tie_point, pod, nodes),
             Tied::InHeap(_) if !self.core.ctx.is_choosing() => 0,
             Tied::InHeap(nodes) => {
@@ -68,7 +78,7 @@ impl ScheduleOne {
     /// follows.
     pub(super) async fn schedule_one(self: &Rc<Self>, entry: QueuedPod) {
         let pod = entry.pod.clone();
-        self.core.ctx.yield_point(self.cycle_point, LET_IN).await;
+        self.core.ctx.yield_point(self.cycle_point, self.core.let_in()).await;
         self.core.ctx.set_cause(entry.cause);
         self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
