@@ -78,7 +78,7 @@ impl ScheduleOne {
     /// follows.
     pub(super) async fn schedule_one(self: &Rc<Self>, entry: QueuedPod) {
         let pod = entry.pod.clone();
-        self.core.ctx.yield_point(self.cycle_point, self.core.let_in()).await;
+        self.core.ctx.yield_point(self.cycle_point, 0).await;
         self.core.ctx.set_cause(entry.cause);
         self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
