@@ -25,6 +25,9 @@ const MAX_DISRUPTED_POD_SIZE: usize = 2000;
 /// before the other has charged it: fitted to recordings of `drain-percent` and `drain-budget`.
 const BESIDE: u32 = 500;
 
+/// What an eviction has read: the pod, and the budget that is to be charged, if one is.
+pub(crate) type Begun = (Rc<Pod>, Option<Rc<Budget>>);
+
 /// A budget to be created.
 #[derive(Clone, Debug)]
 pub(crate) struct NewBudget {
@@ -155,44 +158,46 @@ impl ApiServer {
     }
 
     /// POST of an eviction in one step: the pod's budget is checked and charged, then the pod is
-    /// deleted with this grace period or its own.
+    /// deleted with this grace period or its own. Where another one charged the budget in this instant
+    /// after this one had read it, what was read comes back, to be charged in vain.
     ///
     /// # Errors
     /// `TooManyRequests` where the budget forbids it for now, `NotCounted`, `Forbidden` and `Internal` where it
-    /// can't be kept; `Conflict` where another eviction came between.
+    /// can't be kept.
     pub(crate) fn evict_pod(
         &self,
         actor: Actor,
         rules: EvictionRules,
         id: PodId,
         grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    ) -> Result<Option<Begun>, ApiError> {
         let (pod, budget) = self.pod_to_evict(actor, rules, id)?;
         let charged = match budget {
-            Some(budget) if self.is_beside_another(&pod, &budget) => {
-                return Err(ApiError::Conflict);
-            }
             Some(budget) => {
+                if let Some(read) = self.read_beside_another(&pod, &budget) {
+                    return Ok(Some((pod, Some(read))));
+                }
                 let charged = self.check_and_decrement(actor, &pod, &budget)?;
-                self.charged.set(Some((budget.id, self.ctx.now())));
+                *self.charged.borrow_mut() = Some((budget, self.ctx.now()));
                 Some(charged)
             }
             None => None,
         };
-        self.evict_charged(actor, rules, (&pod, charged), grace)
+        self.evict_charged(actor, rules, (&pod, charged), grace)?;
+        Ok(None)
     }
 
-    /// Whether an eviction that takes no time had read its budget before another one charged it in this
-    /// instant. No more than one has: the recordings are of two processors.
-    fn is_beside_another(&self, pod: &Pod, budget: &Budget) -> bool {
-        let object = || Object { id: pod.id.0, hash: self.names(|n| n.pod_hash(pod.id)) };
-        let point = || self.ctx.point("eviction-beside");
-        let beside = self.charged.get() == Some((budget.id, self.ctx.now()))
-            && self.ctx.yields(point(), object(), BESIDE);
-        if beside {
-            self.charged.set(None);
+    /// The budget as an eviction that takes no time has read it before another one charged it in this
+    /// instant, if it has. No more than one has: the recordings are of two processors.
+    fn read_beside_another(&self, pod: &Pod, budget: &Budget) -> Option<Rc<Budget>> {
+        let mut charged = self.charged.borrow_mut();
+        charged.as_ref().filter(|(read, at)| read.id == budget.id && *at == self.ctx.now())?;
+        let object = Object { id: pod.id.0, hash: self.names(|n| n.pod_hash(pod.id)) };
+        if !self.ctx.yields(self.ctx.point("eviction-beside"), object, BESIDE) {
+            return None;
         }
-        beside
+        self.writes(self.keys.budgets, budget.id.index());
+        charged.take().map(|(read, _)| read)
     }
 
     /// The beginning of an eviction: the pod, and the budget that is to be charged, if one is.
@@ -204,7 +209,7 @@ impl ApiServer {
         actor: Actor,
         rules: EvictionRules,
         id: PodId,
-    ) -> Result<(Rc<Pod>, Option<Rc<Budget>>), ApiError> {
+    ) -> Result<Begun, ApiError> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal()
             || rules.unstarted_pods_are_free

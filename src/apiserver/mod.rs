@@ -27,7 +27,7 @@ mod volumes;
 mod workloads;
 
 pub(crate) use admission::Admission;
-pub(crate) use budgets::NewBudget;
+pub(crate) use budgets::{Begun, NewBudget};
 pub(crate) use error::ApiError;
 pub(crate) use event_store::EventName;
 pub(crate) use heartbeats::{Beat, Heartbeats, lease_renewed, lease_version};

@@ -54,8 +54,9 @@ pub(crate) struct ApiServer {
     down: Cell<bool>,
     rejections: Rejections,
     changes: Cell<u64>,
-    /// The budget that an eviction in one step has charged last, and when; none once another was beside it.
-    pub(super) charged: Cell<Option<(WorkloadId, Time)>>,
+    /// The budget that an eviction in one step charged last, as it was before, and when; none once another
+    /// was beside it.
+    pub(super) charged: RefCell<Option<(Rc<Budget>, Time)>>,
     pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
 
@@ -81,7 +82,7 @@ impl ApiServer {
             down: Cell::new(false),
             rejections: Rejections::default(),
             changes: Cell::new(0),
-            charged: Cell::new(None),
+            charged: RefCell::new(None),
             heartbeats: RefCell::new(None),
         })
     }

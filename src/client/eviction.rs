@@ -5,7 +5,7 @@ use super::request::{Client, RETRY_AFTER, Tried};
 use crate::api::budget::Budget;
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, Begun};
 use crate::kernel::{Dur, Object};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::BudgetState;
@@ -61,8 +61,9 @@ impl Client {
         if !self.has_steps() {
             let whole = self.send(about, move |api, actor| api.evict_pod(actor, rules, id, grace));
             return match whole.await {
-                Ok(Err(ApiError::Conflict)) => Ok(self.evict_again(about, rules, id, grace).await),
-                done => done.map_err(|_| ()),
+                Ok(Ok(Some(begun))) => Ok(self.evict_in_steps(about, rules, begun, grace).await),
+                Ok(done) => Ok(done.map(|_| ())),
+                Err(_) => Err(()),
             };
         }
         let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, rules, id));
@@ -73,31 +74,11 @@ impl Client {
         }
     }
 
-    /// The same once more, after a conflict of one that takes no time.
-    async fn evict_again(
-        &self,
-        about: Object,
-        rules: EvictionRules,
-        id: PodId,
-        grace: Option<i64>,
-    ) -> Result<(), ApiError> {
-        self.pause(about).await;
-        let begun = self.step(about, move |api, actor| api.pod_to_evict(actor, rules, id)).await?;
-        self.evict_in_steps(about, rules, begun, grace).await
-    }
-
-    /// What `EvictionsRetry` waits after a conflict.
-    async fn pause(&self, about: Object) {
-        let ctx = self.api().ctx();
-        let jitter = ctx.uniform(ctx.point("eviction-retry"), about, 0, JITTER.as_nanos());
-        ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
-    }
-
     async fn evict_in_steps(
         &self,
         about: Object,
         rules: EvictionRules,
-        (pod, budget): (Rc<Pod>, Option<Rc<Budget>>),
+        (pod, budget): Begun,
         grace: Option<i64>,
     ) -> Result<(), ApiError> {
         let charged = match budget {
@@ -115,12 +96,15 @@ impl Client {
         pod: &Rc<Pod>,
         mut budget: Rc<Budget>,
     ) -> Result<BudgetState, ApiError> {
+        let ctx = self.api().ctx().clone();
+        let point = ctx.point("eviction-retry");
         for _ in 1..STEPS {
             match self.charge_once(about, pod, &budget).await {
                 Err(ApiError::Conflict) => {}
                 done => return done,
             }
-            self.pause(about).await;
+            let jitter = ctx.uniform(point, about, 0, JITTER.as_nanos());
+            ctx.sleep(PAUSE + Dur::from_nanos(jitter)).await;
             let id = budget.id;
             let read = self.step(about, move |api, _| api.budget(id).ok_or(ApiError::NotFound));
             budget = read.await?;
