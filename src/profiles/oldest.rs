@@ -120,6 +120,8 @@ pub(super) fn oldest() -> Profile {
             spread_score: SpreadScore::PlainSum,
             balance: Balance::WithDefaults,
             ties_by_heap: false,
+            lets_in: 125,
+            lets_in_after_failure: 125,
             fit_text: FitText::Reasons,
             claims_text: false,
             read_write_once_pod: false,

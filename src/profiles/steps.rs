@@ -342,6 +342,8 @@ pub(super) const STEPS: &[Step] = &[
     }),
     step(&[(35, 0)], |p| {
         p.scheduler.ties_by_heap = true;
+        p.scheduler.lets_in = 0;
+        p.scheduler.lets_in_after_failure = 400;
         p.scheduler.bindings_wake = false;
         p.scheduler.spares_terminating = true;
     }),

@@ -204,6 +204,11 @@ fn node_lifecycle_switches() {
     );
     check("S13", |p| p.node_lifecycle.pass_workers, &[("1.26.15", 1), ("1.27.0", 8)]);
     check(
+        "S59",
+        |p| (p.scheduler.lets_in, p.scheduler.lets_in_after_failure),
+        &[("1.34.12", (125, 125)), ("1.35.0", (0, 400))],
+    );
+    check(
         "S34",
         |p| p.node_lifecycle.start_amid_pass,
         &[("1.26.15", 60), ("1.27.0", 940), ("1.35.4", 940), ("1.36.0", 650)],

@@ -43,7 +43,11 @@ impl BoundPods {
         let first = self.is_caught_up();
         let late = !first
             || old.is_some()
-                && self.core.ctx.yields(self.behind_point, Object::NONE, self.core.let_in());
+                && self.core.ctx.yields(
+                    self.behind_point,
+                    Object::NONE,
+                    self.core.switches().lets_in,
+                );
         if !late {
             return self.bound_pod(old, new);
         }

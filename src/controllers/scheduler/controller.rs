@@ -72,7 +72,7 @@ impl Controller {
             loop {
                 let core = &c.core;
                 if core.ctx.is_choosing() && core.state.with(|s| s.queue.is_ready()) {
-                    core.ctx.yield_point(c.pop_point, core.let_in()).await;
+                    core.ctx.yield_point(c.pop_point, core.switches().lets_in).await;
                 }
                 let next = core.state.with(|s| s.queue.pop());
                 match next {

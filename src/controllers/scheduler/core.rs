@@ -20,11 +20,6 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How many times in a thousand goroutines of the same instant come in between two steps of the loop, where
-/// they take drawn turns, up to 1.34: fitted. From 1.35 on none do: of two victims that go in one instant the
-/// scheduler sees both before it tries again in 86 of 120 runs of 1.33 and 1.34, and in 2 of 120 of 1.36 and 1.37.
-const LET_IN: u32 = 125;
-
 /// How the scheduler is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
@@ -89,11 +84,6 @@ impl Core {
             recorder,
             group,
         })
-    }
-
-    /// How many times in a thousand others come in between two steps of the loop.
-    pub(super) fn let_in(&self) -> u32 {
-        if self.switches().ties_by_heap { 0 } else { LET_IN }
     }
 
     /// What the release does.

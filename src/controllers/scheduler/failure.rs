@@ -74,7 +74,7 @@ impl FailureHandler {
         } else if !self.core.config.preemption && switches.claims_text {
             post_filter = NO_CLAIMS.to_owned();
         }
-        self.core.ctx.yield_point(self.failure_point, self.core.let_in()).await;
+        self.core.ctx.yield_point(self.failure_point, switches.lets_in_after_failure).await;
         let message = self.core.state.with(|s| {
             let failure = Failure {
                 nodes: diagnosis.nodes,
@@ -207,7 +207,7 @@ impl FailureHandler {
             return;
         }
         if self.core.switches().requeue_after_get {
-            self.core.ctx.yield_point(self.requeue_point, self.core.let_in()).await;
+            self.core.ctx.yield_point(self.requeue_point, self.core.switches().lets_in).await;
         }
         let condition = (!same).then_some((reason, message));
         self.core.write_status(&pod, condition, nominated).await;
