@@ -170,8 +170,8 @@ pub struct Switches {
     /// 1.34, none from 1.35. Fitted: of two victims that go in one instant it has seen both before it tries
     /// again in 86 of 120 runs of 1.33 and 1.34, and in 2 of 120 of 1.36 and 1.37 (S59).
     pub lets_in: u32,
-    /// As [`Self::lets_in`], between a failed attempt and the pod's way back into the queue: 125 up to 1.34,
-    /// 400 from 1.35 (S59).
+    /// In how many of 1,000 turns that are drawn others come between a failed attempt and the pod's way back
+    /// into the queue: 125 up to 1.34, 400 from 1.35 (S59).
     pub lets_in_after_failure: u32,
     /// How failures are reported.
     pub fit_text: FitText,
