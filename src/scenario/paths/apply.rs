@@ -4,7 +4,9 @@ use super::called::{self, Called, Target};
 use super::edit::change;
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
-use crate::language::{Place, Problem, Scenario, Shape, at, did_you_mean, did_you_mean_or_list};
+use crate::language::{
+    Entry, Place, Problem, Scenario, Shape, Tree, at, did_you_mean, did_you_mean_or_list,
+};
 use std::collections::BTreeSet;
 use std::mem;
 
@@ -22,6 +24,13 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
     if (path, value.trim()) == ("timeline", "[]") {
         spec.timeline.clear();
         return Ok(vec![at!["timeline"]]);
+    }
+    // One more entry, as a file writes it.
+    if path == "timeline[+]" {
+        let entry = Tree::read(value.trim()).and_then(|tree| tree.typed::<Entry>());
+        let help = "as in a file: `timeline[+]=(at: \"40s\", do: Reboot(node: \"a-1\"))`";
+        spec.timeline.push(entry.map_err(|mistake| mistake.words().or_help(help))?);
+        return Ok(vec![at!["timeline", spec.timeline.len() - 1]]);
     }
     let (elements, fields) = elements(first, rest, target, spec, path)?;
     // Said even where there is no element that could have such a field.
@@ -197,7 +206,7 @@ fn elements<'a>(
     let Some((group, fields)) = rest.split_first() else {
         let problem = Problem::new(format!("`{path}` names no {what}"));
         let empty = (target == Target::Timeline)
-            .then(|| "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it".to_owned());
+            .then(|| "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned());
         return Err(problem.maybe_help(empty));
     };
     Ok((called::find(&first.name, what, &group.name, &all)?, fields))
@@ -230,6 +239,16 @@ mod tests {
         assert!(spec.timeline.is_empty());
         assert!(problem("timeline=[(at: \"1m\")]").contains("`timeline=[]` leaves out all of it"));
         assert!(!problem("nodes=[]").contains("leaves out"));
+    }
+
+    #[test]
+    fn an_entry_is_added_as_a_file_writes_it() {
+        let mut spec = starting();
+        let before = spec.timeline.len();
+        set(&mut spec, "timeline[+]=(at: \"40s\", do: Reboot(node: \"n\"))").unwrap();
+        assert_eq!((spec.timeline.len(), &*spec.timeline[before].at.0), (before + 1, "40s"));
+        assert!(problem("timeline[+]=(at: \"40s\", do: Rebot(node: \"n\"))").contains("Reboot"));
+        assert!(problem("timeline[+]=40s").contains("as in a file: `timeline[+]=(at: "));
     }
 
     #[test]
