@@ -45,7 +45,9 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
         batch: BATCH,
         prune: true,
         beside: 0,
-        draws_on: &|| true,
+        spent: &|| 0.0,
+        until: 1.0,
+        changing: None,
     };
     explore(&wanted, pool, &|_| true).0
 }

@@ -9,9 +9,12 @@ use super::shards::{PlanShardsArgs, With, Work};
 use crate::analysis::properties::{Property, Violation, check};
 use crate::kernel::Choices;
 use crate::lab::Desk;
-use crate::lab::explore::{BATCH, Explore, Report, Strategy, Violated, explore_at as search};
+use crate::lab::explore::{
+    BATCH, Change, Changing, Explore, Faults, Of, Report, Strategy, Violated, explore_at as search,
+};
 use crate::lab::replay::steps;
 use crate::lab::tape::{self, Tape, Texts};
+use crate::language::duration::format;
 use crate::plan::Perturb;
 use crate::profiles::Release;
 use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
@@ -26,8 +29,10 @@ const RUNS: u64 = 20_000;
 /// How many runs are drawn where all of few deviations were tried. An outcome that one run in a
 /// hundred has is missed with a probability of 0.99^256 = 0.08.
 const BESIDE: u64 = 256;
-/// The part of the time in which runs are drawn; in the rest what was found is made small.
-const DRAWING: f64 = 0.7;
+/// How far entries of the timeline move where nobody says it.
+const SLACK: Dur = Dur::from_secs(2);
+/// The most deviations where nobody says it.
+const DEPTH: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Trouble {
@@ -49,12 +54,20 @@ pub(crate) struct ExploreArgs {
     /// but deterministic and expect, which is what the scenario expects]
     #[arg(long = "property", short, value_name = "PROPERTY", value_parser = property)]
     properties: Vec<Property>,
-    /// How to choose which runs to try
-    #[arg(long, value_enum, default_value_t)]
-    strategy: Strategy,
-    /// The most deviations from the default order; for pct the depth of the bug
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
-    depth: u32,
+    /// How to choose which runs to try [default: exhaustive with --depth, and otherwise auto]
+    #[arg(long, value_enum)]
+    strategy: Option<Strategy>,
+    /// The most deviations from the default order; for pct the depth of the bug [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    depth: Option<u32>,
+    /// How much earlier or later entries of the timeline may come than is written, in a part of the
+    /// runs; for the strategy auto [default: 2s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    slack: Option<Dur>,
+    /// Faults to add to the timeline, in the same runs, and how many of each at the most:
+    /// `controller-restart<=1, partition<=2 of zone b`
+    #[arg(long, value_name = "FAULT<=N,…")]
+    faults: Option<String>,
     /// The most runs [default: 20000, or no limit with --time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
@@ -124,6 +137,37 @@ impl ExploreArgs {
         all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
     }
 
+    fn strategy(&self) -> Strategy {
+        let auto = if self.depth.is_some() { Strategy::Exhaustive } else { Strategy::Auto };
+        self.strategy.unwrap_or(auto)
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth.unwrap_or(DEPTH)
+    }
+
+    /// How far entries move, and what is added.
+    fn changes(&self) -> Result<(Dur, Faults), Failure> {
+        let faults = self.faults.as_deref().map(Faults::parse).transpose()?.unwrap_or_default();
+        if self.strategy() == Strategy::Auto {
+            return Ok((self.slack.unwrap_or(SLACK), faults));
+        }
+        if self.slack.is_some() || self.faults.is_some() {
+            return Err(Failure::input(
+                "only the strategy auto changes the timeline, which is what --slack and --faults are for",
+                "leave --strategy and --depth out, or say --strategy auto",
+            ));
+        }
+        Ok((Dur::ZERO, faults))
+    }
+
+    /// How the timeline may be otherwise, in words.
+    fn changes_told(&self) -> String {
+        let slack = format(self.slack.unwrap_or(SLACK));
+        let faults = self.faults.as_ref().map(|faults| format!(", with {faults} added"));
+        format!("entries up to {slack} earlier or later{}", faults.unwrap_or_default())
+    }
+
     fn perturb(&self) -> Perturb {
         let mut perturb = Perturb::default();
         for trouble in &self.perturb {
@@ -136,12 +180,12 @@ impl ExploreArgs {
         perturb
     }
 
-    fn overrides(&self, release: Option<&str>) -> Overrides {
+    fn overrides(&self, release: Option<&str>, changes: &[Change]) -> Overrides {
         Overrides {
             kubernetes: release.map(str::to_owned),
             timing: self.timing.clone(),
             seed: None,
-            sets: self.sets.clone(),
+            sets: self.sets.iter().cloned().chain(changes.iter().map(Change::set)).collect(),
         }
     }
 }
@@ -166,15 +210,17 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
+    let (slack, faults) = args.changes()?;
     let clock = Stopwatch::start();
     let help = "give the most runs instead, --runs";
     (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
     let loaded = work.inputs.load(&args.file)?;
     let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
     for (i, release) in releases.iter().enumerate() {
-        let plan = scenario::build(&loaded, &args.overrides(release.as_deref()))?;
+        let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
+        can_happen(&loaded, args, release.as_deref(), &plan, &faults)?;
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         return Err(Failure::input(
@@ -200,7 +246,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let end = args
             .time
             .map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count);
-        let (what, at) = ((&loaded, &properties[..]), (&pool, work.desk()));
+        let (what, at) = ((&loaded, &properties[..], (slack, &faults)), (&pool, work.desk()));
         let report = one(args, what, release.as_deref(), at, (&clock, end), terminal)?;
         reports.push((release, report));
         interrupted = interrupt::asked();
@@ -216,7 +262,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
     print(args, &searches, &properties, terminal)?;
     // A range of releases gives each its own plan; one release, or none, is as it was asked for.
-    let plan_of = |release: &str| plan(&loaded, args, args.kubernetes.as_deref().map(|_| release));
+    let plan_of = |release: &str, changes: &[Change]| {
+        plan(&loaded, args, args.kubernetes.as_deref().map(|_| release), changes)
+    };
     args.html.write(|| page(&loaded, &plan_of, &searches, &properties))?;
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
@@ -224,28 +272,51 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     Ok(Exit::fine_if(reports.iter().all(|(_, r)| r.violations.is_empty())))
 }
 
+/// Whether each fault can be added to the scenario.
+fn can_happen(
+    loaded: &Loaded,
+    args: &ExploreArgs,
+    release: Option<&str>,
+    plan: &Plan,
+    faults: &Faults,
+) -> Result<(), Failure> {
+    let node = plan.nodes.first().map_or("", |node| &node.name);
+    for fault in faults.each(node) {
+        let change = Change { of: Of::Fault(fault), at: Dur::ZERO };
+        scenario::build(loaded, &args.overrides(release, &[change]))?;
+    }
+    Ok(())
+}
+
 /// Searches under one release, until the clock shows its end.
 fn one(
     args: &ExploreArgs,
-    (loaded, properties): (&Loaded, &[Property]),
+    (loaded, properties, (slack, faults)): (&Loaded, &[Property], (Dur, &Faults)),
     release: Option<&str>,
     at: (&rayon::ThreadPool, Desk<'_>),
     (clock, end): (&Stopwatch, f64),
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
-    let plan = || plan(loaded, args, release);
-    let expected = scenario::expecting(loaded, &args.overrides(release))?.1.list;
+    let plan =
+        || plan(loaded, args, release, &[]).unwrap_or_else(|| unreachable!("it was built before"));
+    let changed = |changes: &[Change]| self::plan(loaded, args, release, changes);
+    let overrides = args.overrides(release, &[]);
+    let expected = scenario::expecting(loaded, &overrides)?.1.list;
+    let timeline = scenario::changed(loaded, &overrides)?.timeline;
+    let entries = Change::none(&timeline);
+    let changing = Changing { plan: &changed, entries, slack, faults: faults.clone() };
     let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let began = clock.seconds();
-    let draws_on = || clock.seconds() < began + (end - began) * DRAWING;
+    let spent = || (clock.seconds() - began) / (end - began);
     let wanted = Explore {
-        strategy: args.strategy,
-        depth: args.depth,
+        strategy: args.strategy(),
+        depth: args.depth(),
         runs,
         until_found: args.until_found,
         batch: args.batch as usize,
         beside: BESIDE,
-        draws_on: &draws_on,
+        spent: &spent,
+        changing: Some(changing),
         ..Explore::drawing(&plan, properties, &expected, args.seed)
     };
     let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| match all {
@@ -262,8 +333,8 @@ fn one(
     // What others ran says nothing of how fast this machine is.
     if !args.quiet && !at.1.is_shared() {
         let took = clock.seconds() - began;
-        let speed = report.runs as f64 / took.max(1e-9);
-        let (runs, speed) = (grouped(report.runs), grouped(speed as u64));
+        let speed = report.all_runs() as f64 / took.max(1e-9);
+        let (runs, speed) = (grouped(report.all_runs()), grouped(speed as u64));
         terminal.note(&format!("{runs} runs in {took:.3} s, {speed} per second"));
     }
     Ok(report)
@@ -287,12 +358,16 @@ fn print(
     )
 }
 
-/// The plan of a release. It was built before, so that nothing can be wrong with it.
-fn plan(loaded: &Loaded, args: &ExploreArgs, release: Option<&str>) -> Plan {
-    let mut plan = scenario::build(loaded, &args.overrides(release))
-        .unwrap_or_else(|_| unreachable!("it was built before"));
-    plan.perturb = args.perturb();
-    plan
+/// The plan of a release, with entries of the timeline at other times; none where that is no scenario. Without
+/// any it was built before.
+fn plan(
+    loaded: &Loaded,
+    args: &ExploreArgs,
+    release: Option<&str>,
+    changes: &[Change],
+) -> Option<Plan> {
+    let built = scenario::build(loaded, &args.overrides(release, changes)).ok()?;
+    Some(Plan { perturb: args.perturb(), ..built })
 }
 
 /// Writes a tape for each violation, and says where.
@@ -308,9 +383,14 @@ fn tapes<'a>(
         if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
     let mut searches = Vec::new();
     for (release, report) in reports {
-        let plan = plan(loaded, args, release.as_deref());
+        let plan = |changes: &[Change]| {
+            let plan = plan(loaded, args, release.as_deref(), changes);
+            plan.unwrap_or_else(|| unreachable!("it was run"))
+        };
+        let written = plan(&[]);
         let mut files = Vec::new();
         for (i, v) in report.violations.iter().enumerate() {
+            let plan = plan(&v.changes);
             let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
             let tape = Tape {
                 version: tape::VERSION,
@@ -318,7 +398,7 @@ fn tapes<'a>(
                 file: args.file.display().to_string(),
                 kubernetes: release.clone(),
                 timing: args.timing.clone(),
-                set: args.sets.clone(),
+                set: args.overrides(None, &v.changes).sets,
                 tape: tape::spec_of(&plan, &run, Some(v.property.to_string()), &v.tape),
                 scenario: loaded.source.text.to_string(),
             };
@@ -332,8 +412,9 @@ fn tapes<'a>(
             files.push(args.out.join(name).join(file).display().to_string());
         }
         searches.push(Searched {
-            release: plan.profile.release.clone(),
-            depth: args.depth,
+            release: written.profile.release.clone(),
+            depth: args.depth(),
+            changes: args.changes_told(),
             report,
             tapes: files,
         });
@@ -353,7 +434,7 @@ const DRAWN_RUNS: usize = 8;
 /// The page of a search under one or several releases; `plan_of` makes the plan of one.
 fn page(
     loaded: &Loaded,
-    plan_of: &dyn Fn(&str) -> Plan,
+    plan_of: &dyn Fn(&str, &[Change]) -> Option<Plan>,
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> Result<Page, Failure> {
@@ -361,10 +442,10 @@ fn page(
         Part::List { title: "What was found".to_owned(), items: answer(searches, properties) };
     let mut parts = vec![found, Part::Table(board_table(searches, properties))];
     for searched in searches {
-        let plan = plan_of(&searched.release);
         let left = DRAWN_RUNS.saturating_sub(parts.len() - 2);
         for (violated, tape) in searched.report.violations.iter().zip(&searched.tapes).take(left) {
-            parts.push(Part::Steps(taken(&plan, violated, tape)));
+            let plan = plan_of(&searched.release, &violated.changes);
+            parts.extend(plan.map(|plan| Part::Steps(taken(&plan, violated, tape))));
         }
     }
     let print = |out: &mut Vec<u8>, style| searches.iter().try_for_each(|s| write(out, s, style));

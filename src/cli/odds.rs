@@ -82,6 +82,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         about: String::new(),
         text: loaded.spec.doc.clone(),
         runs: 1,
+        changes: Vec::new(),
         tape: tape.clone(),
         is_small: false,
         drawn: None,

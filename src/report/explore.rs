@@ -5,7 +5,7 @@ use super::odds::{drawn, of_drawn};
 use super::prelude::*;
 use super::text::counted;
 use crate::analysis::properties::Property;
-use crate::lab::explore::{Reached, Report, Violated};
+use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
 
@@ -19,6 +19,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) release: String,
     /// The most deviations, or PCT's depth.
     pub(crate) depth: u32,
+    /// How timelines may be otherwise, in words.
+    pub(crate) changes: String,
     /// What was found.
     pub(crate) report: &'a Report,
     /// The file of each violation's tape, in their order.
@@ -83,12 +85,13 @@ pub(crate) fn write(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         )?,
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
-    write_outcomes(out, r)?;
+    write_outcomes(out, searched)?;
     write_violations(out, searched, style)
 }
 
 /// Writes the outcomes, the most frequent ones first.
-fn write_outcomes(out: &mut dyn Write, r: &Report) -> io::Result<()> {
+fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()> {
+    let r = searched.report;
     writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
     list(out, &r.outcomes)?;
     if let Some(beside) = &r.beside {
@@ -104,6 +107,9 @@ fn write_outcomes(out: &mut dyn Write, r: &Report) -> io::Result<()> {
             )?,
         }
         list(out, &beside.outcomes)?;
+    }
+    if r.changed > 0 {
+        writeln!(out, "{} runs with other timelines: {}", grouped(r.changed), searched.changes)?;
     }
     writeln!(out)
 }
@@ -155,7 +161,13 @@ fn how(v: &Violated) -> String {
         }
         n => format!("with {n} deviations"),
     };
-    format!("{from}, in {} runs: {}", grouped(v.runs), v.text)
+    let with = if v.changes.is_empty() { String::new() } else { format!(" and {}", changes(v)) };
+    format!("{from}{with}, in {} runs: {}", grouped(v.runs), v.text)
+}
+
+/// The settings by which entries of the timeline come at other times.
+fn changes(v: &Violated) -> String {
+    v.changes.iter().map(Change::set).collect::<Vec<_>>().join(", ")
 }
 
 /// What searches found, a sentence each, with the command that shows a violation.
@@ -248,6 +260,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
                 "property": v.property.to_string(),
                 "text": v.text,
                 "runs": v.runs,
+                "changes": v.changes.iter().map(Change::set).collect::<Vec<_>>(),
                 "deviations": v.tape.len(),
                 "small": v.is_small,
                 "drawn": v.drawn.map(drawn),
@@ -263,6 +276,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "states": r.states,
             "exhausted": r.exhausted,
             "complete": r.complete,
+            "changed": r.changed,
             "drawn_beside": r.beside.as_ref().map(|b| json!({ "runs": b.runs, "outcomes": outcomes(&b.outcomes) })),
             "properties": says,
             "outcomes": outcomes(&r.outcomes),
@@ -275,9 +289,10 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
 /// A row for each property under each release, and where it does not hold one for each outcome that
 /// violates it, with a run that leads there.
 pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows {
-    let of_one: [Field<(&Violated, Option<&String>)>; 5] = [
+    let of_one: [Field<(&Violated, Option<&String>)>; 6] = [
         ("text", Kind::Text, |(v, _)| Cell::text(Some(v.text.clone()))),
         ("runs", Kind::Natural, |(v, _)| Cell::Natural(v.runs)),
+        ("changes", Kind::Text, |(v, _)| Cell::text(Some(changes(v)).filter(|m| !m.is_empty()))),
         ("deviations", Kind::Whole, |(v, _)| Cell::Whole(v.tape.len() as i64)),
         ("small", Kind::Truth, |(v, _)| Cell::Truth(v.is_small)),
         ("tape", Kind::Text, |(_, tape)| Cell::text(tape.cloned())),
@@ -323,6 +338,7 @@ mod tests {
             about: String::new(),
             text: text.to_owned(),
             runs: 3,
+            changes: Vec::new(),
             tape: Vec::new(),
             is_small: true,
             drawn: None,
@@ -335,16 +351,17 @@ mod tests {
         let searched = Searched {
             release: "v1.34.4".to_owned(),
             depth: 1,
+            changes: String::new(),
             report: &report,
             tapes: ["1.ron", "2.ron"].map(str::to_owned).into(),
         };
         let table = table(&[searched], &[stuck, Property::NeedlessEviction, stuck]);
         is_told(&table, &[]);
         let expected = "\
-kubernetes,property,found,text,runs,deviations,small,tape
-v1.34.4,pod-stuck(1m),violated,a,3,0,true,1.ron
-v1.34.4,pod-stuck(1m),violated,b,3,0,true,2.ron
-v1.34.4,needless-eviction,exhausted,,,,,
+kubernetes,property,found,text,runs,changes,deviations,small,tape
+v1.34.4,pod-stuck(1m),violated,a,3,,0,true,1.ron
+v1.34.4,pod-stuck(1m),violated,b,3,,0,true,2.ron
+v1.34.4,needless-eviction,exhausted,,,,,,
 ";
         assert_eq!(csv_of_both(&table), expected);
     }

@@ -68,7 +68,9 @@ fn wanted<'a>(
         batch: BATCH,
         prune: true,
         beside: 0,
-        draws_on: &|| true,
+        spent: &|| 0.0,
+        until: 1.0,
+        changing: None,
     }
 }
 
@@ -198,7 +200,7 @@ fn what_was_found_is_made_small_as_far_as_there_is_time() {
     assert_eq!((cut.is_small, all.is_small), (false, true));
     assert!(cut.tape.len() > all.tape.len(), "{}", cut.tape.len());
     // Where time is short no more is drawn once something was found.
-    let late = Explore { until_found: false, draws_on: &|| false, ..search };
+    let late = Explore { until_found: false, spent: &|| 1.0, ..search };
     let (report, finished) = explore(&late, &pool, &|_| true);
     assert_eq!((report.runs, finished), (found_after, false));
     assert!(report.violations.iter().all(|v| v.is_small));

@@ -219,7 +219,9 @@ fn a_tape_is_shrunk_with_its_scenario() {
         batch: BATCH,
         prune: true,
         beside: 0,
-        draws_on: &|| true,
+        spent: &|| 0.0,
+        until: 1.0,
+        changing: None,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (report, _) = explore(&hunt, &pool, &|_| true);

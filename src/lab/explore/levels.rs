@@ -8,7 +8,7 @@ use super::children::{Child, View, few_children};
 use super::one::{self, Found};
 use super::outcome::Outcome;
 use super::sampled::{self, Tally};
-use super::search::{Explore, Report, Strategy, Watch};
+use super::search::{Beside, Explore, Report, Strategy, Watch};
 use crate::kernel::HashIndex;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
@@ -122,15 +122,16 @@ fn run(
 type Judged = BTreeMap<u64, Judgement>;
 
 /// Searches level by level: all runs with one deviation more than those before. Each batch is a
-/// round of the desk.
+/// round of the desk. The second part says whether the search reached its end; the third, whether every run with
+/// few deviations was tried.
 ///
 /// # Errors
 /// The batch is done elsewhere.
-fn by_levels(
-    search: &Explore<'_>,
-    (pool, desk): (&ThreadPool, Desk<'_>),
+fn all_levels<'a>(
+    search: &'a Explore<'a>,
+    (pool, desk): (&ThreadPool, Desk<'a>),
     watch: Watch<'_>,
-) -> Result<(Report, bool), Stopped> {
+) -> Result<(Levels<'a>, bool, bool), Stopped> {
     let mut levels = Levels {
         search,
         desk,
@@ -140,33 +141,71 @@ fn by_levels(
         pruned: 0,
         skipped: 0,
         beyond: false,
+        beside: None,
+        changed: 0,
     };
     let mut level = vec![Arc::new(Job { parent: None, last: None })];
     let mut depth = 0;
     while !level.is_empty() {
         match levels.level(&level, depth == search.depth, pool, watch)? {
             After::Next(next) => level = next,
-            After::End { finished } => return Ok((levels.report(None), finished)),
+            After::End { finished } => return Ok((levels, finished, false)),
         }
         depth += 1;
     }
-    // Where no runs are left out there is nothing beside them.
-    let enough = search.until_found && levels.tally.all_violated(search.properties);
-    let drawn = if levels.beyond && !enough {
-        let few = Explore {
-            strategy: Strategy::Random,
-            runs: search.beside.min(search.runs - levels.tally.runs),
-            until_found: false,
-            ..search.clone()
-        };
-        let runs = levels.tally.runs;
-        sampled::draw(&few, (pool, desk), &|drawn| watch(runs + drawn))?.0
-    } else {
-        Tally::default()
+    Ok((levels, true, true))
+}
+
+/// The part of an automatic search in which runs have few deviations, by its time and by its runs; of the
+/// rest some are drawn, half of these with priorities, and in the others entries of the timeline move.
+const IN_ORDER: (f64, u64) = (0.3, 2);
+/// The part of an automatic search's time after which no more runs are drawn at the times that are written.
+const AS_WRITTEN: f64 = 0.45;
+/// The part of an automatic search's runs that is drawn in each of two ways at the times that are written.
+const DRAWN: u64 = 8;
+/// Where all runs with few deviations were tried, entries move in as many runs, and in no fewer than these.
+const CHANGED: u64 = 1_024;
+
+/// Every run with few deviations, and others that are drawn: a few, or in an automatic search many.
+///
+/// # Errors
+/// The batch is done elsewhere.
+fn by_levels(
+    search: &Explore<'_>,
+    at: (&ThreadPool, Desk<'_>),
+    watch: Watch<'_>,
+) -> Result<(Report, bool), Stopped> {
+    let is_auto = search.strategy == Strategy::Auto;
+    let in_order = match is_auto {
+        true => {
+            Explore { runs: search.runs.div_ceil(IN_ORDER.1), until: IN_ORDER.0, ..search.clone() }
+        }
+        false => search.clone(),
     };
-    let mut report = levels.report(Some(drawn));
-    let runs = report.runs;
-    pool.install(|| sampled::shorten(search, &mut report.violations, &|| watch(runs)));
+    let (mut levels, finished, exhausted) = all_levels(&in_order, at, watch)?;
+    if !finished || !exhausted && !is_auto {
+        return Ok((levels.report(exhausted), finished));
+    }
+    // Where no runs are left out there is nothing beside them.
+    let beside = if levels.beyond || !exhausted { search.beside } else { 0 };
+    let some = if exhausted { beside } else { search.runs / DRAWN };
+    let until = if is_auto { AS_WRITTEN } else { f64::INFINITY };
+    let mut drawn = Tally::default();
+    levels.draw((search, Strategy::Random, some), until, at, watch, &mut drawn)?;
+    if is_auto {
+        levels.draw((search, Strategy::Pct, some), until, at, watch, &mut drawn)?;
+    }
+    levels.beside = Some(levels.tally.beside(drawn)).filter(|beside| beside.runs > 0);
+    if is_auto && search.changing.as_ref().is_some_and(|changing| !changing.is_nothing()) {
+        let as_many = levels.tally.runs.max(CHANGED);
+        let runs = if exhausted && search.runs < u64::MAX { as_many } else { search.runs };
+        let mut changed = Tally::default();
+        levels.draw((search, Strategy::Changed, runs), f64::INFINITY, at, watch, &mut changed)?;
+        levels.changed = levels.tally.beside(changed).runs;
+    }
+    let mut report = levels.report(exhausted);
+    let runs = report.all_runs();
+    at.0.install(|| sampled::shorten(search, &mut report.violations, &|| watch(runs)));
     Ok((report, true))
 }
 
@@ -189,6 +228,8 @@ struct Levels<'a> {
     skipped: u64,
     /// Whether there are choices to try beyond the last level.
     beyond: bool,
+    beside: Option<Beside>,
+    changed: u64,
 }
 
 impl Levels<'_> {
@@ -215,7 +256,8 @@ impl Levels<'_> {
                 return Ok(After::End { finished: false });
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
-            if self.tally.runs >= search.runs || enough {
+            let is_late = search.strategy == Strategy::Auto && !search.draws_on();
+            if self.tally.runs >= search.runs || enough || is_late {
                 let rest = !next.is_empty()
                     || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
@@ -266,7 +308,7 @@ impl Levels<'_> {
                     self.judged.entry(digest).or_insert(found);
                 }
                 if let Some((outcome, found)) = self.judged.get(&digest) {
-                    self.tally.add(outcome, found.clone(), &job.tape());
+                    self.tally.add(outcome, found.clone(), (&[], &job.tape()));
                 }
             }
         }
@@ -280,12 +322,34 @@ impl Levels<'_> {
         }
     }
 
-    /// What was found; with the runs that were drawn beside where every run was tried.
-    fn report(mut self, drawn: Option<Tally>) -> Report {
-        let (runs, exhausted) = (self.tally.runs, drawn.is_some());
+    /// Draws that many runs beside by a strategy, but no more than are left, until a part of the time is up.
+    fn draw(
+        &mut self,
+        (search, strategy, runs): (&Explore<'_>, Strategy, u64),
+        until: f64,
+        at: (&ThreadPool, Desk<'_>),
+        watch: Watch<'_>,
+        into: &mut Tally,
+    ) -> Result<(), Stopped> {
         // What has few deviations has none too many.
         self.tally.all_small();
-        let beside = drawn.map(|drawn| self.tally.beside(drawn));
+        let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
+        let enough = search.until_found && self.tally.all_violated(search.properties);
+        let runs = runs.min(search.runs.saturating_sub(before));
+        if runs > 0 && !enough {
+            let few = Explore { strategy, runs, until_found: false, ..search.clone() };
+            let in_time = |drawn: u64| watch(before + drawn) && (search.spent)() < until;
+            into.take_in(sampled::draw(&few, at, &in_time)?.0);
+        }
+        Ok(())
+    }
+
+    /// What was found.
+    fn report(mut self, exhausted: bool) -> Report {
+        let runs = self.tally.runs;
+        if self.beside.is_none() && self.changed == 0 {
+            self.tally.all_small();
+        }
         let (outcomes, violations) = self.tally.into_parts();
         Report {
             runs,
@@ -296,7 +360,8 @@ impl Levels<'_> {
             complete: exhausted && !self.beyond,
             outcomes,
             violations,
-            beside: beside.filter(|beside| beside.runs > 0),
+            beside: self.beside,
+            changed: self.changed,
         }
     }
 }
@@ -317,8 +382,10 @@ pub(crate) fn explore_at(
     watch: Watch<'_>,
 ) -> Result<(Report, bool), Stopped> {
     let (mut report, finished) = match search.strategy {
-        Strategy::Exhaustive => by_levels(search, at, watch),
-        Strategy::Pct | Strategy::Random | Strategy::Natural => sampled::explore(search, at, watch),
+        Strategy::Auto | Strategy::Exhaustive => by_levels(search, at, watch),
+        Strategy::Pct | Strategy::Random | Strategy::Natural | Strategy::Changed => {
+            sampled::explore(search, at, watch)
+        }
     }?;
     if finished {
         sampled::how_often(search, &mut report, at, watch)?;

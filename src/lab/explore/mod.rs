@@ -5,15 +5,20 @@
 //! the other choices that are worth a try. These are gathered in batches of a fixed size and in a
 //! fixed order, so that the number of threads changes nothing.
 
+mod changes;
 mod children;
+mod faults;
 mod levels;
 mod often;
 mod one;
 mod outcome;
 mod sampled;
 mod search;
+mod timelines;
 mod ways;
 
+pub use changes::{Change, Changing, Of};
+pub use faults::Faults;
 pub use levels::explore;
 pub(crate) use levels::explore_at;
 pub(crate) use often::{Along, Often, Wanted, drawn, often};

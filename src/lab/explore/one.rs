@@ -30,6 +30,7 @@ impl Found {
             about: self.about.clone(),
             text: self.text.clone(),
             runs: 1,
+            changes: Vec::new(),
             tape,
             is_small: false,
             drawn: None,
@@ -163,6 +164,18 @@ pub(super) fn judge(
     (Outcome::of(trace), found)
 }
 
+/// Whether the run of a tape violates one of the properties. One that may not go on does not.
+pub(super) fn violates(
+    search: &Explore<'_>,
+    plan: &Plan,
+    tape: &[Deviation],
+    goes_on: GoesOn<'_>,
+) -> bool {
+    let choices = Choices::tape(tape.to_vec(), Choices::default_order());
+    let run = sim::search_watched(plan, choices, goes_on);
+    !run.known && !judge(search, plan, &run.trace, tape).1.is_empty()
+}
+
 /// A shorter tape whose run violates the property, too, and whether no single deviation can be left
 /// out of it: it ends where it may not go on.
 pub fn shorter(
@@ -174,11 +187,7 @@ pub fn shorter(
     let properties = [property];
     let search = Explore { properties: &properties, ..search.clone() };
     let plan = (search.plan)();
-    let violates = |tape: &[Deviation]| {
-        let choices = Choices::tape(tape.to_vec(), Choices::default_order());
-        let run = sim::search_watched(&plan, choices, goes_on);
-        !run.known && !judge(&search, &plan, &run.trace, tape).1.is_empty()
-    };
+    let violates = |tape: &[Deviation]| violates(&search, &plan, tape, goes_on);
     let mut tape = tape;
     let mut size = tape.len().div_ceil(2);
     while size > 0 && !tape.is_empty() {

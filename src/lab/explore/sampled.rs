@@ -1,9 +1,11 @@
 //! Searches by drawing: every choice, or priorities as PCT has them; counts outcomes and violations over
 //! the runs of a search.
 
+use super::changes::Change;
 use super::one::{self, Found, shorter};
 use super::outcome::Outcome;
 use super::search::{Beside, Explore, Reached, Report, Strategy, Violated, Watch};
+use super::timelines::{Known, fewer};
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use crate::lab::prelude::*;
@@ -15,11 +17,16 @@ use std::collections::btree_map::Entry;
 const PIECE: usize = 16;
 
 /// The choices of the run of a seed; `turns`: how many PCT reckons with.
-fn choices(search: &Explore<'_>, turns: Option<u64>, seed: u64) -> Choices {
-    match (turns, search.strategy) {
-        (Some(turns), _) => Choices::pct(seed, search.depth, turns),
-        (None, Strategy::Natural) => Choices::natural(seed),
-        (None, _) => Choices::free(seed),
+fn choices(search: &Explore<'_>, turns: u64, seed: u64) -> Choices {
+    let pct = || Choices::pct(seed, search.depth, turns);
+    match (search.strategy, seed % 3) {
+        (Strategy::Pct, _) | (Strategy::Changed, 2) => pct(),
+        (Strategy::Natural, _) => Choices::natural(seed),
+        // Where entries are what is drawn, what that alone does is looked at, too.
+        (Strategy::Changed, 0) => {
+            Choices::recorded(Choices::tape(Vec::new(), Choices::default_order()))
+        }
+        _ => Choices::free(seed),
     }
 }
 
@@ -52,37 +59,62 @@ pub(super) fn draw(
     at: (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
 ) -> Result<(Tally, BTreeSet<u64>, bool), Stopped> {
-    let turns = (search.strategy == Strategy::Pct).then(|| {
-        let usual = one::run(&(search.plan)(), &[]);
-        usual.notes.asked.len().max(1) as u64
-    });
+    let mut drawn = Drawn::of(search);
     let mut tally = Tally::default();
     let mut states = BTreeSet::new();
-    let mut drawn = 0;
+    let mut tried = 0;
     while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
     {
         // A batch ends early for what was found, or may have been, to be made small in time.
-        let is_late = !(search.draws_on)();
-        let in_time = |runs| watch(runs) && (is_late || (search.draws_on)());
+        let is_late = !search.draws_on();
+        let in_time = |runs| watch(runs) && (is_late || search.draws_on());
         let count = (search.batch.max(1) as u64).min(search.runs - tally.runs);
-        let seeds = (search.seed.wrapping_add(drawn), count);
+        let seeds = (search.seed.wrapping_add(tried), count);
         let runs = tally.runs;
-        let done = batch(search, turns, seeds, at, &|| in_time(runs))?;
-        drawn += count;
-        for (tape, state, (outcome, found)) in done.into_iter().filter_map(|(_, run)| run) {
+        let done = batch((search, &drawn), seeds, at, &|| in_time(runs))?;
+        tried += count;
+        for run in done.into_iter().filter_map(|(_, run)| run) {
             tally.runs += 1;
-            states.insert(state);
-            tally.add(&outcome, found, &tape);
+            // One that was no scenario was none.
+            if let Some((changes, tape, state, (outcome, found))) = run {
+                states.insert(state);
+                let is_new = tally.add(&outcome, found, (&changes, &tape));
+                if let Some(known) = drawn.known.as_mut().filter(|_| is_new) {
+                    known.add(&changes);
+                }
+            }
         }
-        if !watch(tally.runs) || tally.any_violated() && !(search.draws_on)() {
+        if !watch(tally.runs) || tally.any_violated() && !search.draws_on() {
             return Ok((tally, states, false));
         }
     }
     Ok((tally, states, true))
 }
 
-/// A complete run: its tape, the fingerprint of its states, its outcome and violations.
-type Run = (Vec<Deviation>, u64, (Outcome, Vec<Found>));
+/// A complete run: the entries that came at other times, its tape, the fingerprint of its states, its outcome
+/// and violations. None for what is no scenario.
+type Run = Option<(Vec<Change>, Vec<Deviation>, u64, (Outcome, Vec<Found>))>;
+
+/// What runs are drawn from.
+struct Drawn<'a> {
+    /// How many turns PCT reckons with.
+    turns: u64,
+    /// What changes of the timeline are drawn from.
+    known: Option<Known<'a>>,
+}
+
+impl<'a> Drawn<'a> {
+    fn of(search: &'a Explore<'a>) -> Self {
+        let changing = search.changing.as_ref().filter(|_| search.strategy == Strategy::Changed);
+        let plan = (search.plan)();
+        let turns = if [Strategy::Pct, Strategy::Changed].contains(&search.strategy) {
+            one::run(&plan, &[]).notes.asked.len().max(1) as u64
+        } else {
+            0
+        };
+        Self { turns, known: changing.map(|changing| Known::new(changing, &plan)) }
+    }
+}
 
 /// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
 ///
@@ -107,18 +139,19 @@ pub(super) fn how_often(
         batch: search.beside as usize,
         ..search.clone()
     };
-    let runs = report.runs;
+    let runs = report.all_runs();
     let drawn = draw(&natural, at, &|drawn| watch(runs + drawn))?.0;
     for violated in &mut report.violations {
-        violated.drawn = (drawn.runs > 0).then(|| (drawn.count(violated), drawn.runs));
+        // How often it is at other times than those that are written says nothing.
+        let is_drawn = drawn.runs > 0 && violated.changes.is_empty();
+        violated.drawn = is_drawn.then(|| (drawn.count(violated), drawn.runs));
     }
     Ok(())
 }
 
 /// Makes the runs of some seeds: the first, and how many.
 fn batch(
-    search: &Explore<'_>,
-    turns: Option<u64>,
+    (search, drawn): (&Explore<'_>, &Drawn<'_>),
     (first, count): (u64, u64),
     at: (&ThreadPool, Desk<'_>),
     goes_on: &(dyn Fn() -> bool + Sync),
@@ -129,14 +162,20 @@ fn batch(
             return None;
         }
         let seed = first.wrapping_add(i);
-        let searched = sim::search_watched(plan, choices(search, turns, seed), goes_on);
+        let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
+        let (changes, plan) = match &changed {
+            None => (Vec::new(), &*plan),
+            Some(None) => return Some(None),
+            Some(Some((changes, plan))) => (changes.clone(), plan),
+        };
+        let searched = sim::search_watched(plan, choices(search, drawn.turns, seed), goes_on);
         if searched.known {
             return None;
         }
         let deviating = searched.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
         let judged = one::judge(search, plan, &searched.trace, &tape);
-        Some((tape, searched.notes.fingerprint, judged))
+        Some(Some((changes, tape, searched.notes.fingerprint, judged)))
     };
     round(at, count, search.plan, run)
 }
@@ -166,7 +205,26 @@ pub(super) fn shorten(
     let long = violations.par_iter_mut().filter(|v| !v.is_small);
     long.for_each(|violated| {
         let tape = std::mem::take(&mut violated.tape);
-        (violated.tape, violated.is_small) = shorter(search, violated.property, tape, goes_on);
+        let (property, changes) = (violated.property, &violated.changes);
+        (violated.changes, violated.tape, violated.is_small) = match &search.changing {
+            Some(changing) if !changes.is_empty() => {
+                let of_it = [property];
+                let search = Explore { properties: &of_it, ..search.clone() };
+                let is_so = |changes: &[Change]| {
+                    let plan = (changing.plan)(changes);
+                    plan.is_some_and(|plan| one::violates(&search, &plan, &tape, goes_on))
+                };
+                let changes = fewer(changes, &changing.entries, &is_so);
+                let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
+                let there = Explore { plan: &plan, ..search };
+                let (tape, is_small) = shorter(&there, property, tape, goes_on);
+                (changes, tape, is_small)
+            }
+            _ => {
+                let (tape, is_small) = shorter(search, property, tape, goes_on);
+                (Vec::new(), tape, is_small)
+            }
+        };
     });
     sort(violations);
 }
@@ -174,7 +232,8 @@ pub(super) fn shorten(
 /// The shortest tapes first.
 fn sort(violations: &mut [Violated]) {
     violations.sort_by(|a, b| {
-        (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
+        let size = |v: &Violated| (v.changes.len(), v.tape.len());
+        (size(a), a.property, &a.text).cmp(&(size(b), b.property, &b.text))
     });
 }
 
@@ -187,23 +246,31 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A complete run.
-    pub(super) fn add(&mut self, outcome: &Outcome, found: Vec<Found>, tape: &[Deviation]) {
+    /// A complete run; whether none before had its outcome.
+    pub(super) fn add(
+        &mut self,
+        outcome: &Outcome,
+        found: Vec<Found>,
+        (changes, tape): (&[Change], &[Deviation]),
+    ) -> bool {
         let reached = self.outcomes.entry(outcome.hash).or_insert_with(|| Reached {
             text: outcome.text.clone(),
             runs: 0,
             tape: tape.to_vec(),
         });
         reached.runs += 1;
+        let is_new = reached.runs == 1;
         for f in found {
             let known = self.violations.entry((f.property, f.about.clone()));
-            let new = || Violated { runs: 0, ..f.violated(tape.to_vec()) };
+            let new =
+                || Violated { runs: 0, changes: changes.to_vec(), ..f.violated(tape.to_vec()) };
             let entry = known.or_insert_with(new);
             entry.runs += 1;
-            if tape.len() < entry.tape.len() {
-                (entry.text, entry.tape) = (f.text, tape.to_vec());
+            if (changes.len(), tape.len()) < (entry.changes.len(), entry.tape.len()) {
+                (entry.text, entry.changes, entry.tape) = (f.text, changes.to_vec(), tape.to_vec());
             }
         }
+        is_new
     }
 
     /// How many runs violate a property for the same objects.
@@ -228,10 +295,18 @@ impl Tally {
         !self.violations.is_empty()
     }
 
-    /// Counts the violations of drawn runs too, whose tapes are longer, and gives the outcomes that
-    /// only those have.
-    pub(super) fn beside(&mut self, drawn: Self) -> Beside {
-        let Self { outcomes, violations, runs } = drawn;
+    /// Adds others that were drawn.
+    pub(super) fn take_in(&mut self, others: Self) {
+        let Self { outcomes, violations, runs } = others;
+        self.runs += runs;
+        for (hash, reached) in outcomes {
+            let known = self.outcomes.entry(hash);
+            known.and_modify(|o| o.runs += reached.runs).or_insert(reached);
+        }
+        self.violated(violations);
+    }
+
+    fn violated(&mut self, violations: BTreeMap<(Property, String), Violated>) {
         for (key, v) in violations {
             match self.violations.entry(key) {
                 Entry::Occupied(mut known) => known.get_mut().runs += v.runs,
@@ -240,6 +315,13 @@ impl Tally {
                 }
             }
         }
+    }
+
+    /// Counts the violations of drawn runs too, whose tapes are longer, and gives the outcomes that
+    /// only those have.
+    pub(super) fn beside(&mut self, drawn: Self) -> Beside {
+        let Self { outcomes, violations, runs } = drawn;
+        self.violated(violations);
         let only = outcomes.into_iter().filter(|(hash, _)| !self.outcomes.contains_key(hash));
         Beside { runs, outcomes: by_count(only.collect()) }
     }

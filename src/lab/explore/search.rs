@@ -1,5 +1,6 @@
 //! What to search, and what a search found.
 
+use super::changes::{Change, Changing};
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use crate::plan::Plan;
@@ -8,10 +9,15 @@ use crate::scenario::expectations::Expectation;
 /// How many runs make a batch where nobody says it.
 pub const BATCH: usize = 256;
 
+/// The part of the time in which runs are drawn; in the rest what was found is made small.
+const DRAWING: f64 = 0.7;
+
 /// How to choose which runs to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Strategy {
+    /// Each of the following in a part of the runs, and in the rest other timelines, with entries at other times and with faults.
+    Auto,
     /// Every run with few deviations from the default order, the fewest first.
     #[default]
     Exhaustive,
@@ -24,6 +30,9 @@ pub enum Strategy {
     /// Every choice drawn about as often as upstream comes to it.
     #[cfg_attr(feature = "cli", value(skip))]
     Natural,
+    /// Other timelines, in the default order or with choices that are drawn.
+    #[cfg_attr(feature = "cli", value(skip))]
+    Changed,
 }
 
 /// What to search.
@@ -55,9 +64,13 @@ pub struct Explore<'a> {
     /// whether what is common is among them; and how many are drawn as upstream comes to them, to say how
     /// often what was found is.
     pub beside: u64,
-    /// Whether there is time to draw more runs although something was found, whose tape has to be
-    /// made small yet.
-    pub draws_on: &'a (dyn Fn() -> bool + Sync),
+    /// What part of its time is used up; 0 where it has as much as it takes.
+    pub spent: &'a (dyn Fn() -> f64 + Sync),
+    /// The part of the time after which no more runs are drawn where something was found, whose tape
+    /// has to be made small yet.
+    pub until: f64,
+    /// How the timeline may be otherwise.
+    pub changing: Option<Changing<'a>>,
 }
 
 impl<'a> Explore<'a> {
@@ -80,8 +93,17 @@ impl<'a> Explore<'a> {
             until_found: true,
             prune: true,
             beside: 0,
-            draws_on: &|| true,
+            spent: &|| 0.0,
+            until: DRAWING,
+            changing: None,
         }
+    }
+}
+
+impl Explore<'_> {
+    /// Whether there is time to draw more runs although something was found.
+    pub(super) fn draws_on(&self) -> bool {
+        (self.spent)() < self.until
     }
 }
 
@@ -108,6 +130,8 @@ pub struct Violated {
     /// How many runs violate the property for the same objects, drawn ones of [`Report::beside`]
     /// with the others.
     pub(crate) runs: u64,
+    /// What is otherwise in its timeline.
+    pub changes: Vec<Change>,
     /// Its deviations.
     pub tape: Vec<Deviation>,
     /// Whether none of them can be left out, as far as that was looked for; there may have been no
@@ -147,6 +171,15 @@ pub struct Report {
     pub violations: Vec<Violated>,
     /// What a few drawn runs have beside, where every run with few deviations was tried.
     pub beside: Option<Beside>,
+    /// How many more runs there were with other timelines. Their outcomes are not among those above.
+    pub changed: u64,
+}
+
+impl Report {
+    /// How many runs there were in all, those that were drawn beside included.
+    pub(crate) fn all_runs(&self) -> u64 {
+        self.runs + self.beside.as_ref().map_or(0, |b| b.runs) + self.changed
+    }
 }
 
 /// Says whether to go on; given how many runs there were.

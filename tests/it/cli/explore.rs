@@ -56,6 +56,65 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
     assert_eq!(dir.call(&["test", "-q", "small.ron"]).code, 0);
 }
 
+/// The untaint is written 100 ms before and a second after the 30 ms in which it matters, which begin when the
+/// countdown ends, 10 s + 30 s.
+#[test]
+fn a_race_is_found_where_times_are_off() {
+    let dir = with_rapid();
+    let hunt = |written: &str, more: &[&str]| {
+        let at = format!("timeline[1].at={written}");
+        let hunt =
+            ["explore", "rapid.ron", "-p", "pod-stuck", "--runs", "3000", "-q", "--set", &at];
+        dir.call(&[&hunt[..], more].concat())
+    };
+    for written in ["39.9s", "41s"] {
+        let found = hunt(written, &[]);
+        assert_eq!(found.code, 1, "{}", found.stderr);
+        let moved = found.stdout.split_once("timeline[1].at=").expect("what was moved").1;
+        let moved: f64 = moved.split_once('s').unwrap().0.parse().unwrap();
+        assert!((40.0..40.04).contains(&moved), "{}", found.stdout);
+        let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
+        assert_eq!(dir.call(&["replay", tape]).code, 1, "it is violated again");
+        assert_eq!(hunt(written, &["--jobs", "3"]).stdout, found.stdout);
+    }
+    let still = hunt("41s", &["--slack", "0s"]);
+    assert_eq!(still.code, 0, "{}", still.stdout);
+}
+
+/// Nothing happens to three nodes, and nobody is evicted. A pod that tolerates 10 s is, if its node is off for a minute: it
+/// is Unknown after some 50 s.
+#[test]
+fn faults_are_added_and_no_more_than_that() {
+    let dir = Scratch::new();
+    dir.write(
+        "quiet.ron",
+        r#"Scenario(version: 1, horizon: "4m", nodes: [(names: "n-{0..2}", zone: "b")],
+            workloads: [Deployment(name: "web", replicas: 2, template: (tolerations: [
+                (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 10)]))],
+            expect: [NotEvicted(workload: "web")])"#,
+    );
+    let hunt = ["explore", "quiet.ron", "-p", "expect", "-q", "--runs", "400"];
+    let quiet = dir.call(&hunt);
+    assert_eq!(quiet.code, 0, "{}{}", quiet.stdout, quiet.stderr);
+    let found = dir.call(&[&hunt[..], &["--faults", "crash<=1"]].concat());
+    assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
+    let added = "timeline[+]=(at: \"";
+    assert!(
+        found.stdout.contains(added) && found.stdout.contains("do: Crash("),
+        "{}",
+        found.stdout
+    );
+    assert_eq!(dir.call(&["replay", "output/quiet-explore/expect-1.tape.ron"]).code, 1);
+    for (args, words) in [
+        (&["--faults", "crash of zone nowhere"][..], "nowhere"),
+        (&["--faults", "quake"], "`quake` is no fault"),
+        (&["--faults", "crash", "--depth", "1"], "--strategy auto"),
+        (&["--slack", "1s", "--strategy", "pct"], "--strategy auto"),
+    ] {
+        dir.call(&[&hunt[..], args].concat()).fails(2, &[words]);
+    }
+}
+
 #[test]
 fn a_replay_names_who_sent_a_request_and_what_it_read() {
     let dir = Scratch::new();
