@@ -192,6 +192,25 @@ pub(super) fn spans<T: Copy + PartialEq>(
     spans
 }
 
+/// The line through the values of spans, each as `of` counts it.
+pub(super) fn outline<T>(
+    time: &TimeScale,
+    scale: &CountScale,
+    spans: &[(f64, f64, T)],
+    of: impl Fn(&T) -> u32,
+) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (from, to, value) in spans {
+        let (from, to, y) = (time.left + from, time.left + to, scale.y(of(value)));
+        match points.last_mut() {
+            // A stroke through points of one level comes out bent.
+            Some(last) if *last == (from, y) => last.0 = to,
+            _ => points.extend([(from, y), (to, y)]),
+        }
+    }
+    points
+}
+
 /// Counts at instants, added up in columns of `width` points: the middle of each column in points,
 /// and its sum.
 pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {

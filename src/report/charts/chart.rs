@@ -8,7 +8,7 @@
 use super::drawing::{
     AWAITED, DRAIN, Drawing, EVICTION, HELD, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health,
 };
-use super::frame::{FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis};
+use super::frame::{Explained, FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis};
 use super::{node_lanes, pods, states, workloads, zone_lanes};
 use crate::analysis::curves::waiting;
 use crate::analysis::disruption::disruptions;
@@ -134,7 +134,7 @@ fn draw_timeline(
 }
 
 /// What the colours mean, from left to right: those that occur.
-fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
+fn legend(lanes: &Lanes) -> Vec<Explained<'static>> {
     let occurs = |h: Health| match lanes {
         Lanes::Nodes(nodes) => nodes.iter().flat_map(|n| &n.health).any(|s| s.1 == h),
         Lanes::Zones(zones) => {
@@ -175,8 +175,7 @@ fn legend(lanes: &Lanes) -> Vec<(Swatch, &'static str)> {
             ]);
         }
     }
-    let legend = legend.into_iter().filter(|l| l.0);
-    legend.map(|(_, swatch, name)| (swatch, name)).collect()
+    legend
 }
 
 fn name(h: Health) -> &'static str {

@@ -101,14 +101,11 @@ pub(crate) fn draw_figures(all: &Figures) -> Drawing {
     let height = HEAD + TITLES + ROW * all.rows.len() as f64 + FOOT;
     let mut drawing = Drawing::new((WIDTH, height), &all.heading, &shows);
     let c = &mut drawing;
-    let [dot, inner, outer] = all.legend;
-    let legend = [
-        (Swatch::Dot(AVAILABLE), dot),
-        (Swatch::Area(INTERVAL), inner),
-        (Swatch::Area(AVAILABLE_FILL), outer),
-    ];
+    let looks =
+        [Swatch::Dot(AVAILABLE), Swatch::Area(INTERVAL), Swatch::Area(AVAILABLE_FILL)].into_iter();
     // What has no name is not shown.
-    let legend: Vec<(Swatch, &str)> = legend.into_iter().filter(|l| !l.1.is_empty()).collect();
+    let legend = looks.zip(all.legend).map(|(swatch, name)| (!name.is_empty(), swatch, name));
+    let legend: Vec<_> = legend.collect();
     head(c, &all.heading, LEFT, &legend);
     let names_end = names(c, all);
     let room = WIDTH - RIGHT - names_end - NAME_GAP;

@@ -61,8 +61,12 @@ pub(super) enum Swatch {
     Dot(RGBColor),
 }
 
+/// An entry of a legend: whether it occurs in the drawing, how it looks, and what it means.
+pub(super) type Explained<'n> = (bool, Swatch, &'n str);
+
 /// Draws title, subtitle and legend onto clean paper.
-pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[(Swatch, &str)]) {
+pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Explained<'_>]) {
+    let legend: Vec<Explained<'_>> = legend.iter().copied().filter(|entry| entry.0).collect();
     let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
     // With a line of the scenario's own below the title, the rest goes to its right.
@@ -80,14 +84,14 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[(Swa
     c.text(&font::fit(below, ink, width), (left, 44.0), Anchor::Left, ink);
     let (y, w) = (70.0, 18.0);
     let mut taken = 0.0;
-    for (_, name) in legend {
+    for (_, _, name) in &legend {
         taken += w + 6.0 + font::width(name, LABEL);
     }
     let gaps = legend.len().saturating_sub(1).max(1) as f64;
     let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
     // Where so much occurs that it needs more, it has the room beside the title, too.
     let mut x = (left + width - taken - gaps * gap).min(left).max(8.0);
-    for &(swatch, name) in legend {
+    for (_, swatch, name) in legend {
         match swatch {
             Swatch::Area(color) => {
                 c.rect((x, y - 6.0), (x + w, y + 6.0), GRID);

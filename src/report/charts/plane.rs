@@ -6,7 +6,7 @@ use super::drawing::{
     SAID, STOPPED,
 };
 use super::font;
-use super::frame::{HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::frame::{Explained, HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
 use crate::report::Heading;
 use plotters::style::RGBColor;
 
@@ -138,18 +138,18 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
 pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     let mut drawing = Drawing::new((WIDTH, HEIGHT), &plane.heading, &shows(plane));
     let c = &mut drawing;
-    let mut legend: Vec<(Swatch, &str)> = Vec::new();
+    let mut legend: Vec<Explained<'_>> = Vec::new();
     for (i, line) in plane.lines.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         let swatch = if line.dots_only { Swatch::Dot(color) } else { Swatch::Strip(color) };
-        legend.push((swatch, &line.name));
+        legend.push((true, swatch, &line.name));
     }
     if let Some(line) = plane.lines.iter().find(|l| !l.band.is_empty()) {
         let name = line.band_of.unwrap_or("its 95 % interval");
-        legend.push((Swatch::Area(AVAILABLE_FILL), name));
+        legend.push((true, Swatch::Area(AVAILABLE_FILL), name));
     }
     if let Some((_, _, name)) = &plane.span {
-        legend.push((Swatch::Area(FAULT), name));
+        legend.push((true, Swatch::Area(FAULT), name));
     }
     head(c, &plane.heading, LEFT, &legend);
     let (across, up) = scales(plane);

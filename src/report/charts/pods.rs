@@ -4,13 +4,13 @@
 //! seen in one: those that are available, as an area, or as a line where the axis begins above
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
-use super::axis::{CountScale, TimeScale, spans};
+use super::axis::{CountScale, TimeScale, outline, spans};
 use super::drawing::{
     AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING,
     RULE, TERMINATING,
 };
 use super::font::{self, Ink};
-use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::frame::{Explained, FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::report::Heading;
 use crate::report::prelude::*;
@@ -75,23 +75,23 @@ pub(super) fn draw(
 }
 
 /// What the colours mean, from left to right: those that occur.
-fn legend(curves: &Curves, fault: Option<Time>) -> Vec<(Swatch, &'static str)> {
+fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
     let available_swatch = if least_available(&curves.available, fault) > 0 {
         Swatch::Line(AVAILABLE)
     } else {
         Swatch::Area(AVAILABLE_FILL)
     };
     let area = Swatch::Area;
-    let legend = [
+    [
         (&curves.available, available_swatch, "running and ready"),
         (&curves.dead, area(MISSING), "ready by the API, not up"),
         (&curves.not_ready, area(NOT_READY), "running, not ready"),
         (&curves.terminating, area(TERMINATING), "terminating"),
         (&curves.pending, area(PENDING), "pending"),
         (&curves.evicted, Swatch::Line(EVICTION), "evicted so far"),
-    ];
-    let legend = legend.into_iter().filter(|l| most(l.0) > 0);
-    legend.map(|(_, swatch, name)| (swatch, name)).collect()
+    ]
+    .map(|(steps, swatch, name)| (most(steps) > 0, swatch, name))
+    .into()
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.
@@ -154,12 +154,7 @@ fn available(
     // A line along the edge would say that as many ran as the axis begins at.
     let below = |s: &(f64, f64, u32)| s.2 < scale.least;
     for piece in spans.split(below).filter(|piece| !piece.is_empty()) {
-        let ends = |&(from, to, n): &(f64, f64, u32)| {
-            let y = scale.y(n);
-            [(time.left + from, y), (time.left + to, y)]
-        };
-        let outline: Vec<(f64, f64)> = piece.iter().flat_map(ends).collect();
-        c.line(&outline, AVAILABLE, 1.5);
+        c.line(&outline(time, &scale, piece, |n| *n), AVAILABLE, 1.5);
     }
     let cut = spans.iter().any(below);
     (scale.least, cut)
@@ -220,11 +215,7 @@ fn steps_line(
         return None;
     }
     let spans = spans(time, 1.0, steps, horizon, u32::max);
-    let points: Vec<(f64, f64)> = spans
-        .iter()
-        .flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))])
-        .collect();
-    c.line(&points, color, 2.0);
+    c.line(&outline(time, scale, &spans, |n| *n), color, 2.0);
     let last = steps.last().map_or(0, |s| s.1);
     Some((scale.y(last), last))
 }

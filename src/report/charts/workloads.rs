@@ -4,11 +4,11 @@
 //! Where there are more than fit, those with the most missing pods are drawn, and the rest is
 //! counted below.
 
-use super::axis::{CountScale, Spans, TimeScale, spans};
+use super::axis::{CountScale, outline, spans};
 use super::drawing::{
     AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GHOST, MISSING, NO_EXECUTE, PAPER, SAID,
 };
-use super::frame::{FOOT, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::frame::{Explained, FOOT, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::{font, pods};
 use crate::analysis::Serving;
 use crate::analysis::serving::{Count, Served};
@@ -85,18 +85,16 @@ pub(super) fn draw(
 }
 
 /// What the colours mean, from left to right: those that occur.
-fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<(Swatch, &'static str)> {
+fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<Explained<'static>> {
     let occurs = |is: fn(&Count) -> bool| shown.clone().flat_map(|w| &w.counts).any(|s| is(&s.1));
     let area = Swatch::Area;
-    let legend = [
+    vec![
         (occurs(|n| n.up > 0), area(AVAILABLE_FILL), "up"),
         (occurs(|n| n.desired > n.up), area(MISSING), "missing"),
         (occurs(|n| n.ghosts > 0), area(GHOST), "deleted or gone, and still up"),
         (true, Swatch::Line(NO_EXECUTE), "desired"),
         (true, Swatch::Line(SAID), "ready, says the API"),
-    ];
-    let legend = legend.into_iter().filter(|l| l.0);
-    legend.map(|(_, swatch, name)| (swatch, name)).collect()
+    ]
 }
 
 fn title(
@@ -159,27 +157,8 @@ fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top:
         }
     }
     pods::numbers(c, &time, &scale, &ticks);
-    let outline = |of| outline(&time, &scale, &spans, of);
+    let outline = |of: fn(&Count) -> u32| outline(&time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
     c.line(&outline(|n| n.ready), SAID, 1.0);
     c.line(&outline(|n| n.up), AVAILABLE, 1.5)
-}
-
-/// The line of one of the counts.
-fn outline(
-    time: &TimeScale,
-    scale: &CountScale,
-    spans: &Spans<Count>,
-    of: fn(&Count) -> u32,
-) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for (from, to, n) in spans {
-        let (from, to, y) = (time.left + from, time.left + to, scale.y(of(n)));
-        match points.last_mut() {
-            // A stroke through points of one level comes out bent.
-            Some(last) if *last == (from, y) => last.0 = to,
-            _ => points.extend([(from, y), (to, y)]),
-        }
-    }
-    points
 }
