@@ -11,6 +11,9 @@ use std::cmp::Ordering;
 /// It has no values if the figure differs by less than is shown.
 pub(super) type Cells = (String, Vec<String>, Ordering);
 
+/// A title, the rows below it, and what is said behind them.
+type Block = (String, Vec<Cells>, String);
+
 /// The heads of the columns of one pair of runs.
 pub(super) const ONE: [&str; 3] = ["A", "B", "B - A"];
 pub(super) const MANY: [&str; 6] = ["A", "B", "B - A", "B less", "B more", ""];
@@ -33,12 +36,7 @@ impl Printer<'_> {
                 _ => (w.name.clone(), Vec::new(), "only in B".to_owned()),
             });
         }
-        // One that stands for all says the same twice.
-        if matches!(&blocks[..], [all, one] if all.1 == one.1 && one.2.is_empty()) {
-            blocks.pop();
-        }
-        self.blocks(&ONE, &blocks)?;
-        self.more_workloads(d.workloads.len(), ROWS)
+        self.of_workloads(&ONE, blocks, (d.workloads.len(), ROWS))
     }
 
     /// What runs over many seeds cost.
@@ -59,22 +57,32 @@ impl Printer<'_> {
             let said: Vec<String> = [only(0, 'A'), only(1, 'B')].into_iter().flatten().collect();
             blocks.push((w.name.clone(), rows_of_many(&w.costs, d), said.join("; ")));
         }
+        self.of_workloads(&MANY, blocks, (d.workloads.len(), WORKLOADS))
+    }
+
+    /// Writes the block of all workloads, and those of as many as are shown, of all that differ.
+    fn of_workloads(
+        &mut self,
+        heads: &[&str],
+        mut blocks: Vec<Block>,
+        (all, shown): (usize, usize),
+    ) -> io::Result<()> {
+        // One that stands for all says the same twice.
         if matches!(&blocks[..], [all, one] if all.1 == one.1 && one.2.is_empty()) {
             blocks.pop();
         }
-        self.blocks(&MANY, &blocks)?;
-        let is_chance = |c: &Cells| c.1.last().is_some_and(|v| v == CHANCE);
-        if blocks.iter().any(|b| b.1.iter().any(is_chance)) {
+        self.blocks(heads, &blocks)?;
+        if blocks.iter().flat_map(|b| &b.1).any(is_chance) {
             writeln!(self.out, "  {CHANCE} may be chance")?;
         }
-        self.more_workloads(d.workloads.len(), WORKLOADS)
+        if all > shown {
+            let more = grouped((all - shown) as u64);
+            writeln!(self.out, "  {more} more workloads; -o json has all")?;
+        }
+        writeln!(self.out)
     }
 
-    fn blocks(
-        &mut self,
-        heads: &[&str],
-        blocks: &[(String, Vec<Cells>, String)],
-    ) -> io::Result<()> {
+    fn blocks(&mut self, heads: &[&str], blocks: &[Block]) -> io::Result<()> {
         let layout = Widths::new(heads, blocks);
         for (i, (title, rows, said)) in blocks.iter().enumerate() {
             if i == 0 {
@@ -122,29 +130,17 @@ impl Printer<'_> {
         }
         Ok(())
     }
-
-    fn more_workloads(&mut self, all: usize, shown: usize) -> io::Result<()> {
-        if all > shown {
-            writeln!(
-                self.out,
-                "  {} more workloads; -o json has all",
-                grouped((all - shown) as u64)
-            )?;
-        }
-        writeln!(self.out)
-    }
 }
 
 /// What the second side costs more than the first one, and less, in a sentence each, and what may be
 /// chance.
 pub(super) fn answer(rows: &[Cells]) -> Vec<String> {
-    let is_chance = |c: &&Cells| c.1.last().is_some_and(|v| v == CHANCE);
     let said = |head: &str, rows: Vec<&Cells>| {
         let shown = rows.into_iter().filter(|c| !c.1.is_empty());
         let list: Vec<String> = shown.map(|c| format!("{} {}", c.0, c.1[2])).collect();
         (!list.is_empty()).then(|| format!("{head}: {}", list.join(", ")))
     };
-    let (chance, sure): (Vec<&Cells>, Vec<&Cells>) = rows.iter().partition(is_chance);
+    let (chance, sure): (Vec<&Cells>, Vec<&Cells>) = rows.iter().partition(|c| is_chance(c));
     let of = |way| sure.iter().copied().filter(|c| c.2 == way).collect();
     [
         said("Worse in B", of(Ordering::Greater)),
@@ -165,7 +161,7 @@ struct Widths {
 }
 
 impl Widths {
-    fn new(heads: &[&str], blocks: &[(String, Vec<Cells>, String)]) -> Self {
+    fn new(heads: &[&str], blocks: &[Block]) -> Self {
         let cells = || blocks.iter().flat_map(|b| &b.1);
         let name = cells()
             .map(|c| c.0.chars().count())
@@ -224,6 +220,11 @@ pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cel
         (p.less > 0 || p.more > 0).then(|| (figure.heading().to_owned(), cells, way))
     };
     costs.iter().filter_map(row).collect()
+}
+
+/// Whether a row says of its figure that it may differ by chance.
+fn is_chance(row: &Cells) -> bool {
+    row.1.last().is_some_and(|v| v == CHANCE)
 }
 
 /// Whether a figure differs by more than chance.
