@@ -147,11 +147,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
         "kubernetes": asked.plan.profile.release,
         "property": asked.property.to_string(),
         "seed": asked.seed,
-        "drawn": {
-            "runs": often.drawn,
-            "violated": often.violated,
-            "interval": span(share_interval(often.violated, often.drawn)),
-        },
+        "drawn": drawn((often.violated, often.drawn)),
         "interval": span(often.span()),
         "along": along,
         "never": often.never,
