@@ -117,15 +117,14 @@ fn single(
     ];
     args.output.form.print(
         terminal,
-        |out, style| write(out, sides, &found, style),
+        |p| write(p, sides, &found),
         || document(sides, &found),
         || table(&found),
     )?;
     args.html.write(|| {
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        let print = |out: &mut Vec<u8>, style| write(out, sides, &found, style);
-        page(print, |said| board(sides, &found, said), named(runs))
+        page(|p| write(p, sides, &found), |said| board(sides, &found, said), named(runs))
     })?;
     Ok(Exit::fine_if(found.is_empty()))
 }
@@ -227,18 +226,17 @@ fn print_many(
     let sides = [a, b].map(|side| SeedSide { plan: &side.plan, source: &side.source });
     args.output.form.print(
         terminal,
-        |out, style| write_over_seeds(out, sides, &settings, found, style),
+        |p| write_over_seeds(p, sides, &settings, found),
         || over_seeds(sides, &settings, found),
         || table_over_seeds(found),
     )?;
     args.html.write(|| {
-        let print =
-            |out: &mut Vec<u8>, style| write_over_seeds(out, sides, &settings, found, style);
         let [a_run, b_run] = [0, 1].map(|side| {
             let overrides = Overrides { seed: Some(pairs.first), ..pairs.overrides[side].clone() };
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
         let board = |said| board_over_seeds(sides, &settings, found, said);
+        let print = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
         page(print, board, named([a_run?, b_run?]))
     })?;
     Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))

@@ -349,9 +349,9 @@ fn print(
 ) -> Result<(), Failure> {
     args.output.form.print(
         terminal,
-        |out, style| match searches {
-            [_, _, ..] => write_table(out, searches, properties),
-            _ => searches.iter().try_for_each(|s| write(out, s, style)),
+        |p| match searches {
+            [_, _, ..] => write_table(p, searches, properties),
+            _ => searches.iter().try_for_each(|s| write(p, s)),
         },
         || document(searches, properties),
         || table(searches, properties),
@@ -448,13 +448,12 @@ fn page(
             parts.extend(plan.map(|plan| Part::Steps(taken(&plan, violated, tape))));
         }
     }
-    let print = |out: &mut Vec<u8>, style| searches.iter().try_for_each(|s| write(out, s, style));
     let board = |text| {
         parts.push(Part::text("Report", text));
         let title = format!("{}: interleavings", loaded.name);
         Board { title, doc: loaded.spec.doc.clone(), parts, ..Board::default() }
     };
-    html::page(print, board, Vec::new())
+    html::page(|p| searches.iter().try_for_each(|s| write(p, s)), board, Vec::new())
 }
 
 /// What the search says of each property, by release.

@@ -88,8 +88,8 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let outages = drawn.models.draw(seed, args.window);
     let heading = Heading { name: loaded.name.clone(), seed, window: args.window };
     args.html.write(|| {
-        let print = |out: &mut Vec<u8>, style| write(out, &heading, &drawn, &outages, style);
-        page(print, |text| board_of(&heading, &drawn, &outages, text), Vec::new())
+        let board = |text| board_of(&heading, &drawn, &outages, text);
+        page(|p| write(p, &heading, &drawn, &outages), board, Vec::new())
     })?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
@@ -101,7 +101,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     form.write(
         &mut bytes,
         terminal.style(),
-        |out, style| write(out, &heading, &drawn, &outages, style),
+        |p| write(p, &heading, &drawn, &outages),
         || document(&heading, &drawn, &outages),
         || history(&drawn, &outages),
     )?;

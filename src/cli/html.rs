@@ -79,12 +79,12 @@ impl HtmlArg {
 
 /// A page of parts, with the runs that they show, by name; `board` may show what is printed, too.
 pub(super) fn page(
-    print: impl FnOnce(&mut Vec<u8>, Style) -> io::Result<()>,
+    print: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
     board: impl FnOnce(String) -> Board,
     runs: Vec<(String, Vec<u8>)>,
 ) -> Result<Page, Failure> {
     let mut text = Vec::new();
-    print(&mut text, Style { colour: false, width: 120 })?;
+    print(&mut Printer::new(&mut text, Style { colour: false, width: 120 }))?;
     let board = board(String::from_utf8_lossy(&text).into_owned());
     Ok(Page::of_board(&board, text, runs))
 }

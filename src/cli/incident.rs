@@ -123,9 +123,8 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     args.html.write(|| {
         let Course { loaded, overrides, .. } = &courses[0];
         let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
-        let print = |out: &mut Vec<u8>, style| write(out, &verdict, true, style);
         let board = |text| board(&verdict, text, Some("run".to_owned()));
-        page(print, board, vec![("run".to_owned(), run)])
+        page(|p| write(p, &verdict, true), board, vec![("run".to_owned(), run)])
     })?;
     let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
     Ok(Exit::fine_if(all || !args.exit_code))
@@ -211,9 +210,9 @@ fn print(
         open: None,
     };
     let beside = Outlook::all(&basis, forecasts);
-    let text = |out: &mut dyn Write, style| {
-        write(out, verdict, args.all, style)?;
-        write_beside(out, &beside, style)
+    let text = |p: &mut Printer<'_>| {
+        write(p, verdict, args.all)?;
+        write_beside(p, &beside)
     };
     let document = || {
         let mut whole = document(verdict);

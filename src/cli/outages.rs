@@ -118,16 +118,14 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     }
     args.output.form.print(
         terminal,
-        |out, style| write(out, &told, style),
+        |p| write(p, &told),
         || document(&told),
         || match args.table.unwrap_or_default() {
             WhichTable::Fits => fits_table(&told),
             WhichTable::Outages => outages_table(&told.history),
         },
     )?;
-    args.html.write(|| {
-        page(|out, style| write(out, &told, style), |text| board(&told, text), Vec::new())
-    })?;
+    args.html.write(|| page(|p| write(p, &told), |text| board(&told, text), Vec::new()))?;
     Ok(Exit::Fine)
 }
 

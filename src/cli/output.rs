@@ -6,6 +6,7 @@ use crate::files::Packing;
 use crate::language::Problem;
 use crate::report::html::Page;
 use crate::report::tables::{self, HAS_PARQUET, Rows, Table};
+use crate::report::text::Printer;
 use crate::report::{Style, TableForms, json};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -76,7 +77,7 @@ impl TableFormat {
     pub(crate) fn print(
         self,
         terminal: &Terminal,
-        text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
+        text: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
         document: impl FnOnce() -> Value,
         table: impl FnOnce() -> Rows,
     ) -> Result<(), Failure> {
@@ -93,7 +94,7 @@ impl TableFormat {
         self,
         out: &mut dyn Write,
         style: Style,
-        text: impl FnOnce(&mut dyn Write, Style) -> io::Result<()>,
+        text: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
         document: impl FnOnce() -> Value,
         table: impl FnOnce() -> Rows,
     ) -> io::Result<()> {
@@ -105,7 +106,7 @@ impl TableFormat {
                 tables::write(out, &table(), form, about.as_slice())
             }
             (Self::Json, _) => json::write(out, &document()),
-            _ => text(out, style),
+            _ => text(&mut Printer::new(out, style)),
         }
     }
 }

@@ -416,7 +416,7 @@ fn tell(
     };
     args.output.form.print(
         terminal,
-        |out, style| write(out, &all, written.as_ref(), style),
+        |p| write(p, &all, written.as_ref()),
         || document(&all, kept),
         || table(&all),
     )?;

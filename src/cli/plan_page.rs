@@ -32,8 +32,7 @@ pub(super) fn page(
         named.push(of_setting);
         runs.extend(pages);
     }
-    let print = |out: &mut Vec<u8>, style| write(out, all, None, style);
-    html::page(print, |_| board(all, kept, named), runs)
+    html::page(|p| write(p, all, None), |_| board(all, kept, named), runs)
 }
 
 /// What a slider moves through, and the runs that it names.

@@ -10,6 +10,7 @@ pub(super) use crate::kernel::{Dur, Time};
 pub(super) use crate::language::{Problem, Problems};
 pub(super) use crate::plan::Plan;
 pub(super) use crate::report::json;
+pub(super) use crate::report::text::Printer;
 pub(super) use crate::scenario::{self, Loaded, Overrides};
 pub(super) use crate::trace::Trace;
 pub(super) use serde_json::{Value, json};

@@ -97,7 +97,8 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         json::write(&mut out, &found)?;
     } else {
         heading(&mut out, &plan)?;
-        write(&mut out, &run.trace, &taken, &violations, parts.as_ref(), terminal.colour)?;
+        let mut p = Printer::new(&mut out, terminal.style());
+        write(&mut p, &run.trace, &taken, &violations, parts.as_ref())?;
         if parts.is_none() && violations.is_empty() && !properties.is_empty() {
             let names: Vec<String> = properties.iter().map(Property::to_string).collect();
             writeln!(out, "no violation of {}", names.join(", "))?;
@@ -109,9 +110,9 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     }
     out.flush()?;
     args.html.write(|| {
-        let print = |out: &mut Vec<u8>, _| {
-            heading(out, &plan)?;
-            write(out, &run.trace, &taken, &violations, parts.as_ref(), false)
+        let print = |p: &mut Printer<'_>| {
+            heading(p.out, &plan)?;
+            write(p, &run.trace, &taken, &violations, parts.as_ref())
         };
         page(print, |_| board(&plan, &run.trace, &taken, &violations), Vec::new())
     })?;

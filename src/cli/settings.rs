@@ -48,7 +48,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
     }
     args.output.form.print(
         terminal,
-        |out, style| write(out, &all, style),
+        |p| write(p, &all),
         || document(&loaded.name, &all),
         || table(&all),
     )?;

@@ -210,10 +210,9 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
 
 /// What was found, for whoever asked for it.
 fn found(report: &SurveyReport<'_>) -> Result<Found, Failure> {
-    let print = |out: &mut Vec<u8>, style| write(out, report, style);
     Ok(Found {
         document: document(report),
-        page: page(print, |_| board(report, &[]), Vec::new())?,
+        page: page(|p| write(p, report), |_| board(report, &[]), Vec::new())?,
         tables: vec![
             ("rows", Box::new(losses(report.survey))),
             ("workloads", Box::new(workloads(report.survey))),
@@ -229,7 +228,7 @@ fn print(
 ) -> Result<(), Failure> {
     args.output.form.print(
         terminal,
-        |out, style| write(out, report, style),
+        |p| write(p, report),
         || document(report),
         || match args.table.unwrap_or_default() {
             WhichTable::Losses => losses(report.survey),
@@ -238,8 +237,7 @@ fn print(
     )?;
     args.html.write(|| {
         let (named, runs) = worst(survey, report.survey, terminal)?;
-        let print = |out: &mut Vec<u8>, style| write(out, report, style);
-        page(print, |_| board(report, &named), runs)
+        page(|p| write(p, report), |_| board(report, &named), runs)
     })
 }
 

@@ -131,7 +131,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     ran.progress.clear();
     args.output.form.print(
         terminal,
-        |out, style| write_table(out, swept, Some(&written), style),
+        |p| write_table(p, swept, Some(&written)),
         || document(swept),
         || table(swept),
     )?;
@@ -165,11 +165,14 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
 
 /// What was found, for whoever asked for it.
 fn found(swept: Swept<'_>) -> Result<Found, Failure> {
-    let print = |out: &mut Vec<u8>, style| write_table(out, swept, None, style);
     let runs = RunsTable::new(swept.heading, Cow::Owned(swept.cases.to_vec()));
     Ok(Found {
         document: document(swept),
-        page: html::page(print, |_| board(swept, Vec::new()), Vec::new())?,
+        page: html::page(
+            |p| write_table(p, swept, None),
+            |_| board(swept, Vec::new()),
+            Vec::new(),
+        )?,
         tables: vec![("rows", Box::new(tidy(swept))), ("runs", Box::new(runs))],
     })
 }
@@ -186,8 +189,7 @@ fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<P
         named.push((case.values.join(" / "), name.clone()));
         runs.push((name, columns));
     }
-    let print = |out: &mut Vec<u8>, style| write_table(out, swept, None, style);
-    html::page(print, |_| board(swept, named), runs)
+    html::page(|p| write_table(p, swept, None), |_| board(swept, named), runs)
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.

@@ -32,7 +32,8 @@ pub fn write(
     clock: Option<WallClock>,
     style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer::of_sentences(out, style);
+    let mut p = Printer::new(out, style);
+    p.of_sentences();
     p.title(&e.object)?;
     p.indented(&e.verdict, 2, PLAIN)?;
     if !e.steps.is_empty() {

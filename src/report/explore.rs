@@ -1,9 +1,8 @@
 //! What a search of the race lab found, for people and for programs.
 
-use super::Style;
 use super::odds::{drawn, of_drawn};
 use super::prelude::*;
-use super::text::counted;
+use super::text::{Printer, counted};
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
@@ -63,7 +62,8 @@ impl Says {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn Write, searched: &Searched<'_>, style: Style) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
+    let Printer { out, style, .. } = p;
     let r = searched.report;
     let n = |n: u64| grouped(n);
     write!(out, "{} runs", n(r.runs))?;
@@ -86,7 +86,7 @@ pub(crate) fn write(out: &mut dyn Write, searched: &Searched<'_>, style: Style) 
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
     write_outcomes(out, searched)?;
-    write_violations(out, searched, style)
+    write_violations(out, searched, style.colour)
 }
 
 /// Writes the outcomes, the most frequent ones first.
@@ -128,14 +128,14 @@ fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
 }
 
 /// Writes the violations, each with its tape.
-fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, style: Style) -> io::Result<()> {
+fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) -> io::Result<()> {
     let r = searched.report;
     if r.violations.is_empty() {
         return writeln!(out, "no violation");
     }
     writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
     for (i, v) in r.violations.iter().enumerate() {
-        let name = if style.colour {
+        let name = if colour {
             format!("\u{1b}[1;31m{}\u{1b}[0m", v.property)
         } else {
             v.property.to_string()
@@ -207,10 +207,11 @@ fn deviations(s: &Searched<'_>) -> String {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write_table(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> io::Result<()> {
+    let out = &mut p.out;
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(

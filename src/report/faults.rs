@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::short;
 use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::tables::{self, Column, Kind, Rows};
-use crate::report::text::{Style, counted, fold};
+use crate::report::text::{PLAIN, Printer, counted};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
@@ -34,18 +34,17 @@ const COLUMNS: [&str; 7] =
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     heading: &Heading,
     drawn: &Drawn,
     outages: &[Outage],
-    style: Style,
 ) -> io::Result<()> {
-    writeln!(out, "{}\n  {}\n", heading.name, heading.line(drawn))?;
+    writeln!(p.out, "{}\n  {}\n", heading.name, heading.line(drawn))?;
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(style.width).unwrap_or(u16::MAX))
+        .set_width(u16::try_from(p.style.width).unwrap_or(u16::MAX))
         .set_header(COLUMNS);
     for model in &drawn.models.list {
         table.add_row(row(heading, model, outages).map(Cell::new));
@@ -55,12 +54,9 @@ pub(crate) fn write(
         column.set_cell_alignment(alignment);
         column.set_padding((0, 2));
     }
-    writeln!(out, "{}\n", table.trim_fmt())?;
+    writeln!(p.out, "{}\n", table.trim_fmt())?;
     let note = "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline.";
-    for line in fold(note, style.width) {
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
+    p.folded(note, 0, PLAIN)
 }
 
 /// The page of what was drawn: how many outages, how long they last, and the table; `text` is what

@@ -8,7 +8,7 @@ use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;
 use crate::report::short;
 use crate::report::tables::{Cell, Field, Kind, Rows, cells, columns, object};
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, Style, counted};
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, counted};
 
 /// What was recorded, what was simulated, and who else had a hand in it.
 pub(crate) struct Verdict {
@@ -118,13 +118,7 @@ const FEW: usize = 12;
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    verdict: &Verdict,
-    all: bool,
-    style: Style,
-) -> io::Result<()> {
-    let mut p = Printer::new(out, style);
+pub(crate) fn write(p: &mut Printer<'_>, verdict: &Verdict, all: bool) -> io::Result<()> {
     p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)?;
     writeln!(p.out)?;
     let title = format!("An outage from {} on", verdict.clock.begins());

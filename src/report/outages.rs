@@ -5,7 +5,7 @@ use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::prelude::*;
 use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
-use super::text::{PLAIN, Printer, Style, counted};
+use super::text::{PLAIN, Printer, counted};
 use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
@@ -93,9 +93,8 @@ impl Told {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, told: &Told, style: Style) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     let (h, s) = (&told.history, &told.spans);
-    let mut p = Printer::new(out, style);
     writeln!(p.out, "{}", told.asked.file)?;
     p.indented(&told.how_many(), 2, PLAIN)?;
     if h.open > 0 || h.empty > 0 {

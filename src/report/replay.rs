@@ -1,6 +1,7 @@
 //! The interleaving of a replayed run as a table: who did what, having seen what.
 
 use super::prelude::*;
+use super::text::Printer;
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
 use crate::report::html::board::{Steps, Taken};
@@ -11,17 +12,17 @@ use crate::trace::{Fields, NO_RECORD, Trace};
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     trace: &Trace,
     steps: &[ReplayedStep],
     violations: &[Violation],
     departure: Option<&Departure>,
-    colour: bool,
 ) -> io::Result<()> {
+    let out = &mut p.out;
     let table = table(trace, steps, violations);
     for line in table.to_string().lines() {
         let line = line.trim_end();
-        if colour && line.trim_start().starts_with('►') {
+        if p.style.colour && line.trim_start().starts_with('►') {
             writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?;
         } else {
             writeln!(out, "{line}")?;

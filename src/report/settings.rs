@@ -1,9 +1,8 @@
 //! The settings of a scenario: every path that `--set` takes, and what it is set to.
 
-use super::Style;
 use super::prelude::*;
 use super::tables::{Cell, Field, Kind, Rows, cells, columns, object};
-use super::text::fold;
+use super::text::{PLAIN, Printer};
 use crate::scenario::Setting;
 
 /// Values of longer paths stand below them.
@@ -13,7 +12,7 @@ const PATH_COLUMNS: usize = 50;
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(out: &mut dyn Write, settings: &[Setting], style: Style) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, settings: &[Setting]) -> io::Result<()> {
     let paths = settings.iter().map(|s| s.path.chars().count());
     let column = paths.filter(|n| *n <= PATH_COLUMNS).max().unwrap_or(0) + 2;
     for setting in settings {
@@ -22,14 +21,12 @@ pub(crate) fn write(out: &mut dyn Write, settings: &[Setting], style: Style) -> 
             (Some(value), true) => format!("{value} (default)"),
             (None, _) => "(default)".to_owned(),
         };
-        if setting.path.chars().count() < column && column + said.chars().count() <= style.width {
-            writeln!(out, "{:column$}{said}", setting.path)?;
+        if setting.path.chars().count() < column && column + said.chars().count() <= p.style.width {
+            writeln!(p.out, "{:column$}{said}", setting.path)?;
             continue;
         }
-        writeln!(out, "{}", setting.path)?;
-        for line in fold(&said, style.width.saturating_sub(4)) {
-            writeln!(out, "    {line}")?;
-        }
+        writeln!(p.out, "{}", setting.path)?;
+        p.indented(&said, 4, PLAIN)?;
     }
     Ok(())
 }

@@ -109,15 +109,15 @@ fn print(
         // Those of one export after the other are one table; `at` tells them apart.
         print_text(terminal, |out| csv::write_on(out, &table(base, others)))?;
     } else {
-        let text = |out: &mut dyn Write, style| {
+        let text = |p: &mut Printer<'_>| {
             if let Some(changed) = &changed {
-                writeln!(out)?;
+                writeln!(p.out)?;
                 for line in changed {
-                    writeln!(out, "* {line}")?;
+                    writeln!(p.out, "* {line}")?;
                 }
             }
-            write(out, base, args.all, style)?;
-            write_beside(out, &outlooks, style)
+            write(p, base, args.all)?;
+            write_beside(p, &outlooks)
         };
         let document = || {
             let mut whole = document(base, others);
@@ -149,11 +149,11 @@ fn found((basis, forecasts): &Printed) -> Result<Found, Failure> {
 
 /// The page of a forecast, which the next export's replaces.
 fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page, Failure> {
-    let print = |out: &mut Vec<u8>, style| {
+    let print = |p: &mut Printer<'_>| {
         for outlook in outlooks.iter().take(1) {
-            write(out, outlook, false, style)?;
+            write(p, outlook, false)?;
         }
-        write_beside(out, outlooks, style)
+        write_beside(p, outlooks)
     };
     page(print, |text| board(outlooks, text), Vec::new())
 }

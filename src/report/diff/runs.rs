@@ -5,7 +5,7 @@ use super::words::{Side, changed, colour, group_text, shift, steps, subject_of, 
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Difference, Noise};
 use crate::report::prelude::*;
-use crate::report::text::{DIM, GREEN, PLAIN, Printer, Style, YELLOW};
+use crate::report::text::{DIM, GREEN, PLAIN, Printer, YELLOW};
 
 /// The lines on both sides.
 pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
@@ -29,13 +29,8 @@ pub(super) fn parting(d: &Difference) -> Option<String> {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    sides: [Side<'_>; 2],
-    d: &Difference,
-    style: Style,
-) -> io::Result<()> {
-    let mut p = Printer::of_sentences(out, style);
+pub(crate) fn write(p: &mut Printer<'_>, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
+    p.of_sentences();
     p.sides(headers(sides), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
         let same = p.painted(

@@ -6,7 +6,7 @@ use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::ranges;
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, Printer, Style, YELLOW};
+use crate::report::text::{BOLD, DIM, GREEN, Printer, YELLOW};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,12 @@ pub(super) fn headers(sides: [SeedSide<'_>; 2], d: &OverSeeds) -> [String; 2] {
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     sides: [SeedSide<'_>; 2],
     settings: &Settings,
     d: &OverSeeds,
-    style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer::of_sentences(out, style);
+    p.of_sentences();
     p.sides(headers(sides, d), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {

@@ -7,7 +7,7 @@ use crate::files::line;
 use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue};
 use crate::report::model::from_now;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, Style, YELLOW, counted};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW, counted};
 use std::cmp::Reverse;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
@@ -20,13 +20,7 @@ const WORKLOADS: usize = 15;
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    outlook: &Outlook<'_>,
-    all: bool,
-    style: Style,
-) -> io::Result<()> {
-    let mut p = Printer::new(out, style);
+pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io::Result<()> {
     p.head(outlook)?;
     for said in answer(outlook) {
         p.indented(&line(&said), 2, BOLD)?;
@@ -70,15 +64,10 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write_beside(
-    out: &mut dyn Write,
-    courses: &[Outlook<'_>],
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::Result<()> {
     if courses.len() < 2 {
         return Ok(());
     }
-    let mut p = Printer::new(out, style);
     p.part("Side by side")?;
     for outlook in courses {
         let deleted = of(outlook, Happening::PodDeleted);

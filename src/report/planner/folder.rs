@@ -10,6 +10,7 @@ use crate::report::charts::{
 };
 use crate::report::output::write_drawing;
 use crate::report::prelude::*;
+use crate::report::text::Printer;
 use crate::report::{Folder, Heading, OutputError, Style, Written, html, json};
 use std::path::Path;
 
@@ -26,7 +27,9 @@ pub(crate) fn write_folder(
     page: Option<&html::Page>,
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, name)?;
-    folder.write("plan.txt", |out| text::write(out, all, None, Style::default()))?;
+    folder.write("plan.txt", |out| {
+        text::write(&mut Printer::new(out, Style::default()), all, None)
+    })?;
     folder.write("plan.json", |out| json::write(out, &document(all, kept)))?;
     for (i, told) in all.iter().enumerate() {
         // Of several settings each has charts of its own.

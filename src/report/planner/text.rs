@@ -6,9 +6,9 @@ use crate::analysis::size_in_words;
 use crate::lab::planner::{
     AS_IT_IS, Answer, BY_FORMULA, Counting, EVICTED, FIGURES, MISSING, NEEDLESS, Row,
 };
+use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
-use crate::report::{Style, Written};
 
 /// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
 /// below or to rise above.
@@ -21,17 +21,16 @@ const PENDING: usize = 6;
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     all: &[Told<'_>],
     written: Option<&Written>,
-    style: Style,
 ) -> io::Result<()> {
-    let mut p = Printer::of_sentences(out, style);
+    p.of_sentences();
     for (i, told) in all.iter().enumerate() {
         if i > 0 {
             writeln!(p.out)?;
         }
-        one(&mut p, told)?;
+        one(p, told)?;
     }
     written.map_or(Ok(()), |written| p.files(written))
 }

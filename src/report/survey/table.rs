@@ -3,7 +3,6 @@
 
 use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};
-use crate::report::Style;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold};
 
@@ -29,14 +28,9 @@ pub(crate) struct SurveyReport<'a> {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    report: &SurveyReport<'_>,
-    style: Style,
-) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Result<()> {
     let survey = report.survey;
-    let style = Style { width: style.width.min(WIDEST), ..style };
-    let mut p = Printer::new(out, style);
+    p.style.width = p.style.width.min(WIDEST);
     p.title(&report.name)?;
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
     let mut runs = format!("{} for {} each", losses(survey.losses), short(report.lasts));

@@ -7,23 +7,21 @@ use crate::lab::Case;
 use crate::report::charts::Unit;
 use crate::report::prelude::*;
 use crate::report::text::{DIM, Filled, PLAIN, Printer, YELLOW, fold, table, width};
-use crate::report::{Style, Written, short};
+use crate::report::{Written, short};
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     swept: Swept<'_>,
     written: Option<&Written>,
-    style: Style,
 ) -> io::Result<()> {
     let Swept { heading, layout, .. } = swept;
-    let mut p = Printer::new(out, style);
-    write_heading(&mut p, heading)?;
+    write_heading(p, heading)?;
     let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
-    write_rows(&mut p, swept, &of_all)?;
+    write_rows(p, swept, &of_all)?;
     if let Some(from) = swept.against() {
         let name = if from.values.is_empty() {
             "the row".to_owned()
@@ -35,7 +33,7 @@ pub(crate) fn write(
         );
         p.folded(&head, 0, PLAIN)?;
         let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
-        write_rows(&mut p, swept, &of_difference)?;
+        write_rows(p, swept, &of_difference)?;
     }
     p.folded(&notes(swept), 0, PLAIN)?;
     if let Some(written) = written {

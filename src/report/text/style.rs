@@ -63,9 +63,9 @@ impl<'o> Printer<'o> {
         Printer { out, style, narrowest: NARROWEST }
     }
 
-    /// For texts of whole sentences, which read badly in less room.
-    pub(crate) fn of_sentences(out: &'o mut dyn Write, style: Style) -> Self {
-        Printer { out, style, narrowest: 30 }
+    /// Prints whole sentences from here on, which read badly in less room.
+    pub(crate) fn of_sentences(&mut self) {
+        self.narrowest = 30;
     }
 
     /// A text in a colour, where there are colours.

@@ -1,6 +1,7 @@
 //! Names that are long, in eighty columns.
 
 use super::*;
+use crate::report::Style;
 
 /// A node's name of 41 characters beside a zone's of 40 does not fit into eighty columns.
 #[test]
