@@ -6,7 +6,7 @@ use super::text::{Printer, counted};
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
+use crate::report::tables::{Cell, Field, Kind, Rows};
 
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;
@@ -287,21 +287,27 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
     json!({ "taintsim": env!("CARGO_PKG_VERSION"), "searches": searches.iter().map(one).collect::<Vec<_>>() })
 }
 
+/// A property under a release, and an outcome that violates it, with the file of a run that leads
+/// there.
+type Found<'s> = (&'s Searched<'s>, &'s Property, Option<(&'s Violated, Option<&'s String>)>);
+
 /// A row for each property under each release, and where it does not hold one for each outcome that
 /// violates it, with a run that leads there.
 pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows {
-    let of_one: [Field<(&Violated, Option<&String>)>; 6] = [
-        ("text", Kind::Text, |(v, _)| Cell::text(Some(v.text.clone()))),
-        ("runs", Kind::Natural, |(v, _)| Cell::Natural(v.runs)),
-        ("changes", Kind::Text, |(v, _)| Cell::text(Some(changes(v)).filter(|m| !m.is_empty()))),
-        ("deviations", Kind::Whole, |(v, _)| Cell::Whole(v.tape.len() as i64)),
-        ("small", Kind::Truth, |(v, _)| Cell::Truth(v.is_small)),
-        ("tape", Kind::Text, |(_, tape)| Cell::text(tape.cloned())),
+    let fields: [Field<Found<'_>>; 9] = [
+        ("kubernetes", Kind::Text, |(s, ..)| Cell::text(Some(s.release.clone()))),
+        ("property", Kind::Text, |(_, property, _)| Cell::Text(property.to_string().into())),
+        ("found", Kind::Text, |(s, p, _)| Cell::Text(Says::of(s.report, p).words().into())),
+        ("text", Kind::Text, |(.., v)| Cell::text(v.map(|v| v.0.text.clone()))),
+        ("runs", Kind::Natural, |(.., v)| v.map_or(Cell::Empty, |v| Cell::Natural(v.0.runs))),
+        ("changes", Kind::Text, |(.., v)| {
+            Cell::text(v.map(|v| changes(v.0)).filter(|c| !c.is_empty()))
+        }),
+        ("deviations", Kind::Whole, |(.., v)| Cell::whole(v.map(|v| v.0.tape.len() as i64))),
+        ("small", Kind::Truth, |(.., v)| v.map_or(Cell::Empty, |v| Cell::Truth(v.0.is_small))),
+        ("tape", Kind::Text, |(.., v)| Cell::text(v.and_then(|v| v.1.cloned()))),
     ];
-    let mut all =
-        Column::all(&[("kubernetes", Kind::Text), ("property", Kind::Text), ("found", Kind::Text)]);
-    all.extend(columns(&of_one));
-    let mut rows = Vec::new();
+    let mut rows: Vec<Found<'_>> = Vec::new();
     for s in searches {
         for (i, property) in properties.iter().enumerate() {
             if properties[..i].contains(property) {
@@ -309,21 +315,14 @@ pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows 
             }
             let violations = s.report.violations.iter().enumerate();
             let of_it = violations.filter(|(_, v)| v.property == *property);
-            let mut found: Vec<_> =
-                of_it.map(|(i, v)| cells(&of_one, (v, s.tapes.get(i)))).collect();
-            if found.is_empty() {
-                found.push(vec![Cell::Empty; of_one.len()]);
-            }
-            for violation in found {
-                let says = Says::of(s.report, property).words();
-                let mut row = vec![Cell::text(Some(s.release.clone()))];
-                row.extend([Cell::Text(property.to_string().into()), Cell::Text(says.into())]);
-                row.extend(violation);
-                rows.push(row);
+            let before = rows.len();
+            rows.extend(of_it.map(|(i, v)| (s, property, Some((v, s.tapes.get(i))))));
+            if rows.len() == before {
+                rows.push((s, property, None));
             }
         }
     }
-    Rows { name: "explore", columns: all, rows }
+    Rows::of("explore", &fields, rows)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::short;
 use crate::report::html::board::{self, Bar, Board, Part};
-use crate::report::tables::{self, Column, Kind, Rows};
+use crate::report::tables::{self, Field, Kind, Rows};
 use crate::report::text::{PLAIN, Printer, counted};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -177,28 +177,16 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
 
 /// The outages as a history: a row for each node that is away.
 pub(crate) fn history(drawn: &Drawn, outages: &[Outage]) -> Rows {
-    let of_one = |o: &Outage, lasts: Dur| {
-        let row = |node: &u32| {
-            vec![
-                tables::Cell::Text(drawn.plan.nodes[*node as usize].name.clone().into()),
-                tables::Cell::Seconds(o.at),
-                tables::Cell::Seconds(o.at.saturating_add(lasts)),
-                tables::Cell::Text(kind(&o.what).into()),
-            ]
-        };
-        o.nodes.iter().map(row).collect::<Vec<_>>()
-    };
-    let rows = outages.iter().filter_map(|o| Some(of_one(o, o.lasts?)));
-    Rows {
-        name: "history",
-        columns: Column::all(&[
-            ("node", Kind::Text),
-            ("start", Kind::Seconds),
-            ("end", Kind::Seconds),
-            ("kind", Kind::Text),
-        ]),
-        rows: rows.flatten().collect(),
-    }
+    let fields: [Field<(&str, &Outage, Dur)>; 4] = [
+        ("node", Kind::Text, |(node, ..)| tables::Cell::text(Some(node.to_owned()))),
+        ("start", Kind::Seconds, |(_, o, _)| tables::Cell::Seconds(o.at)),
+        ("end", Kind::Seconds, |(_, o, lasts)| tables::Cell::Seconds(o.at.saturating_add(lasts))),
+        ("kind", Kind::Text, |(_, o, _)| tables::Cell::Text(kind(&o.what).into())),
+    ];
+    let name = |node: &u32| drawn.plan.nodes[*node as usize].name.as_str();
+    let over = outages.iter().filter_map(|o| Some((o, o.lasts?)));
+    let away = over.flat_map(|(o, lasts)| o.nodes.iter().map(move |node| (name(node), o, lasts)));
+    Rows::of("history", &fields, away)
 }
 
 fn kind(what: &Away) -> &'static str {

@@ -4,7 +4,7 @@
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::prelude::*;
-use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
+use super::tables::{Cell, Column, Field, Kind, Rows};
 use super::text::{PLAIN, Printer, counted};
 use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
@@ -366,8 +366,7 @@ pub(crate) fn outages_table(history: &History) -> Rows {
         ("end_s", Kind::Number, |(_, o)| Cell::Number(o.start + o.lasts)),
         ("lasts_s", Kind::Number, |(_, o)| Cell::Number(o.lasts)),
     ];
-    let rows = history.outages.iter().map(|outage| cells(&fields, (history, outage)));
-    Rows { name: "outages", columns: columns(&fields), rows: rows.collect() }
+    Rows::of("outages", &fields, history.outages.iter().map(|outage| (history, outage)))
 }
 
 /// Draws what an outage costs by timeout.

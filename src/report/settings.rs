@@ -1,7 +1,7 @@
 //! The settings of a scenario: every path that `--set` takes, and what it is set to.
 
 use super::prelude::*;
-use super::tables::{Cell, Field, Kind, Rows, cells, columns, object};
+use super::tables::{Cell, Field, Kind, Rows, object};
 use super::text::{PLAIN, Printer};
 use crate::scenario::Setting;
 
@@ -42,8 +42,7 @@ fn fields<'s>() -> [Field<&'s Setting>; 4] {
 }
 
 pub(crate) fn table(settings: &[Setting]) -> Rows {
-    let rows = settings.iter().map(|setting| cells(&fields(), setting)).collect();
-    Rows { name: "settings", columns: columns(&fields()), rows }
+    Rows::of("settings", &fields(), settings)
 }
 
 /// The same as JSON.

@@ -3,7 +3,7 @@
 use super::SurveyReport;
 use crate::lab::survey::{Finding, Hit, Lost, Measure, Surveyed, Unit};
 use crate::report::prelude::*;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns};
+use crate::report::tables::{Cell, Column, Field, Kind, Rows};
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
 /// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds. `at_least` and
@@ -132,6 +132,5 @@ pub(crate) fn workloads(survey: &Surveyed) -> Rows {
     ];
     let hits =
         survey.lost.iter().flat_map(|lost| lost.damage.hits.iter().map(move |hit| (lost, hit)));
-    let rows = hits.map(|row| cells(&fields, row)).collect();
-    Rows { name: "workloads", columns: columns(&fields), rows }
+    Rows::of("workloads", &fields, hits)
 }

@@ -48,6 +48,18 @@ impl Table for Rows {
     }
 }
 
+impl Rows {
+    /// A table of these fields, with a row for each of what `rows` has.
+    pub(crate) fn of<R: Copy>(
+        name: &'static str,
+        fields: &[Field<R>],
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|row| cells(fields, row)).collect();
+        Rows { name, columns: columns(fields), rows }
+    }
+}
+
 /// A field of what a row is made of: its name, what it holds, and what stands in its cell.
 pub(crate) type Field<R> = (&'static str, Kind, fn(R) -> Cell<'static>);
 
