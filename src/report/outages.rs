@@ -4,7 +4,7 @@
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::prelude::*;
-use super::tables::{Cell, Column, Field, Kind, Rows};
+use super::tables::{Cell, Field, Kind, Rows, object};
 use super::text::{PLAIN, Printer, counted};
 use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
@@ -60,15 +60,15 @@ impl Told {
 
     /// How many outages there were.
     fn how_many(&self) -> String {
-        let (h, rate) = (&self.history, per_year(&self.history));
+        let (h, (rate, range)) = (&self.history, per_year(&self.history));
         format!(
             "{} of {} in {}: {} a node and year (95 %: {} to {}, if each came by itself)",
             counted(self.spans.count() as u64, "outage"),
             counted(h.nodes.len() as u64, "node"),
             days(h.length),
-            digits(rate.at),
-            digits(rate.low),
-            digits(rate.high)
+            digits(rate),
+            digits(range.low),
+            digits(range.high)
         )
     }
 
@@ -231,7 +231,7 @@ fn model(told: &Told) -> String {
     };
     format!(
         "(name: \"measured\", nodes: All, do: Crash, rate: PerNodeYear({}), lasts: {lasts}),",
-        digits(per_year(&told.history).at)
+        digits(per_year(&told.history).0)
     )
 }
 
@@ -256,20 +256,13 @@ fn ron(of: &Distribution) -> String {
     }
 }
 
-/// How many outages a node has in a year.
-struct PerYear {
-    at: f64,
-    /// The ends of the exact 95 % interval of a Poisson number.
-    low: f64,
-    high: f64,
-}
-
-fn per_year(h: &History) -> PerYear {
+/// How many outages a node has in a year, with the exact 95 % interval of a Poisson number.
+fn per_year(h: &History) -> (f64, Interval) {
     let years = h.length / (365.0 * 86_400.0) * h.nodes.len().max(1) as f64;
     let of = |n: f64| n / years.max(1e-12);
     let count = h.outages.len() as u64;
     let range = poisson_interval(count);
-    PerYear { at: of(count as f64), low: of(range.low), high: of(range.high) }
+    (of(count as f64), Interval { low: of(range.low), high: of(range.high) })
 }
 
 /// A number to three digits, or to whole ones where it has more.
@@ -281,14 +274,7 @@ fn digits(v: f64) -> f64 {
 /// The same as JSON. Times are in seconds.
 pub(crate) fn document(told: &Told) -> Value {
     let s = &told.spans;
-    let found = |of: &Distribution| {
-        let (toleration, cost) = told.best(of);
-        json!({
-            "timeout_s": toleration.map(|t| t as f64 + told.asked.noticing.middle()),
-            "toleration_seconds": toleration,
-            "cost_s": cost,
-        })
-    };
+    let found = |fit: Option<&Fit>| object(&fields()[4..], (told, fit));
     let with = |toleration: u64| {
         let (cost, evicting) = told.with(toleration);
         json!({ "toleration_seconds": toleration, "cost_s": cost, "share_evicting": evicting })
@@ -299,10 +285,10 @@ pub(crate) fn document(told: &Told) -> Value {
             "log_likelihood": f.log_likelihood,
             "distribution": ron(&f.distribution),
             "mean_s": f.distribution.mean(),
-            "best": found(&f.distribution),
+            "best": found(Some(f)),
         })
     };
-    let rate = per_year(&told.history);
+    let (rate, range) = per_year(&told.history);
     let noticing = told.asked.noticing;
     json!({
         "version": 1,
@@ -312,50 +298,49 @@ pub(crate) fn document(told: &Told) -> Value {
         "open": told.history.open,
         "empty": told.history.empty,
         "length_s": told.history.length,
-        "per_node_year": rate.at,
-        "per_node_year_95": [rate.low, rate.high],
+        "per_node_year": rate,
+        "per_node_year_95": [range.low, range.high],
         "mean_s": s.mean(),
         "quantiles_s": QUANTILES.map(|q| json!([q, s.quantile(q)])),
         "over_within": SHARES.map(|(t, _)| json!([t, 1.0 - s.survival(t)])),
         "price_s": told.asked.price.as_secs_f64(),
         "detection_s": noticing.middle(),
         "detection_range_s": [noticing.from, noticing.to],
-        "best": found(&told.measured),
+        "best": found(None),
         "tolerations": TOLERATIONS.map(with),
         "fits": told.fits.iter().map(fit).collect::<Vec<_>>(),
         "model": model(told),
     })
 }
 
+/// What a history comes to by one of its fits, or as it was measured.
+type By<'t> = (&'t Told, Option<&'t Fit>);
+
+/// What is told of each, which toleration is best by it behind the rest.
+fn fields<'t>() -> [Field<By<'t>>; 7] {
+    fn of<'t>((told, fit): By<'t>) -> &'t Distribution {
+        fit.map_or(&told.measured, |f| &f.distribution)
+    }
+    fn best(by: By<'_>) -> (Option<u64>, f64) {
+        by.0.best(of(by))
+    }
+    [
+        ("model", Kind::Text, |(_, fit)| Cell::Text(fit.map_or("measured", |f| f.name).into())),
+        ("distribution", Kind::Text, |(_, fit)| Cell::text(fit.map(|f| ron(&f.distribution)))),
+        ("log_likelihood", Kind::Number, |(_, fit)| Cell::number(fit.map(|f| f.log_likelihood))),
+        ("mean_s", Kind::Number, |by| Cell::number(Some(of(by).mean()))),
+        ("timeout_s", Kind::Number, |by| {
+            Cell::number(best(by).0.map(|t| t as f64 + by.0.asked.noticing.middle()))
+        }),
+        ("toleration_seconds", Kind::Whole, |by| Cell::whole(best(by).0.map(u64::cast_signed))),
+        ("cost_s", Kind::Number, |by| Cell::number(Some(best(by).1))),
+    ]
+}
+
 /// Which toleration is best, a row by what was measured and one by each fit.
 pub(crate) fn fits_table(told: &Told) -> Rows {
-    let row = |name, fit: Option<&Fit>, of: &Distribution| {
-        let (toleration, cost) = told.best(of);
-        vec![
-            Cell::Text(name),
-            Cell::text(fit.map(|f| ron(&f.distribution))),
-            Cell::number(fit.map(|f| f.log_likelihood)),
-            Cell::number(Some(of.mean())),
-            Cell::number(toleration.map(|t| t as f64 + told.asked.noticing.middle())),
-            Cell::whole(toleration.map(u64::cast_signed)),
-            Cell::number(Some(cost)),
-        ]
-    };
-    let mut rows = vec![row("measured".into(), None, &told.measured)];
-    rows.extend(told.fits.iter().map(|f| row(f.name.into(), Some(f), &f.distribution)));
-    Rows {
-        name: "fits",
-        columns: Column::all(&[
-            ("model", Kind::Text),
-            ("distribution", Kind::Text),
-            ("log_likelihood", Kind::Number),
-            ("mean_s", Kind::Number),
-            ("timeout_s", Kind::Number),
-            ("toleration_seconds", Kind::Whole),
-            ("cost_s", Kind::Number),
-        ]),
-        rows,
-    }
+    let all = std::iter::once(None).chain(told.fits.iter().map(Some));
+    Rows::of("fits", &fields(), all.map(|fit| (told, fit)))
 }
 
 /// The outages of a history, in the order in which they began; times are from its beginning on.
