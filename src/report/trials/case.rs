@@ -41,12 +41,46 @@ pub enum Came {
 impl Came {
     pub(super) fn word(&self) -> &'static str {
         match self {
-            Self::Met => "passed",
-            Self::Failed(_) => "failed",
-            Self::Wrong(_) => "wrong",
-            Self::Nothing => "no expectations",
-            Self::NotRun => "not run",
             Self::Undecided(_) => "undecided",
+            other => Status::of(other).word(),
+        }
+    }
+}
+
+/// What became of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// Everything was as expected.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// The scenario, or an expectation, is wrong.
+    Wrong,
+    /// It expects nothing.
+    NoExpectations,
+    /// It was not run, because another one failed.
+    NotRun,
+}
+
+impl Status {
+    /// That of a case; what nobody can say keeps nothing from having passed.
+    pub(super) fn of(came: &Came) -> Self {
+        match came {
+            Came::Met | Came::Undecided(_) => Self::Passed,
+            Came::Failed(_) => Self::Failed,
+            Came::Wrong(_) => Self::Wrong,
+            Came::Nothing => Self::NoExpectations,
+            Came::NotRun => Self::NotRun,
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Wrong => "wrong",
+            Self::NoExpectations => "no expectations",
+            Self::NotRun => "not run",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in
 //! Markdown.
 
-use super::case::Came;
-use super::tested::{Status, Tested, counted};
+use super::case::{Came, Status};
+use super::tested::{Tested, counted};
 use crate::language::Problem;
 use std::io::{self, Write};
 

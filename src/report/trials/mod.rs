@@ -11,12 +11,11 @@ mod programs;
 mod tested;
 mod text;
 
-pub(crate) use case::quoted;
 pub use case::{Came, Case, Failed, SCENARIO, cases};
+pub(crate) use case::{Status, quoted};
 pub(crate) use github::{annotations, step_summary};
 pub use golden::{Difference, compare, golden, may_replace};
 pub use programs::junit;
 pub(crate) use programs::{document, tap};
-pub(crate) use tested::Status;
 pub use tested::Tested;
 pub(crate) use text::{CasesTable, board, details, line, summary};

@@ -1,6 +1,6 @@
 //! A scenario that was tested, and what became of it.
 
-use super::case::{Came, Case};
+use super::case::{Came, Case, Status};
 use crate::language::Problem;
 use std::time::Duration;
 
@@ -27,33 +27,6 @@ pub struct Tested {
     pub(crate) took: Duration,
 }
 
-/// What became of a scenario.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Status {
-    /// Everything was as expected.
-    Passed,
-    /// Something was not.
-    Failed,
-    /// The scenario, or an expectation, is wrong.
-    Wrong,
-    /// It expects nothing.
-    NoExpectations,
-    /// It was not run, because another one failed.
-    NotRun,
-}
-
-impl Status {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Wrong => "wrong",
-            Self::NoExpectations => "no expectations",
-            Self::NotRun => "not run",
-        }
-    }
-}
-
 impl Tested {
     /// What has these cases and no runs of ours, such as a scenario that was read; the machine's
     /// time is none of it.
@@ -72,18 +45,9 @@ impl Tested {
 
     /// What became of it: the worst of its cases.
     pub(crate) fn status(&self) -> Status {
-        let any = |of: fn(&Came) -> bool| self.cases.iter().any(|c| of(&c.came));
-        if any(|c| matches!(c, Came::Wrong(_))) {
-            Status::Wrong
-        } else if any(|c| matches!(c, Came::Nothing)) {
-            Status::NoExpectations
-        } else if any(|c| matches!(c, Came::Failed(_))) {
-            Status::Failed
-        } else if any(|c| matches!(c, Came::NotRun)) {
-            Status::NotRun
-        } else {
-            Status::Passed
-        }
+        let any = |status: &Status| self.cases.iter().any(|c| Status::of(&c.came) == *status);
+        let worst = [Status::Wrong, Status::NoExpectations, Status::Failed, Status::NotRun];
+        worst.into_iter().find(any).unwrap_or(Status::Passed)
     }
 
     /// The same, not run because another one failed.

@@ -1,8 +1,8 @@
 //! For people: a line per scenario, the failures in full, and one line at the end; the same as a
 //! page; and for spreadsheets and data frames a row for each test case.
 
-use super::case::{Came, Case, SCENARIO};
-use super::tested::{Status, Tested, counted};
+use super::case::{Came, Case, SCENARIO, Status};
+use super::tested::{Tested, counted};
 use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
