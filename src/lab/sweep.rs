@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(crate) const RUNS_MAX: u64 = 1_000_000;
 
 /// A setting and its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Axis {
     /// Its path in the scenario, as for `--set`.
     pub(crate) path: String,

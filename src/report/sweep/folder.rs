@@ -51,8 +51,6 @@ pub(crate) fn write_folder(
 }
 
 fn came_from(heading: &Heading, cases: &[Case]) -> Value {
-    let axes: Vec<Value> =
-        heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
     let of = |(file, of): &(String, Fingerprint)| {
         manifest::scenario(&heading.scenario, file, of, &heading.fixed)
     };
@@ -60,7 +58,7 @@ fn came_from(heading: &Heading, cases: &[Case]) -> Value {
     json!({
         "scenario": scenarios.first(),
         "more_scenarios": scenarios.get(1..).unwrap_or_default(),
-        "sweep": axes,
+        "sweep": heading.axes,
         "first_seed": cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
         "seeds": heading.seeds,
         "needless_window_s": heading.window.as_secs_f64(),
@@ -97,7 +95,7 @@ pub(crate) fn document(swept: Swept<'_>) -> Value {
         "doc": heading.doc,
         "fixed": heading.fixed,
         "notes": heading.notes,
-        "axes": heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect::<Vec<_>>(),
+        "axes": heading.axes,
         "seeds": heading.seeds,
         "needless_window_s": heading.window.as_secs_f64(),
         "confidence": 0.95,
