@@ -1,6 +1,7 @@
 //! What differs between two runs: of which objects, and in what way.
 
 use crate::analysis::prelude::*;
+use serde::Serialize;
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +25,8 @@ pub(crate) struct Pair {
 }
 
 /// In what way a fact differs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Way {
     /// It is true in the first run only.
     OnlyA,
@@ -35,6 +37,7 @@ pub(crate) enum Way {
     /// It is true later in the second run.
     Later,
     /// Over seeds: of some objects earlier, and of others later.
+    #[serde(rename = "earlier-or-later")]
     Both,
     /// It is true at the same time, but differs in its detail or its place.
     Otherwise,

@@ -4,7 +4,7 @@ use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
     Bill, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence, OverSeeds,
-    Pair, Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
+    Pair, Paired, Pattern, SettingChange, Settings, WorkloadOverSeeds,
 };
 use crate::report::Source;
 use crate::report::prelude::*;
@@ -105,11 +105,11 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
         };
         steps(sides[i].analysis, o.record)
             .into_iter()
-            .map(|(at, text)| json!({ "at_s": at.as_nanos() as f64 / 1e9, "text": text }))
+            .map(|(at, text)| json!({ "at_s": at.as_secs_f64(), "text": text }))
             .collect()
     };
     let first = d.first.as_ref().map(
-        |f| json!({ "what": f.what, "change": name(f.way), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
+        |f| json!({ "what": f.what, "change": f.way, "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
     );
     let [a, b] = d.costs;
     let mut document = json!({
@@ -171,7 +171,7 @@ fn pattern(p: &Pattern, seeds: u64) -> Value {
     json!({
         "text": seeds::said(p),
         "what": p.what,
-        "change": name(p.way),
+        "change": p.way,
         "of": p.of,
         "of_pods": p.of_pods,
         "objects": p.objects,
@@ -181,7 +181,7 @@ fn pattern(p: &Pattern, seeds: u64) -> Value {
         "of_seeds": seeds,
         "a": p.details[0],
         "b": p.details[1],
-        "shift_s": p.shift.map(|(least, most)| [least, most].map(|d| d.as_nanos() as f64 / 1e9)),
+        "shift_s": p.shift.map(|(least, most)| [least, most].map(Dur::as_secs_f64)),
     })
 }
 
@@ -223,20 +223,9 @@ fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
     Value::Object(Figure::ALL.into_iter().map(one).collect())
 }
 
-fn name(way: Way) -> &'static str {
-    match way {
-        Way::OnlyA => "only-a",
-        Way::OnlyB => "only-b",
-        Way::Earlier => "earlier",
-        Way::Later => "later",
-        Way::Both => "earlier-or-later",
-        Way::Otherwise => "otherwise",
-    }
-}
-
 fn pair(p: &Pair) -> Value {
     let at = |o: Option<Occurrence>| {
-        o.map(|o| json!({ "at_s": o.at.as_nanos() as f64 / 1e9, "record": o.record }))
+        o.map(|o| json!({ "at_s": o.at.as_secs_f64(), "record": o.record }))
     };
     json!({ "pod": p.pod, "node": p.node, "a": at(p.a), "b": at(p.b) })
 }
@@ -245,12 +234,12 @@ fn group(g: &Group) -> Value {
     json!({
         "text": group_text(g),
         "what": g.what,
-        "change": name(g.way),
+        "change": g.way,
         "noise": g.noise.map(Noise::name),
         "of": g.of,
         "a": g.details[0],
         "b": g.details[1],
-        "shift_s": g.shift().map(|(least, most)| [least, most].map(|d| d.as_nanos() as f64 / 1e9)),
+        "shift_s": g.shift().map(|(least, most)| [least, most].map(Dur::as_secs_f64)),
         "objects": g.pairs.iter().map(pair).collect::<Vec<_>>(),
     })
 }
