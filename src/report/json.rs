@@ -45,14 +45,6 @@ pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-fn time(t: Time) -> Value {
-    Value::from(t.as_nanos() as f64 / 1e9)
-}
-
-fn dur(d: Dur) -> Value {
-    Value::from(d.as_nanos() as f64 / 1e9)
-}
-
 fn run(report: &Report<'_>) -> Value {
     let plan = report.analysis.plan;
     let size = report.size();
@@ -64,7 +56,7 @@ fn run(report: &Report<'_>) -> Value {
         "checked_against_recordings": plan.profile.recorded,
         "timing": plan.timing.name,
         "seed": report.source.seed,
-        "horizon_s": time(report.analysis.horizon()),
+        "horizon_s": report.analysis.horizon().as_secs_f64(),
         "nodes": size.nodes,
         "pods": size.pods,
         "pods_to_make": size.to_make,
@@ -78,14 +70,14 @@ fn row(report: &Report<'_>, r: &Row) -> Value {
         Some(json!({
             "entry": entry.name,
             "ended": s.ended,
-            "at_s": time(s.at),
-            "first_after_s": dur(r.first.since(s.at)),
-            "last_after_s": dur(r.last.since(s.at)),
+            "at_s": s.at.as_secs_f64(),
+            "first_after_s": r.first.since(s.at).as_secs_f64(),
+            "last_after_s": r.last.since(s.at).as_secs_f64(),
         }))
     });
     json!({
-        "first_s": time(r.first),
-        "last_s": time(r.last),
+        "first_s": r.first.as_secs_f64(),
+        "last_s": r.last.as_secs_f64(),
         "since": since,
         "what": r.fact.look().name,
         "nodes": r.nodes.len(),
@@ -98,21 +90,22 @@ fn row(report: &Report<'_>, r: &Row) -> Value {
 
 fn spread(s: Option<Spread>) -> Value {
     s.map_or(Value::Null, |s| {
-        json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) })
+        json!({ "count": s.count, "min_s": s.min.as_secs_f64(), "median_s": s.median.as_secs_f64(), "max_s": s.max.as_secs_f64() })
     })
 }
 
 fn workloads(report: &Report<'_>) -> Value {
     let names = &report.analysis.trace.names;
-    let steps =
-        |steps: &Steps| -> Value { steps.iter().map(|(at, n)| json!([time(*at), n])).collect() };
+    let steps = |steps: &Steps| -> Value {
+        steps.iter().map(|(at, n)| json!([at.as_secs_f64(), n])).collect()
+    };
     let by_api = |o: &WorkloadOutcome| {
         json!({
             "wanted": steps(&o.wanted),
             "available": steps(&o.available),
             "least_available": o.least_available,
-            "unavailable_s": dur(o.unavailable),
-            "longest_gap_s": dur(o.longest_gap),
+            "unavailable_s": o.unavailable.as_secs_f64(),
+            "longest_gap_s": o.longest_gap.as_secs_f64(),
             "lost": o.lost,
             "replacements": o.replaced,
             "pending": o.pending,
@@ -130,10 +123,11 @@ fn workloads(report: &Report<'_>) -> Value {
             }),
         };
         extend(&mut all, costs(&w.costs));
-        all["costs_from_s"] = w.from.map_or(Value::Null, time);
+        all["costs_from_s"] = w.from.map(Time::as_secs_f64).into();
         all["not_whole_at_first_fault"] = w.late(report.analysis).is_some().into();
         for (key, figure) in Served::FIGURES {
-            all[key] = w.course(figure).iter().map(|(at, n)| json!([time(*at), n])).collect();
+            all[key] =
+                w.course(figure).iter().map(|(at, n)| json!([at.as_secs_f64(), n])).collect();
         }
         let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
         extend(&mut all, outcome.map_or(Value::Null, by_api));
@@ -173,7 +167,7 @@ fn summary(s: &Summary) -> Value {
             "pods_evicted": m.evicted,
             "needless_evictions": m.needless,
             "needless_undecided": m.undecided,
-            "needless_window_s": dur(m.window),
+            "needless_window_s": m.window.as_secs_f64(),
             "pods_kept": s.kept,
             "pending_timers": s.pending_timers,
             "evictions_failed": s.evictions_failed,
