@@ -143,21 +143,9 @@ impl Disruptions {
     }
 }
 
-/// How many nodes each zone has.
-fn sizes(analysis: &Analysis<'_>) -> Vec<usize> {
-    let mut sizes = vec![0; analysis.zones.len()];
-    for zone in &analysis.zone_of {
-        if let Some(size) = sizes.get_mut(usize::from(*zone)) {
-            *size += 1;
-        }
-    }
-    sizes
-}
-
 /// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
 /// on.
 pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
-    let sizes = sizes(analysis);
     let horizon = analysis.horizon();
     let mut found = Disruptions::default();
     let plan = analysis.plan;
@@ -167,7 +155,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     };
     // What is open, by its entry; the controllers have none.
     let mut open: BTreeMap<Option<u32>, usize> = BTreeMap::new();
-    let mut limiters = vec![Limiter::default(); sizes.len()];
+    let mut limiters = vec![Limiter::default(); analysis.zones.len()];
     for r in analysis.trace.iter() {
         match r.what {
             What::FaultBegan if plan.lasts(r.object) && about(r.object) => {
@@ -209,9 +197,9 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 | ZoneState::PartialDisruption
                 | ZoneState::FullDisruption),
             ) => {
-                let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
-                let zone = analysis.zones.binary_search(&name);
-                let size = zone.map_or(0, |i| sizes[i]);
+                let name = analysis.zone_told(r);
+                let zone = analysis.find_zone(&name);
+                let size = zone.map_or(0, |z| analysis.zone_size(z));
                 let open = |d: &Disrupted| d.to == horizon;
                 // A controller that starts anew leaves no master disruption that it did not enter.
                 if let Some(last) = found.master.last_mut()
@@ -221,10 +209,9 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                     last.1 = r.at;
                 }
                 let in_master = found.master.last().is_some_and(|m| m.1 == horizon);
-                let kept =
-                    !in_master && zone.is_ok_and(|i| limiters[i].enter(analysis.plan, state, size));
-                let pace =
-                    if kept { Some(Pace::Kept) } else { Pace::of(analysis.plan, state, size) };
+                let mut enters = |z| limiters[usize::from(z)].enter(plan, state, size);
+                let kept = !in_master && zone.is_some_and(&mut enters);
+                let pace = if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) };
                 if pace.is_none() && !found.zones.contains_key(&name) {
                     continue;
                 }

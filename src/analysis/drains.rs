@@ -49,9 +49,9 @@ pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
                 open.insert(node, r.at);
             }
             What::NodeUnschedulable(false) => _ = open.remove(&node),
-            What::DrainEnded(end) => {
+            What::DrainEnded(_) => {
                 open.remove(&node);
-                found.extend(trace.drains.get(end as usize).map(|end| Drain {
+                found.extend(trace.drain_end(r).map(|end| Drain {
                     node,
                     from: r.at.saturating_sub(end.took),
                     to: r.at,

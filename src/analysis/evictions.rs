@@ -69,17 +69,10 @@ const NONE: u32 = u32::MAX;
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     let (mut finder, mut follow) = (Finder::new(analysis), Follow::new(analysis));
     for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let timer = timer_before(&follow, r);
         let step = follow.apply(id, r);
-        finder.record(id, r, (&step, timer), &follow);
+        finder.record(id, r, &step, &follow);
     }
     finder.found
-}
-
-/// The record of the timer that runs for the pod whose deletion a record may begin.
-pub(super) fn timer_before(follow: &Follow<'_>, r: &Record) -> Option<RecordId> {
-    let ends = matches!(r.what, What::PodDeleting(_) | What::PodGone);
-    ends.then(|| follow.timer(&follow.pod(PodId(r.object)))).flatten()
 }
 
 /// Finds evictions in a walk through the trace.
@@ -110,14 +103,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Takes in a record: what it changed, the timer before it, and the state after it.
-    pub(super) fn record(
-        &mut self,
-        id: RecordId,
-        r: &Record,
-        (step, timer): (&Step, Option<RecordId>),
-        follow: &Follow<'_>,
-    ) {
+    /// Takes in a record: what it changed, and the state after it.
+    pub(super) fn record(&mut self, id: RecordId, r: &Record, step: &Step, follow: &Follow<'_>) {
         self.node(r, step);
         if r.what == What::PodGone
             && let Some((pod, ..)) = step.pod
@@ -128,8 +115,7 @@ impl<'a> Finder<'a> {
             }
         }
         if let Some((pod, before)) = step.eviction(r) {
-            let is_back = before.node_id().is_some_and(|n| follow.node(n).is_back());
-            self.eviction(id, r, (pod, &before), is_back, timer);
+            self.eviction(id, r, (pod, &before), follow);
         }
     }
 
@@ -150,15 +136,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Notes an eviction; `timer` is the record of the timer that ran before it, and `is_back` says whether
-    /// its node is healthy.
+    /// Notes the eviction of a pod that was in that state before.
     fn eviction(
         &mut self,
         id: RecordId,
         r: &Record,
         (pod, before): (PodId, &PodState),
-        is_back: bool,
-        timer: Option<RecordId>,
+        follow: &Follow<'_>,
     ) {
         let trace = self.analysis.trace;
         let node = before.node_id();
@@ -166,7 +150,8 @@ impl<'a> Finder<'a> {
             return;
         };
         let by_taint = cause == EvictionCause::Taint;
-        let set = timer.and_then(|t| trace.get(t));
+        let is_back = node.is_some_and(|n| follow.node(n).is_back());
+        let set = follow.timer(before).and_then(|t| trace.get(t));
         // A timer may be set for at-once evictions, too; without one the cause says that it was at
         // once.
         let at_once = by_taint.then_some(0);

@@ -267,7 +267,6 @@ impl<'a> Facts<'a> {
     pub(crate) fn walk(&mut self, mut found: impl FnMut(&Finding)) {
         let analysis = self.analysis;
         for (id, r) in (0..).zip(analysis.trace.iter()) {
-            let timer = self.timer_seconds(r);
             let step = self.follow.apply(id, r);
             let (node, pod) = match (&step.node, &step.pod) {
                 (Some((n, ..)), _) => (n.0, None),
@@ -290,28 +289,23 @@ impl<'a> Facts<'a> {
                 for t in &change.added {
                     emit(Fact::Tainted(taint_id(&mut self.keys, &mut self.taints, t)));
                 }
-            } else if let Some(fact) = self.fact(r, &step, timer) {
+            } else if let Some(fact) = self.fact(r, &step) {
                 emit(fact);
             }
         }
     }
 
-    /// The seconds of the timer that a deletion fulfils.
-    fn timer_seconds(&self, r: &Record) -> u32 {
-        let (What::PodDeleting(_) | What::PodGone) = r.what else {
-            return NO_TIMER;
-        };
-        let timer = self
-            .follow
-            .timer(&self.follow.pod(PodId(r.object)))
-            .and_then(|t| self.analysis.trace.get(t));
+    /// The seconds of the timer that the deletion of a pod in that state fulfils.
+    fn timer_seconds(&self, before: &PodState) -> u32 {
+        let timer = self.follow.timer(before).and_then(|t| self.analysis.trace.get(t));
         match timer.map(|t| t.what) {
             Some(What::TimerSet(s)) => s,
             _ => NO_TIMER,
         }
     }
 
-    fn fact(&mut self, r: &Record, step: &Step, timer: u32) -> Option<Fact> {
+    fn fact(&mut self, r: &Record, step: &Step) -> Option<Fact> {
+        let trace = self.analysis.trace;
         let later = r.at > Time::ZERO;
         let known = (r.object as usize) < self.analysis.plan.timeline.len();
         let entry = if known { r.object } else { u32::MAX };
@@ -367,7 +361,7 @@ impl<'a> Facts<'a> {
             What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
                 Some(match before.asked {
                     Some(cause) if r.actor == Actor::User => Fact::EvictedBy(cause),
-                    _ => Fact::Evicted(timer),
+                    _ => Fact::Evicted(self.timer_seconds(&before)),
                 })
             }
             What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
@@ -376,12 +370,8 @@ impl<'a> Facts<'a> {
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
-            What::EvictionRefused(state) => {
-                Some(Fact::EvictionRefused(self.analysis.trace.budgets.get(state as usize)?.budget))
-            }
-            What::DrainEnded(end) => {
-                Some(Fact::DrainEnded(self.analysis.trace.drains.get(end as usize)?.outcome))
-            }
+            What::EvictionRefused(_) => trace.budget(r).map(|b| Fact::EvictionRefused(b.budget)),
+            What::DrainEnded(_) => trace.drain_end(r).map(|end| Fact::DrainEnded(end.outcome)),
             What::BudgetCreated(_) => Some(Fact::BudgetCreated(budget)),
             What::BudgetChanged(_) => Some(Fact::BudgetChanged(budget)),
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),

@@ -145,11 +145,7 @@ impl Text<'_> {
         } else {
             String::new()
         };
-        let state = match trace.get(row.record).map(|r| r.what) {
-            Some(What::EvictionRefused(state)) => trace.budgets.get(state as usize),
-            _ => None,
-        };
-        match state {
+        match trace.get(row.record).and_then(|r| trace.budget(r)) {
             Some(b) if budget.index() < trace.names.workloads() => {
                 format!(
                     "{subject}: eviction refused{times} ({}): {}",
@@ -162,13 +158,9 @@ impl Text<'_> {
     }
 
     fn drain_ended(&self, row: &Row, outcome: DrainOutcome) -> String {
-        let end = match self.analysis.trace.get(row.record).map(|r| r.what) {
-            Some(What::DrainEnded(end)) if row.count == 1 => {
-                self.analysis.trace.drains.get(end as usize)
-            }
-            _ => None,
-        };
-        match (end, row.nodes.as_slice()) {
+        let trace = self.analysis.trace;
+        let one = trace.get(row.record).filter(|_| row.count == 1);
+        match (one.and_then(|r| trace.drain_end(r)), row.nodes.as_slice()) {
             (Some(end), &[node]) => drain_ended(self.analysis, self.analysis.node_name(node), end),
             _ => {
                 let said =
@@ -208,10 +200,7 @@ impl Text<'_> {
     fn zone(&self, key: TextId, state: ZoneState, at: Option<Time>) -> String {
         let name = zone_name(self.analysis.trace.names.text_of(key));
         let zone = zone_in_words(&name);
-        let nodes = self.analysis.zones.iter().position(|z| *z == name);
-        let nodes = nodes.map_or(0, |zone| {
-            self.analysis.zone_of.iter().filter(|z| usize::from(**z) == zone).count()
-        });
+        let nodes = self.analysis.find_zone(&name).map_or(0, |z| self.analysis.zone_size(z));
         let plan = self.analysis.plan;
         let kept = || {
             let found = disruptions(self.analysis);

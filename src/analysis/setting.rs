@@ -6,11 +6,11 @@
 
 use super::causes::{Marks, Since};
 use super::objects::{NO_NODE, NodeState, PodState};
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
 use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
-use crate::trace::{RecordId, Trace};
+use crate::trace::{Record, RecordId, Trace};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]
@@ -117,6 +117,21 @@ impl<'a> Analysis<'a> {
     /// The name of a node's zone; empty where nodes carry no zone labels.
     pub(crate) fn zone_name(&self, id: NodeId) -> &str {
         &self.zones[usize::from(self.zone_of[id.index()])]
+    }
+
+    /// The name of the zone that a record is about.
+    pub(crate) fn zone_told(&self, r: &Record) -> String {
+        zone_name(self.trace.names.text_of(TextId(r.object)))
+    }
+
+    /// The place of a zone in [`Analysis::zones`], by its name.
+    pub(crate) fn find_zone(&self, name: &str) -> Option<u16> {
+        self.zones.binary_search_by(|zone| zone.as_str().cmp(name)).ok().map(|place| place as u16)
+    }
+
+    /// How many nodes a zone has, given by its place.
+    pub(super) fn zone_size(&self, zone: u16) -> usize {
+        self.zone_of.iter().filter(|of| **of == zone).count()
     }
 
     /// What the time of a record is given relative to: the nearest beginning or end of an entry of

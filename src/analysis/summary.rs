@@ -18,7 +18,7 @@
 //! The figures of a run that a planner compares.
 
 use super::costs::Costs;
-use super::evictions::{Eviction, Finder, timer_before};
+use super::evictions::{Eviction, Finder};
 use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
 use super::serving::{self, Serving};
@@ -93,13 +93,12 @@ pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summ
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
     for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let timer = timer_before(&tally.truth.follow, r);
         let (step, again) = tally
             .truth
             .apply(id, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
         served.record(r, &step, again, &tally.truth);
         tally.record(id, r, &step);
-        finder.record(id, r, (&step, timer), &tally.truth.follow);
+        finder.record(id, r, &step, &tally.truth.follow);
     }
     let evictions = finder.found;
     let mut summary = tally.finish(&evictions, window);
@@ -160,13 +159,9 @@ impl<'a> Tally<'a> {
             What::Refused(_) => self.summary.refused += 1,
             What::EvictionFailed => self.summary.evictions_failed += 1,
             What::EvictionRefused(_) => self.summary.evictions_refused += 1,
-            What::DrainEnded(end) => {
-                let drained = self
-                    .analysis
-                    .trace
-                    .drains
-                    .get(end as usize)
-                    .is_some_and(|d| d.outcome == DrainOutcome::Drained);
+            What::DrainEnded(_) => {
+                let end = self.analysis.trace.drain_end(r);
+                let drained = end.is_some_and(|d| d.outcome == DrainOutcome::Drained);
                 self.summary.nodes_not_drained += u64::from(!drained);
             }
             _ => {}

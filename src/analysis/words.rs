@@ -4,7 +4,6 @@ use super::drains::{asks, budget_name, drain_ended, stand};
 use super::names::grouped;
 use super::prelude::*;
 use super::setting::zone_in_words;
-use crate::trace::BudgetState;
 use std::num::NonZeroU32;
 
 pub(crate) use super::names::{by, ranges, short_taint, stem};
@@ -82,16 +81,13 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::TimerCancelled => format!("{}: eviction timer cancelled", pod()),
         What::PodUnplaced(_) => format!("{} fits no node; {}", pod(), rejections(analysis, r)),
         What::EvictionFailed => format!("{} not evicted: five tries failed", pod()),
-        What::EvictionGranted(state) | What::EvictionRefused(state) => {
-            eviction(analysis, pod(), r.what, trace.budgets.get(state as usize))
-        }
+        What::EvictionGranted(_) | What::EvictionRefused(_) => eviction(analysis, pod(), r),
         What::DrainDeletes => format!("kubectl drain --disable-eviction deletes {}", pod()),
-        What::DrainEnded(end) => {
-            let end = trace.drains.get(end as usize);
-            end.map_or_else(String::new, |e| drain_ended(analysis, node(), e))
+        What::DrainEnded(_) => {
+            trace.drain_end(r).map_or_else(String::new, |e| drain_ended(analysis, node(), e))
         }
-        What::BudgetCreated(state) => budget(analysis, "created", state),
-        What::BudgetChanged(state) => budget(analysis, "changed", state),
+        What::BudgetCreated(_) => budget(analysis, "created", r),
+        What::BudgetChanged(_) => budget(analysis, "changed", r),
         What::BudgetDeleted => format!("{} deleted", budget_name(analysis, WorkloadId(r.object))),
         What::CutShort(text) => format!("{} stops: {}", entry(), trace.names.text_of(TextId(text))),
         What::Noted(note, arg) => noted(analysis, r, note, arg),
@@ -159,30 +155,19 @@ pub(super) fn rejections(analysis: &Analysis<'_>, r: &Record) -> String {
 }
 
 /// The answer of the eviction API, with the budget that decided.
-fn eviction(
-    analysis: &Analysis<'_>,
-    pod: &str,
-    what: What,
-    budget: Option<&BudgetState>,
-) -> String {
-    match (what, budget) {
-        (What::EvictionGranted(_), Some(b)) => {
-            format!("the eviction of {pod} granted: {}", stand(analysis, b))
-        }
-        (What::EvictionGranted(_), None) => format!("the eviction of {pod} granted"),
-        (_, Some(b)) => format!(
-            "the eviction of {pod} refused ({}): {}",
-            b.refusal.as_str(),
-            stand(analysis, b)
-        ),
-        (_, None) => format!("the eviction of {pod} refused"),
+fn eviction(analysis: &Analysis<'_>, pod: &str, r: &Record) -> String {
+    let budget = analysis.trace.budget(r);
+    let why = budget.map_or_else(String::new, |b| format!(": {}", stand(analysis, b)));
+    if matches!(r.what, What::EvictionGranted(_)) {
+        return format!("the eviction of {pod} granted{why}");
     }
+    let status = budget.map_or_else(String::new, |b| format!(" ({})", b.refusal.as_str()));
+    format!("the eviction of {pod} refused{status}{why}")
 }
 
 /// A budget that was created or changed, with what it asks for.
-fn budget(analysis: &Analysis<'_>, verb: &str, state: u32) -> String {
-    let state = analysis.trace.budgets.get(state as usize);
-    state.map_or_else(String::new, |b| {
+fn budget(analysis: &Analysis<'_>, verb: &str, r: &Record) -> String {
+    analysis.trace.budget(r).map_or_else(String::new, |b| {
         format!("{} {verb}: {}", budget_name(analysis, b.budget), asks(b.rule))
     })
 }
@@ -208,10 +193,7 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
             ms()
         ),
         Note::LeaseRenewed => format!("{} renews its lease", node()),
-        Note::ZoneQueue => format!(
-            "zone {} gets its queue",
-            zone_name(analysis.trace.names.text_of(TextId(r.object)))
-        ),
+        Note::ZoneQueue => format!("zone {} gets its queue", analysis.zone_told(r)),
         Note::TaintsKnown => {
             let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
             let taints: Vec<String> = taints.iter().map(short_taint).collect();

@@ -13,7 +13,7 @@
 
 use super::prelude::*;
 use crate::analysis::curves::{curves, waiting};
-use crate::analysis::setting::{short_key, zone_name};
+use crate::analysis::setting::short_key;
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
 use crate::api::names::TextId;
 use crate::files::{Escaped, Form};
@@ -293,9 +293,7 @@ impl Drawing<'_> {
                 );
             }
             What::Zone(state) => {
-                let name = || {
-                    format!("zone {}", zone_name(analysis.trace.names.text_of(TextId(r.object))))
-                };
+                let name = || format!("zone {}", analysis.zone_told(r));
                 // A controller that starts anew leaves no master disruption that it did not enter.
                 if matches!(state, ZoneState::Normal | ZoneState::PartialDisruption)
                     && let Some(master) = self.threads.get_mut(&(CLUSTER, Row::Master))

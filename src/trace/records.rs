@@ -161,6 +161,25 @@ impl Trace {
         }
     }
 
+    /// The budget that a record tells of, as it stands then.
+    pub(crate) fn budget(&self, r: &Record) -> Option<&BudgetState> {
+        match r.what {
+            What::EvictionGranted(state)
+            | What::EvictionRefused(state)
+            | What::BudgetCreated(state)
+            | What::BudgetChanged(state) => self.budgets.get(state as usize),
+            _ => None,
+        }
+    }
+
+    /// How a drain ended, where a record says so.
+    pub(crate) fn drain_end(&self, r: &Record) -> Option<&DrainEnd> {
+        match r.what {
+            What::DrainEnded(end) => self.drains.get(end as usize),
+            _ => None,
+        }
+    }
+
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often
     /// it has said so.
     pub(crate) fn failed_scheduling(&self, r: &Record) -> Option<(TextId, u32)> {

@@ -77,9 +77,7 @@ impl Run<'_> {
     pub(super) fn object_of(&self, c: &Comparison) -> Option<Object> {
         let analysis = self.analysis;
         if let Quantity::NotReadyNodes(zone) = &c.quantity {
-            return Some(Object::Zone(
-                u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?,
-            ));
+            return analysis.find_zone(zone).map(Object::Zone);
         }
         c.workloads
             .iter()

@@ -254,9 +254,7 @@ impl Search<'_> {
             Kind::Unschedulable(value) => r.what == What::NodeUnschedulable(*value),
             Kind::Zone(state, zone) => {
                 r.what == What::Zone(*state)
-                    && zone
-                        .as_ref()
-                        .is_none_or(|z| zone_name(trace.names.text_of(TextId(r.object))) == *z)
+                    && zone.as_ref().is_none_or(|z| run.analysis.zone_told(r) == *z)
             }
             Kind::MasterDisruption { entered: true } => r.what == What::MasterDisruptionEntered,
             Kind::MasterDisruption { entered: false } => r.what == What::MasterDisruptionLeft,

@@ -190,9 +190,7 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
             .map(Object::Workload)
     };
     let of_kind = || match &sought.what {
-        Kind::Zone(_, Some(zone)) => {
-            Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?))
-        }
+        Kind::Zone(_, Some(zone)) => analysis.find_zone(zone).map(Object::Zone),
         Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
         _ => None,
     };

@@ -42,12 +42,7 @@ impl Failed {
         let object = |id: RecordId| {
             let r = analysis.trace.get(id)?;
             let object = match r.what {
-                What::Zone(_) => {
-                    let zone = zone_name(analysis.trace.names.text_of(TextId(r.object)));
-                    Object::Zone(
-                        u16::try_from(analysis.zones.iter().position(|z| *z == zone)?).ok()?,
-                    )
-                }
+                What::Zone(_) => Object::Zone(analysis.find_zone(&analysis.zone_told(r))?),
                 // The controller as a whole concluded that; any node's story has it.
                 What::MasterDisruptionEntered | What::MasterDisruptionLeft
                     if analysis.node_count() > 0 =>

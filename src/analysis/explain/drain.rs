@@ -29,10 +29,8 @@ pub(super) struct Refusals(BTreeMap<WorkloadId, Held>);
 impl Refusals {
     /// Takes a record in, if it is a refusal.
     pub(super) fn add(&mut self, question: Question<'_>, id: RecordId, r: &Record) {
-        let What::EvictionRefused(state) = r.what else {
-            return;
-        };
-        let Some(state) = question.analysis.trace.budgets.get(state as usize) else {
+        let (What::EvictionRefused(_), Some(state)) = (r.what, question.analysis.trace.budget(r))
+        else {
             return;
         };
         let new = Held { first: id, since: r.at, last: id, until: r.at, times: 0 };
@@ -65,11 +63,7 @@ impl Refusals {
     /// The budgets as they stood at their last refusals.
     fn states<'a>(&self, question: Question<'a>) -> Vec<&'a BudgetState> {
         let trace = question.analysis.trace;
-        let state = |h: &Held| match trace.get(h.last).map(|r| r.what) {
-            Some(What::EvictionRefused(state)) => trace.budgets.get(state as usize),
-            _ => None,
-        };
-        self.0.values().filter_map(state).collect()
+        self.0.values().filter_map(|h| trace.budget(trace.get(h.last)?)).collect()
     }
 
     /// `budget default/web held its eviction up`
@@ -180,14 +174,9 @@ pub(super) fn held_up(
         let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
         steps.extend(entry.map(|found| question.step(found, None)));
     }
-    let ended = (0..).zip(analysis.trace.iter()).filter(|(_, r)| r.at <= question.until).filter(
-        |(_, r)| match r.what {
-            What::DrainEnded(end) => {
-                analysis.trace.drains.get(end as usize).is_some_and(|e| e.left.contains(&pod))
-            }
-            _ => false,
-        },
-    );
+    let leaves = |r: &Record| analysis.trace.drain_end(r).is_some_and(|e| e.left.contains(&pod));
+    let records = (0..).zip(analysis.trace.iter()).filter(|(_, r)| r.at <= question.until);
+    let ended = records.filter(|(_, r)| leaves(r));
     steps.extend(ended.map(|found| question.step(found, None)));
     steps.sort_by_key(|s| (s.at, s.record));
     steps.dedup_by_key(|s| s.record);

@@ -131,9 +131,7 @@ impl<'a> Course<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         let analysis = self.question.analysis;
         match r.what {
-            What::Zone(new)
-                if zone_name(analysis.trace.names.text_of(TextId(r.object))) == self.name =>
-            {
+            What::Zone(new) if analysis.zone_told(r) == self.name => {
                 let nodes = self.nodes.len();
                 self.flush(rules::zone(analysis.plan, self.state, nodes, self.kept));
                 self.kept = !self.in_master && self.limiter.enter(analysis.plan, new, nodes);

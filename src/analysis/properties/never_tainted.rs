@@ -74,8 +74,8 @@ impl<'a> Search<'a> {
         self.walk.apply(id, r);
         match r.what {
             What::Zone(state) => {
-                let name = zone_name(self.walk.analysis.trace.names.text_of(TextId(r.object)));
-                let Ok(zone) = self.walk.analysis.zones.binary_search(&name) else {
+                let analysis = self.walk.analysis;
+                let Some(zone) = analysis.find_zone(&analysis.zone_told(r)).map(usize::from) else {
                     return;
                 };
                 let partial = state == ZoneState::PartialDisruption;

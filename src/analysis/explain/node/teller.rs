@@ -57,7 +57,7 @@ enum Whom {
     /// About the controllers.
     All,
     /// About the nodes of a zone: its place, the state that it is in, and how many they are.
-    Zone(usize, ZoneState, usize),
+    Zone(u16, ZoneState, usize),
 }
 
 impl Whom {
@@ -65,12 +65,8 @@ impl Whom {
         let analysis = question.analysis;
         match r.what {
             What::Zone(state) => {
-                let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
-                let Some(zone) = analysis.zones.iter().position(|z| *z == name) else {
-                    return Whom::Nobody;
-                };
-                let of = |z: &&u16| usize::from(**z) == zone;
-                Whom::Zone(zone, state, analysis.zone_of.iter().filter(of).count())
+                let zone = analysis.find_zone(&analysis.zone_told(r));
+                zone.map_or(Whom::Nobody, |z| Whom::Zone(z, state, analysis.zone_size(z)))
             }
             What::MasterDisruptionEntered
             | What::MasterDisruptionLeft
@@ -95,7 +91,7 @@ impl Tokens {
                 let takes = |c: &TaintChange| c.adds_no_execute() && !has_no_execute(&c.removed);
                 let takes = analysis.trace.taint_change(r).is_some_and(takes);
                 if let Some(node) = r.node().filter(|_| takes) {
-                    self.0[zone_of(question, node)].push((r.at, node));
+                    self.0[usize::from(zone_of(question, node))].push((r.at, node));
                 }
             }
             _ => {}
@@ -104,13 +100,12 @@ impl Tokens {
 
     /// Those of a node's zone.
     fn of(&self, question: Question<'_>, node: NodeId) -> &[(Time, NodeId)] {
-        &self.0[zone_of(question, node)]
+        &self.0[usize::from(zone_of(question, node))]
     }
 }
 
-fn zone_of(question: Question<'_>, node: NodeId) -> usize {
-    let zone = question.analysis.zone_of.get(node.index());
-    zone.copied().map_or(0, usize::from)
+fn zone_of(question: Question<'_>, node: NodeId) -> u16 {
+    question.analysis.zone_of.get(node.index()).copied().unwrap_or(0)
 }
 
 /// Tells the story of a node while walking through the trace.

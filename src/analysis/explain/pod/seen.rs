@@ -112,15 +112,11 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         if r.what == What::ControllersStopped {
             lose_timers((id, r), &follow, &known, pods, &mut all);
         }
-        let before = r.pod().map(|p| follow.pod(p)).unwrap_or_default();
-        let timer = follow.timer(&before);
         let step = follow.apply(id, r);
         known.record(trace, r);
-        let Some((pod, place)) = r.pod().and_then(|p| Some((p, (*places.get(p.index())?)?))) else {
-            continue;
-        };
+        let Some((pod, before, after)) = step.pod else { continue };
+        let Some(place) = places[pod.index()] else { continue };
         let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
-        let after = follow.pod(pod);
         let seen = &mut all[place];
         seen.refused.add(question, id, r);
         if trace.attached(r).is_some() {
@@ -135,7 +131,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
                 seen.evicted.push((moment(&before), None));
             }
             What::PodDeleting(_) | What::PodGone => {
-                seen.removal(r, &step, || moment(&before), timer);
+                seen.removal(r, &step, || moment(&before), follow.timer(&before));
             }
             What::PodUnplaced(_) => {
                 let attempt = Attempt::new(analysis, id, r);
