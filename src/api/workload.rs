@@ -16,7 +16,9 @@ use std::rc::Rc;
 
 words! {
     /// The kinds of workload.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
+    )]
     pub enum WorkloadKind {
         /// `Deployment`
         Deployment = "Deployment",

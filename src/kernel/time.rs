@@ -5,6 +5,7 @@
 //! reaches. Whoever has to tell the two apart uses the checked forms. There are no time zones, no
 //! calendar and no wall clock here.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
@@ -17,7 +18,10 @@ const SEC: u64 = 1_000_000_000;
 pub struct Time(u64);
 
 /// A span of time in nanoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
+)]
+#[serde(transparent)]
 pub struct Dur(u64);
 
 /// `n` units of `unit` nanoseconds, at most what 64 bits hold.

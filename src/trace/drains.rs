@@ -114,25 +114,16 @@ impl BudgetState {
     }
 }
 
-/// How kubectl finished with a node that it drained.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum DrainOutcome {
-    /// Every pod that had to go is gone.
-    Drained,
-    /// `--timeout` was over before.
-    TimedOut,
-    /// kubectl or the API server refused: a pod that no flag lets go, a pod with two budgets.
-    Refused,
-}
-
-impl DrainOutcome {
-    /// A word for it, as `events.jsonl` has it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Drained => "drained",
-            Self::TimedOut => "timed out",
-            Self::Refused => "refused",
-        }
+words! {
+    /// How kubectl finished with a node that it drained, in the words of `events.jsonl`.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum DrainOutcome {
+        /// Every pod that had to go is gone.
+        Drained = "drained",
+        /// `--timeout` was over before.
+        TimedOut = "timed out",
+        /// kubectl or the API server refused: a pod that no flag lets go, a pod with two budgets.
+        Refused = "refused",
     }
 }
 
