@@ -31,7 +31,8 @@ pub(crate) fn explain_pods(
 
 /// Explains what became of every zone, in one walk through the trace.
 pub(crate) fn explain_zones(question: Question<'_>) -> Vec<Explanation> {
-    with_troubles(question, zone::explain_all(question))
+    let zones = 0..question.analysis.zones.len() as u16;
+    with_troubles(question, zone::explain_all(question, zones))
 }
 
 /// Explains what became of several workloads, which takes a few walks through the trace in all.
@@ -44,13 +45,15 @@ pub(crate) fn explain_workloads(
 
 /// Explains what became of an object.
 pub fn explain(question: Question<'_>, object: &Object) -> Explanation {
-    let mut explanation = match object {
-        Object::Pod(pod) => pod::explain(question, *pod),
-        Object::Node(node) => node::explain(question, *node),
-        Object::Workload(workload) => workload::explain(question, *workload),
-        Object::Zone(zone) => zone::explain(question, *zone),
+    let found = match *object {
+        Object::Pod(pod) => pod::explain_all(question, &[pod], &Stories::default()),
+        Object::Node(node) => {
+            node::explain_all(question, &[node], &Stories::new(question, &[node]))
+        }
+        Object::Workload(workload) => workload::explain_all(question, &[workload]),
+        Object::Zone(zone) => zone::explain_all(question, zone..zone + 1),
     };
-    Troubles::of(question).add(&mut explanation);
+    let mut explanation = with_troubles(question, found).pop().unwrap_or_default();
     if has_volumes(question, object) {
         explanation.notes.push(
             "Not simulated: volumes. A new pod may have to wait for the one it needs, and then starts later than here".to_owned(),

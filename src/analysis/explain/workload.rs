@@ -17,10 +17,6 @@ type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);
 /// A stretch in which too few pods were available: from, to, and how many too few at worst.
 type Missing = (Time, Time, u32);
 
-pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
-    explain_all(question, &[id]).pop().unwrap_or_default()
-}
-
 /// Explains several workloads at once, which takes a few walks through the trace in all.
 pub(super) fn explain_all(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Explanation> {
     let found = workloads(question.analysis);

@@ -7,25 +7,15 @@ use super::super::words::ranges;
 use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::{node, rules};
 use crate::analysis::prelude::*;
+use std::ops::Range;
 
 /// When something became true of a node, and which record says so.
 type Turned = (Time, RecordId, NodeId);
 
-/// Explains a zone, given by its place in the list of zones.
-pub(super) fn explain(question: Question<'_>, zone: u16) -> Explanation {
-    let course = Course::new(question, zone);
-    told(question, vec![course]).pop().unwrap_or_default()
-}
-
-/// Explains every zone, in their order.
-pub(super) fn explain_all(question: Question<'_>) -> Vec<Explanation> {
-    let zones = 0..question.analysis.zones.len() as u16;
-    told(question, zones.map(|z| Course::new(question, z)).collect())
-}
-
-/// What became of these zones, in one walk through the trace.
-fn told(question: Question<'_>, mut courses: Vec<Course<'_>>) -> Vec<Explanation> {
+/// Explains zones, given by their places in the list of zones, in one walk through the trace.
+pub(super) fn explain_all(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
     let analysis = question.analysis;
+    let mut courses: Vec<Course<'_>> = zones.map(|z| Course::new(question, z)).collect();
     courses.iter_mut().for_each(Course::begin);
     let records = analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until);
     for (r, id) in records.filter(|(r, _)| is_of_zones(r)) {

@@ -5,5 +5,5 @@ mod story;
 mod teller;
 
 pub(crate) use outcome::Stories;
-pub(super) use outcome::{explain, explain_all};
+pub(super) use outcome::explain_all;
 pub(super) use story::{AtStart, Story, at_start};

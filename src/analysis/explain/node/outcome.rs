@@ -2,13 +2,9 @@
 
 use super::super::explanation::{Explanation, Question, Remedy};
 use super::story::Story;
-use super::teller::{stories, story};
+use super::teller::stories;
 use crate::analysis::names::grouped;
 use crate::analysis::prelude::*;
-
-pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
-    told(question, node, &story(question, node, question.until))
-}
 
 /// Explains several nodes, whose stories were told.
 pub(crate) fn explain_all(
@@ -16,11 +12,8 @@ pub(crate) fn explain_all(
     nodes: &[NodeId],
     stories: &Stories,
 ) -> Vec<Explanation> {
-    let one = |node: &NodeId| match stories.find(*node, question.until) {
-        Some(story) => told(question, *node, story),
-        None => explain(question, *node),
-    };
-    nodes.iter().map(one).collect()
+    let one = |node: &NodeId| Some(told(question, *node, stories.find(*node, question.until)?));
+    nodes.iter().filter_map(one).collect()
 }
 
 /// What a node's story comes to.

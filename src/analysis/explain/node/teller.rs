@@ -7,12 +7,6 @@ use crate::analysis::objects::is_no_execute;
 use crate::analysis::prelude::*;
 use crate::analysis::words;
 
-/// Tells what happened to a node up to a time.
-pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {
-    let mut told = stories(question, &[node], until);
-    told.pop().unwrap_or_default()
-}
-
 /// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
 pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
     let analysis = question.analysis;

@@ -9,4 +9,4 @@ mod seen;
 mod stayed;
 mod volumes;
 
-pub(super) use outcome::{explain, explain_all};
+pub(super) use outcome::explain_all;

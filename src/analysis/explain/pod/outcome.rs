@@ -13,10 +13,6 @@ use crate::analysis::prelude::*;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::plan::PodStart;
 
-pub(crate) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
-    explain_all(question, &[pod], &Stories::default()).pop().unwrap_or_default()
-}
-
 /// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
 /// those of nodes that were told already.
 pub(crate) fn explain_all<'a>(
@@ -212,7 +208,10 @@ mod tests {
             let pods: Vec<PodId> = (0..analysis.pod_count() as u32).map(PodId).collect();
             for until in [Time::from_secs(120), analysis.horizon()] {
                 let question = Question { analysis: &analysis, until, groups: &[] };
-                let alone: Vec<_> = pods.iter().map(|p| explain(question, *p)).collect();
+                let alone: Vec<_> = pods
+                    .iter()
+                    .flat_map(|p| explain_all(question, &[*p], &Stories::default()))
+                    .collect();
                 let nodes: Vec<NodeId> = (0..analysis.node_count() as u32).map(NodeId).collect();
                 for stories in [Stories::default(), Stories::new(question, &nodes)] {
                     assert_eq!(explain_all(question, &pods, &stories), alone);
