@@ -21,14 +21,13 @@
 
 use super::super::workloads::Owners;
 use super::property::{Property, Violation};
-use super::walk::{Walk, evicted, records, short};
+use super::walk::{Walk, evicted, short};
 use crate::analysis::prelude::*;
 
 pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = walk.apply(id, r);
+    while let Some((id, r, step)) = walk.step() {
         let Some((pod, before)) = evicted(&step, r) else {
             continue;
         };
@@ -49,14 +48,13 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation
         let timer = chain(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
-        found.push(Violation {
-            property: Property::NeedlessEviction,
-            at: r.at,
-            pod: Some(pod),
-            node: before.node_id(),
-            text: format!("{name} was deleted by taint eviction at {} although {why}", r.at),
-            records: records(&[timer, due.map_or(NO_RECORD, |d| d.taint.record), id]),
-        });
+        found.push(Violation::new(
+            Property::NeedlessEviction,
+            r.at,
+            (Some(pod), before.node_id()),
+            format!("{name} was deleted by taint eviction at {} although {why}", r.at),
+            &[timer, due.map_or(NO_RECORD, |d| d.taint.record), id],
+        ));
     }
     found
 }
@@ -64,13 +62,12 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation
 pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
+    while let Some((id, r, step)) = walk.step() {
         let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
-        let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
-        let step = walk.apply(id, r);
         let Some((pod, before, _)) = step.pod else {
             continue;
         };
+        let created = walk.life(pod).created;
         if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
             continue;
         }
@@ -81,17 +78,16 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
         let since = walk.analysis.trace.get(created).map_or(r.at, |c| c.at);
         let decided = walk.analysis.trace.get(meant).map_or(r.at, |m| m.at);
         let (name, actor) = (walk.analysis.pod_name(pod), r.actor.as_str());
-        found.push(Violation {
-            property: Property::WrongPod,
-            at: r.at,
-            pod: Some(pod),
-            node: before.node_id(),
-            text: format!(
+        found.push(Violation::new(
+            Property::WrongPod,
+            r.at,
+            (Some(pod), before.node_id()),
+            format!(
                 "{actor} deleted {name}, which exists since {since}, at {} as it meant to delete its predecessor at {decided}",
                 r.at
             ),
-            records: records(&[meant, created, id]),
-        });
+            &[meant, created, id],
+        ));
     }
     found
 }
@@ -121,8 +117,7 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
     let mut latest: Vec<Option<Countdown>> = vec![None; analysis.pods.len()];
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = walk.apply(id, r);
+    while let Some((id, r, step)) = walk.step() {
         let Some((pod, _, now)) = step.pod else {
             continue;
         };
@@ -147,17 +142,16 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 let (name, node, taint) =
                     (walk.analysis.pod_name(pod), walk.node_of(&now), short(&due.taint));
                 let (began, since) = (first.began, due.taint.since);
-                found.push(Violation {
-                    property: Property::TimerReset,
-                    at: r.at,
-                    pod: Some(pod),
-                    node: now.node_id(),
-                    text: format!(
+                found.push(Violation::new(
+                    Property::TimerReset,
+                    r.at,
+                    (Some(pod), now.node_id()),
+                    format!(
                         "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
                         r.at
                     ),
-                    records: records(&[due.taint.record, first.record, id]),
-                });
+                    &[due.taint.record, first.record, id],
+                ));
             }
             _ => {}
         }
@@ -177,12 +171,11 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
     let mut found = Vec::new();
     let owners = Owners::new(analysis);
     let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
-        let step = walk.apply(id, r);
+    while let Some((id, r, step)) = walk.step() {
         let Some((pod, before)) = evicted(&step, r) else {
             continue;
         };
+        let created = walk.life(pod).created;
         let Some(node) = before.node_id() else {
             continue;
         };
@@ -200,18 +193,14 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
             Whose::Pod(pod) => walk.analysis.pod_name(pod),
             Whose::Workload(w) => walk.analysis.trace.names.workload_name(w),
         };
-        found.push(Violation {
-            property: Property::EvictLoop { more_than },
-            at: r.at,
-            pod: Some(pod),
-            node: Some(node),
-            text: format!(
-                "{name} was evicted from {} for the {count}th time at {}",
-                walk.analysis.node_name(node),
-                r.at
-            ),
-            records: records(&[*first, created, id]),
-        });
+        let from = walk.analysis.node_name(node);
+        found.push(Violation::new(
+            Property::EvictLoop { more_than },
+            r.at,
+            (Some(pod), Some(node)),
+            format!("{name} was evicted from {from} for the {count}th time at {}", r.at),
+            &[*first, created, id],
+        ));
     }
     found
 }

@@ -6,7 +6,7 @@
 //! decision. While the API server itself is away nobody is heard.
 
 use super::property::{Property, Violation};
-use super::walk::{Walk, records};
+use super::walk::Walk;
 use crate::analysis::prelude::*;
 
 /// A time in which nothing that a kubelet sends arrives.
@@ -52,8 +52,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         .collect();
     let outages = outages(analysis);
     let delay = analysis.plan.timing.watch.max;
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = walk.apply(id, r);
+    while let Some((id, r, step)) = walk.step() {
         let Some((node, before, after)) = step.node else {
             continue;
         };
@@ -84,14 +83,13 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         let name = walk.analysis.node_name(node);
         let why =
             silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
-        found.push(Violation {
-            property: Property::FalseUnknown { silent },
-            at: r.at,
-            pod: None,
-            node: Some(node),
-            text: format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),
-            records: records(&[silence.map_or(NO_RECORD, |s| s.record), id]),
-        });
+        found.push(Violation::new(
+            Property::FalseUnknown { silent },
+            r.at,
+            (None, Some(node)),
+            format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),
+            &[silence.map_or(NO_RECORD, |s| s.record), id],
+        ));
     }
     found
 }

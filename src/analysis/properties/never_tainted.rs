@@ -5,7 +5,7 @@
 //! tainting is switched off by flags or belongs to a release of its own.
 
 use super::property::{Property, Violation};
-use super::walk::{Walk, records};
+use super::walk::Walk;
 use crate::analysis::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
 
@@ -145,14 +145,13 @@ impl<'a> Search<'a> {
             return false;
         }
         let name = self.walk.analysis.node_name(node);
-        self.found.push(Violation {
-            property: Property::NeverTainted { within: self.within },
+        self.found.push(Violation::new(
+            Property::NeverTainted { within: self.within },
             at,
-            pod: None,
-            node: Some(node),
-            text: format!("{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"),
-            records: records(&[record]),
-        });
+            (None, Some(node)),
+            format!("{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"),
+            &[record],
+        ));
         true
     }
 }

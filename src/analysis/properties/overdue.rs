@@ -18,25 +18,61 @@
 //!
 //! A node whose kubelet itself says that it is not ready is another matter: its pods may well be.
 
+use super::super::state::NodeFlags;
 use super::property::{Property, Violation};
-use super::walk::{Walk, records, short};
+use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
 
-/// The violations of those pods whose deadline passes without anything happening that moves it;
-/// each life of a pod at most once. `deadline` says when that is, `tell` what is wrong with a pod
-/// whose deadline has come.
+/// A pod whose deadline is looked at, with the walk as far as it has come.
+struct Looked<'w, 'a> {
+    walk: &'w Walk<'a>,
+    id: PodId,
+    state: PodState,
+}
+
+impl<'w, 'a> Looked<'w, 'a> {
+    fn new(walk: &'w Walk<'a>, id: PodId) -> Self {
+        Self { walk, id, state: walk.follow.pod(id) }
+    }
+
+    fn life(&self) -> Life {
+        self.walk.life(self.id)
+    }
+
+    /// The node that it is on, if that is in such a health.
+    fn node_if(&self, health: impl Fn(NodeFlags) -> bool) -> Option<NodeId> {
+        self.state.node_id().filter(|n| health(self.walk.follow.node(*n)))
+    }
+
+    /// Since when the health of its node is what it is.
+    fn node_since(&self) -> Time {
+        self.state.node_id().map_or(Time::ZERO, |n| self.walk.healthy_at(n))
+    }
+}
+
+/// The violations of those pods that for a span of time are what they may not be, each life of a pod at
+/// most once. `since` says from when on a pod is, `tell` what is wrong with one of which that is said
+/// at that time, and which record shows it beside its creation.
 fn overdue<'a>(
     analysis: &'a Analysis<'a>,
-    deadline: impl Fn(&Walk<'a>, PodId) -> Option<Time>,
-    tell: impl Fn(&Walk<'a>, PodId, Time) -> Violation,
+    (property, within): (Property, Dur),
+    since: impl Fn(&Looked<'_, 'a>) -> Option<Time>,
+    tell: impl Fn(&Looked<'_, 'a>, Time) -> (String, RecordId),
 ) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
     // Before a pod's first record nothing is known of what it tolerates.
     let mut deadlines: Vec<Option<Time>> = vec![None; analysis.pods.len()];
     let mut told = vec![false; deadlines.len()];
+    let deadline = |walk: &Walk<'a>, pod| analysis.due(since(&Looked::new(walk, pod))?, within);
+    let violation = |walk: &Walk<'a>, pod: PodId, at: Time| {
+        let looked = Looked::new(walk, pod);
+        let (text, shown) = tell(&looked, at);
+        let node = looked.state.node_id();
+        Violation::new(property, at, (Some(pod), node), text, &[looked.life().created, shown])
+    };
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         let node = if concerns_pods(r) { r.node() } else { None };
         let mut overdue = |walk: &Walk<'a>, pod: PodId| {
@@ -44,7 +80,7 @@ fn overdue<'a>(
                 && at < r.at
                 && !std::mem::replace(&mut told[pod.index()], true)
             {
-                found.push(tell(walk, pod, at));
+                found.push(violation(walk, pod, at));
             }
         };
         match node {
@@ -71,7 +107,7 @@ fn overdue<'a>(
     let horizon = analysis.horizon();
     for (pod, at) in deadlines.iter().enumerate() {
         if let Some(at) = at.filter(|at| *at <= horizon && !told[pod]) {
-            found.push(tell(&walk, PodId(pod as u32), at));
+            found.push(violation(&walk, PodId(pod as u32), at));
         }
     }
     found
@@ -91,17 +127,14 @@ fn concerns_pods(r: &Record) -> bool {
 }
 
 pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
-    let deadline = |walk: &Walk<'a>, id: PodId| {
-        let pod = walk.follow.pod(id);
-        if !pod.exists || pod.deleting || pod.phase.is_terminal() {
-            return None;
-        }
-        analysis.due(walk.due(id, &pod, false)?.at.max(walk.life(id).tolerations_at), within)
+    let due = |pod: &Looked<'_, 'a>| pod.walk.due(pod.id, &pod.state, false);
+    let since = |pod: &Looked<'_, 'a>| {
+        let stays = pod.state.exists && !pod.state.deleting && !pod.state.phase.is_terminal();
+        due(pod).filter(|_| stays).map(|d| d.at.max(pod.life().tolerations_at))
     };
-    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
-        let pod = walk.follow.pod(id);
-        let (name, node) = (walk.analysis.pod_name(id), walk.node_of(&pod));
-        let due = walk.due(id, &pod, false);
+    let tell = |pod: &Looked<'_, 'a>, at: Time| {
+        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+        let due = due(pod);
         let why = due.map_or(String::new(), |d| {
             let tolerated = if d.seconds > 0 {
                 format!(", tolerated for {}s", d.seconds)
@@ -110,19 +143,10 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
             };
             format!(": it has {} since {}{tolerated}", short(&d.taint), d.taint.since)
         });
-        Violation {
-            property: Property::PodStuck { within },
-            at,
-            pod: Some(id),
-            node: pod.node_id(),
-            text: format!("{name} is still on {node} at {at}{why}"),
-            records: records(&[
-                walk.life(id).created,
-                due.map_or(crate::trace::NO_RECORD, |d| d.taint.record),
-            ]),
-        }
+        let text = format!("{name} is still on {node} at {at}{why}");
+        (text, due.map_or(NO_RECORD, |d| d.taint.record))
     };
-    overdue(analysis, deadline, tell)
+    overdue(analysis, (Property::PodStuck { within }, within), since, tell)
 }
 
 pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
@@ -132,60 +156,41 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
     };
     let own = analysis.plan.templates.iter().filter_map(|t| t.start.as_ref());
     let start = own.map(Spread::most).fold(start, Dur::max);
-    let since = |walk: &Walk<'a>, id: PodId| {
-        let pod = walk.follow.pod(id);
-        let life = walk.life(id);
-        let node = pod.node_id().filter(|n| walk.follow.node(*n).is_back())?;
-        let lost = pod.exists
-            && pod.phase == PodPhase::Running
-            && !pod.ready
-            && !pod.deleting
+    let since = |pod: &Looked<'_, 'a>| {
+        let (state, life) = (&pod.state, pod.life());
+        let node = pod.node_if(NodeFlags::is_back)?;
+        let lost = state.exists
+            && state.phase == PodPhase::Running
+            && !state.ready
+            && !state.deleting
             && life.was_ready;
         // Containers that a boot starts anew take their time.
-        lost.then(|| {
-            let healthy = walk.healthy_at(node).max(life.ready_at);
-            healthy.max(walk.booted_at(node).saturating_add(start))
-        })
+        let booted = pod.walk.booted_at(node).saturating_add(start);
+        lost.then(|| pod.node_since().max(life.ready_at).max(booted))
     };
-    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
-        let pod = walk.follow.pod(id);
-        let (name, node, lost) =
-            (walk.analysis.pod_name(id), walk.node_of(&pod), walk.life(id).ready_at);
-        let back = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
-        Violation {
-            property: Property::NeverReady { within },
-            at,
-            pod: Some(id),
-            node: pod.node_id(),
-            text: format!(
-                "{name} has been NotReady since {lost} and still is at {at} although {node} has been healthy since {back}"
-            ),
-            records: super::walk::records(&[walk.life(id).created]),
-        }
+    let tell = |pod: &Looked<'_, 'a>, at: Time| {
+        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+        let (lost, back) = (pod.life().ready_at, pod.node_since());
+        let text = format!(
+            "{name} has been NotReady since {lost} and still is at {at} although {node} has been healthy since {back}"
+        );
+        (text, NO_RECORD)
     };
-    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
+    overdue(analysis, (Property::NeverReady { within }, within), since, tell)
 }
 
 pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
-    let since = |walk: &Walk<'a>, id: PodId| {
-        let pod = walk.follow.pod(id);
-        let node = pod.node_id().filter(|n| walk.follow.node(*n).health() == Health::Unknown)?;
-        pod.is_available().then(|| walk.healthy_at(node).max(walk.life(id).ready_at))
+    let since = |pod: &Looked<'_, 'a>| {
+        pod.node_if(|node| node.health() == Health::Unknown)?;
+        pod.state.is_available().then(|| pod.node_since().max(pod.life().ready_at))
     };
-    let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
-        let pod = walk.follow.pod(id);
-        let (name, node) = (walk.analysis.pod_name(id), walk.node_of(&pod));
-        let unknown = pod.node_id().map_or(Time::ZERO, |n| walk.healthy_at(n));
-        Violation {
-            property: Property::StaleReady { within },
-            at,
-            pod: Some(id),
-            node: pod.node_id(),
-            text: format!(
-                "{name} is still Ready at {at} although {node} has been Unknown since {unknown}"
-            ),
-            records: records(&[walk.life(id).created]),
-        }
+    let tell = |pod: &Looked<'_, 'a>, at: Time| {
+        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+        let unknown = pod.node_since();
+        let text = format!(
+            "{name} is still Ready at {at} although {node} has been Unknown since {unknown}"
+        );
+        (text, NO_RECORD)
     };
-    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
+    overdue(analysis, (Property::StaleReady { within }, within), since, tell)
 }

@@ -218,3 +218,17 @@ pub struct Violation {
     /// The records that decided it, in order.
     pub(crate) records: Vec<RecordId>,
 }
+
+impl Violation {
+    /// Of a pod, a node or both; what is no record is left out.
+    pub(super) fn new(
+        property: Property,
+        at: Time,
+        (pod, node): (Option<PodId>, Option<NodeId>),
+        text: String,
+        records: &[RecordId],
+    ) -> Self {
+        let records = records.iter().copied().filter(|r| *r != NO_RECORD).collect();
+        Self { property, at, pod, node, text, records }
+    }
+}

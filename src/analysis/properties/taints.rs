@@ -11,7 +11,7 @@
 
 use super::super::state::Held;
 use super::property::{Property, Violation};
-use super::walk::{Walk, records, short};
+use super::walk::{Walk, short};
 use crate::analysis::prelude::*;
 use crate::api::taint::{
     DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
@@ -69,7 +69,7 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         if let NodeStart::Imported { conditions, .. } = &n.start {
             conditions.iter().for_each(|c| reasons.take(c.kind, c.status));
         }
-        search.look(node, Time::ZERO, crate::trace::NO_RECORD);
+        search.look(node, Time::ZERO, NO_RECORD);
     }
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         search.record(id, r);
@@ -195,17 +195,16 @@ impl<'a> Search<'a> {
             .iter()
             .find(|h| h.taint.key == key && h.taint.effect == effect);
         let short_key = super::super::setting::short_key(key);
-        self.found.push(Violation {
-            property: Property::TaintStale { within: self.within },
+        self.found.push(Violation::new(
+            Property::TaintStale { within: self.within },
             at,
-            pod: None,
-            node: Some(node),
-            text: format!(
+            (None, Some(node)),
+            format!(
                 "{name} still has {} at {at}, without a reason since {since}",
                 taint.map_or(format!("{short_key}:{effect}"), short)
             ),
-            records: records(&[taint.map_or(crate::trace::NO_RECORD, |h| h.record), record]),
-        });
+            &[taint.map_or(NO_RECORD, |h| h.record), record],
+        ));
     }
 }
 
@@ -235,14 +234,13 @@ pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 if held.by == Actor::User {
                     let (name, actor, taint) =
                         (walk.analysis.node_name(node), r.actor.as_str(), short(held));
-                    found.push(Violation {
-                        property: Property::TaintLost,
-                        at: r.at,
-                        pod: None,
-                        node: Some(node),
-                        text: format!("{name} lost {taint}, which a user had written, by a patch of {actor} at {}", r.at),
-                        records: records(&[held.record, r.saw, id]),
-                    });
+                    found.push(Violation::new(
+                        Property::TaintLost,
+                        r.at,
+                        (None, Some(node)),
+                        format!("{name} lost {taint}, which a user had written, by a patch of {actor} at {}", r.at),
+                        &[held.record, r.saw, id],
+                    ));
                 }
             }
         }

@@ -29,6 +29,8 @@ pub(super) struct Walk<'a> {
     healthy_at: Vec<Time>,
     /// By node: when its machine booted last.
     booted_at: Vec<Time>,
+    /// The record that comes next.
+    next: RecordId,
 }
 
 /// How long a pod may stay on its node.
@@ -58,7 +60,15 @@ impl<'a> Walk<'a> {
             .map(|(id, p)| (p.node, id.0))
             .collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
-        Walk { analysis, follow, lives, bound, booted_at: healthy_at.clone(), healthy_at }
+        Walk { analysis, follow, lives, bound, booted_at: healthy_at.clone(), healthy_at, next: 0 }
+    }
+
+    /// Takes the next record in, until there is none.
+    pub(super) fn step(&mut self) -> Option<(RecordId, &'a Record, Step)> {
+        let id = self.next;
+        let r = self.analysis.trace.get(id)?;
+        self.next += 1;
+        Some((id, r, self.apply(id, r)))
     }
 
     /// Takes one record in.
@@ -168,9 +178,4 @@ pub(super) fn evicted(step: &Step, r: &Record) -> Option<(PodId, PodState)> {
 /// `unreachable:NoExecute`
 pub(super) fn short(held: &Held<'_>) -> String {
     format!("{}:{}", short_key(&held.taint.key), held.taint.effect)
-}
-
-/// These records, without those that do not exist.
-pub(super) fn records(of: &[RecordId]) -> Vec<RecordId> {
-    of.iter().copied().filter(|r| *r != NO_RECORD).collect()
 }
