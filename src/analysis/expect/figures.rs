@@ -88,10 +88,13 @@ impl Run<'_> {
 
     /// Whether a record is about a pod of these workloads.
     pub(super) fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
-        let of = |w: WorkloadId| {
-            names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)))
-        };
-        r.pod().is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
+        r.pod().is_some_and(|pod| self.is_pod_of(names, pod))
+    }
+
+    fn is_pod_of(&self, names: Option<&BTreeSet<String>>, pod: PodId) -> bool {
+        let owner = || self.owners.of(self.analysis, pod);
+        let name = |w| self.analysis.trace.names.workload_name(w);
+        names.is_none_or(|n| owner().is_some_and(|w| n.contains(name(w))))
     }
 
     /// A figure over time.
@@ -116,12 +119,14 @@ impl Run<'_> {
             Quantity::Available(_) => steps(&|o| o.available.clone()),
             Quantity::Unavailable(_) => steps(&|o| o.missing(horizon)),
             Quantity::Requests(by) => self.requests(by),
-            Quantity::NotReadyNodes(zone) => self.counted(|follow, r, count| {
-                let id = r.node()?;
-                let away =
-                    follow.node(id).exists && follow.node(id).ready != Some(ConditionStatus::True);
-                (zone == "*" || self.analysis.zone_name(id) == zone).then(|| count(id.0, away))
-            }),
+            Quantity::NotReadyNodes(zone) => {
+                let all = (0..self.analysis.node_count() as u32).map(NodeId);
+                let is_of = |n: &NodeId| zone == "*" || self.analysis.zone_name(*n) == zone;
+                self.counted(&all.filter(is_of).collect(), Record::node, |follow, node| {
+                    let node = follow.node(node);
+                    node.exists && node.ready != Some(ConditionStatus::True)
+                })
+            }
             Quantity::Evicted(_) => self.evicted(names),
             Quantity::Pending(_) => self.counted_pods(names, |_, pod| {
                 pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
@@ -180,61 +185,32 @@ impl Run<'_> {
         names: Option<&BTreeSet<String>>,
         has: impl Fn(&Follow<'_>, &PodState) -> bool,
     ) -> Values {
-        self.counted(|follow, r, count| {
-            let id = r.pod()?;
-            let holds = has(follow, &follow.pod(id));
-            self.is_of(names, r).then(|| count(id.0, holds))
-        })
+        let all = (0..self.analysis.pod_count() as u32).map(PodId);
+        let pods = all.filter(|p| self.is_pod_of(names, *p)).collect();
+        self.counted(&pods, Record::pod, |follow, pod| has(follow, &follow.pod(pod)))
     }
 
-    /// How many objects have a mark over time. After each record, `mark` says which object has it
-    /// from then on, or no longer.
-    fn counted(
+    /// How many of some objects have a mark over time; `of` says which one a record is about.
+    fn counted<T: Copy + Ord>(
         &self,
-        mark: impl Fn(&Follow<'_>, &Record, &mut dyn FnMut(u32, bool)) -> Option<()>,
+        objects: &BTreeSet<T>,
+        of: fn(&Record) -> Option<T>,
+        has: impl Fn(&Follow<'_>, T) -> bool,
     ) -> Values {
         let mut follow = Follow::new(self.analysis);
-        let mut marked: BTreeSet<u32> = BTreeSet::new();
-        let mut values = vec![(Time::ZERO, 0)];
-        // What holds at the start is passed on as if a record had just said so.
-        let start = |object, what| Record {
-            at: Time::ZERO,
-            cause: NO_RECORD,
-            saw: NO_RECORD,
-            object,
-            what,
-            actor: Actor::User,
-        };
-        let pods: Vec<PodId> = follow.pods().map(|p| p.0).collect();
-        let nodes: Vec<NodeId> = follow.nodes().map(|n| n.0).collect();
-        let first = pods
-            .into_iter()
-            .map(|p| start(p.0, What::TimerCancelled))
-            .chain(nodes.into_iter().map(|n| start(n.0, What::NodeQueued)));
-        let change = |follow: &Follow<'_>, r: &Record, marked: &mut BTreeSet<u32>| {
-            let mut note = |object: u32, holds: bool| {
-                if holds {
-                    marked.insert(object);
-                } else {
-                    marked.remove(&object);
-                }
-            };
-            mark(follow, r, &mut note);
-        };
-        for r in first {
-            change(&follow, &r, &mut marked);
-        }
-        set(&mut values, Time::ZERO, marked.len() as u64);
+        let mut marked: BTreeSet<T> =
+            objects.iter().copied().filter(|o| has(&follow, *o)).collect();
+        let mut values = vec![(Time::ZERO, marked.len() as u64)];
         for (id, r) in (0..).zip(self.analysis.trace.iter()) {
             follow.apply(id, r);
-            if r.what == What::ControllersStopped {
-                // Timers die with their process; whatever else is counted is asked again and stays.
-                for object in marked.clone() {
-                    change(&follow, &start(object, What::TimerCancelled), &mut marked);
-                    change(&follow, &start(object, What::NodeQueued), &mut marked);
+            match of(r).filter(|o| objects.contains(o)) {
+                Some(object) if has(&follow, object) => _ = marked.insert(object),
+                Some(object) => _ = marked.remove(&object),
+                // Timers die with their process.
+                None if r.what == What::ControllersStopped => {
+                    marked.retain(|o| has(&follow, *o));
                 }
-            } else {
-                change(&follow, r, &mut marked);
+                None => {}
             }
             set(&mut values, r.at, marked.len() as u64);
         }

@@ -38,10 +38,7 @@ impl Reader<'_> {
         Some(Expected::Pending {
             pods: self.pods(&p.common(), place)?.unwrap_or_default(),
             count: count(p.count.as_ref(), place)?,
-            at: match &p.at {
-                Some(text) => self.moment(text.as_str(), &place.part("at"))?,
-                None => self.horizon,
-            },
+            at: self.moment_or(p.at.as_ref(), self.horizon, place.part("at"))?,
             reason: p.reason.clone(),
         })
     }
@@ -102,10 +99,7 @@ impl Reader<'_> {
         place: &Spot<'_>,
     ) -> Option<Expected> {
         let claim = self.claim(that, &place.part("that"));
-        let from = match after {
-            Some(text) => self.moment(text.as_str(), &place.part("after"))?,
-            None => Time::ZERO,
-        };
+        let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
         let to = match within {
             Some(text) => {
                 from.saturating_add(place.part("within").take(values::span(text.as_str()))?)
@@ -129,10 +123,7 @@ impl Reader<'_> {
     ) -> Option<Expected> {
         let (that, until) =
             (self.claim(that, &place.part("that")), self.claim(until, &place.part("until")));
-        let from = match after {
-            Some(text) => self.moment(text.as_str(), &place.part("after"))?,
-            None => Time::ZERO,
-        };
+        let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
         Some(Expected::Until(that?, until?, from))
     }
 }

@@ -207,6 +207,16 @@ impl Reader<'_> {
         })
     }
 
+    /// A time of a field that may be left out, and then is another one.
+    pub(super) fn moment_or(
+        &self,
+        written: Option<&language::TimeText>,
+        or: Time,
+        place: Spot<'_>,
+    ) -> Option<Time> {
+        written.map_or(Some(or), |text| self.moment(text.as_str(), &place))
+    }
+
     /// A time that lies in the run.
     pub(super) fn moment(&self, text: &str, place: &Spot<'_>) -> Option<Time> {
         let time = place.take(self.moments.moment(text))?;
