@@ -3,13 +3,16 @@
 
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
-use crate::api::pod::PodPhase;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::{
     Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
 };
 use crate::kernel::Time;
 use crate::plan::PodStart;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange};
+use crate::trace::{
+    Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What,
+};
 
 /// Stands for "no node" in [`PodState::node`].
 pub(crate) const NO_NODE: u32 = u32::MAX;
@@ -111,11 +114,12 @@ impl Held<'_> {
     }
 }
 
+/// A node, as records tell of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NodeState<'a> {
+pub(crate) struct NodeState<'a> {
     /// What is small.
-    pub(super) flags: NodeFlags,
-    pub(super) taints: Vec<Held<'a>>,
+    pub(crate) flags: NodeFlags,
+    pub(crate) taints: Vec<Held<'a>>,
     /// The taints its object is created with.
     pub(super) at_creation: &'a [Taint],
 }
@@ -127,7 +131,38 @@ impl<'a> NodeState<'a> {
             self.taints.iter().filter(|t| t.taint.effect == Effect::NoSchedule).count() as u16;
     }
 
-    pub(super) fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
+    /// Takes in a record about it.
+    pub(crate) fn take(&mut self, trace: &'a Trace, id: RecordId, r: &Record) {
+        let flags = &mut self.flags;
+        match r.what {
+            // What the plan has from the start is known already.
+            What::NodeCreated if flags.exists => {}
+            // A kubelet registers its node as Ready; the condition's change is not recorded then.
+            What::NodeCreated => self.create(r.at, Some(ConditionStatus::True), false),
+            What::NodeDeleted => {
+                let NodeFlags { silent, attached, unattached, .. } = *flags;
+                *flags = NodeFlags { silent, attached, unattached, ..NodeFlags::default() };
+                self.taints.clear();
+            }
+            What::NodeCondition(NodeConditionType::Ready, status, _) => flags.ready = Some(status),
+            What::NodeTaints(_) => {
+                if let Some(change) = trace.taint_change(r) {
+                    self.change(id, r, change);
+                }
+            }
+            What::NodeSilent => flags.silent = true,
+            What::NodeHeard => flags.silent = false,
+            What::MachineOff => flags.off = true,
+            What::MachineOn => flags.off = false,
+            What::Noted(Note::AttachmentCreated, _) => flags.attached += 1,
+            What::Noted(Note::AttachmentGone, _) => {
+                flags.attached = flags.attached.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
         let failing =
             self.taints.iter().filter(|h| h.is_for_failure()).map(|h| h.failing_since).min();
         self.taints.retain(|h| {
@@ -224,6 +259,31 @@ impl PodState {
             node,
             ..PodState::default()
         })
+    }
+
+    /// Takes in a record about it.
+    pub(crate) fn take(&mut self, id: RecordId, r: &Record) {
+        match r.what {
+            // What the plan has from the start is known already.
+            What::PodCreated(_) if self.exists && r.at == Time::ZERO => {}
+            What::PodCreated(node) => {
+                let node = What::created_on(node).map_or(NO_NODE, |n| n.0);
+                *self = PodState { exists: true, node, bound_at: r.at, ..PodState::default() };
+            }
+            What::PodBound(node) => (self.node, self.bound_at) = (node, r.at),
+            What::PodPhase(phase) => self.phase = phase,
+            What::PodCondition(PodConditionType::Ready, status, _) => {
+                self.ready = status == ConditionStatus::True;
+            }
+            What::PodConditionGone(PodConditionType::Ready) => self.ready = false,
+            What::PodDeleting(_) => self.deleting = self.exists,
+            What::PodGone => *self = PodState::default(),
+            What::EvictionGranted(_) => self.asked = Some(EvictionCause::Api),
+            What::DrainDeletes => self.asked = Some(EvictionCause::DrainDelete),
+            What::TimerSet(_) => self.timer = id,
+            What::TimerCancelled => self.timer = NO_RECORD,
+            _ => {}
+        }
     }
 
     /// Running, Ready and not being deleted.

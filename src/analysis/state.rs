@@ -4,17 +4,13 @@
 //! is lenient: a record that repeats what already holds changes nothing, so that it does not matter
 //! whether a run also records what existed from the start.
 
-use super::objects::NodeState;
 use super::setting::Analysis;
-use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
-use crate::api::node::NodeConditionType;
-use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::pod::PodPhase;
 use crate::api::toleration::Toleration;
-use crate::kernel::Time;
-use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
+use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Record, RecordId, What};
 
-pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, PodState};
+pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, NodeState, PodState};
 
 /// What a record changed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,7 +128,7 @@ impl<'a> Follow<'a> {
                 None => Step::default(),
                 Some(node) => {
                     let before = node.flags;
-                    Self::apply_node(self.analysis, node, id, r);
+                    node.take(self.analysis.trace, id, r);
                     Step { node: Some((n, before, node.flags)), ..Step::default() }
                 }
             };
@@ -142,7 +138,7 @@ impl<'a> Follow<'a> {
                 None => Step::default(),
                 Some(pod) => {
                     let before = *pod;
-                    Self::apply_pod(pod, id, r);
+                    pod.take(id, r);
                     if matches!(self.analysis.trace.attached(r), Some(Err(_))) {
                         pod.refused_volume = true;
                     }
@@ -192,65 +188,6 @@ impl<'a> Follow<'a> {
             if *of == id {
                 self.tolerations[pod.index()] = &template.tolerations;
             }
-        }
-    }
-
-    fn apply_node(analysis: &'a Analysis<'a>, node: &mut NodeState<'a>, id: RecordId, r: &Record) {
-        match r.what {
-            // What the plan has from the start is known already.
-            What::NodeCreated if node.flags.exists => {}
-            // A kubelet registers its node as Ready; the condition's change is not recorded then.
-            What::NodeCreated => node.create(r.at, Some(ConditionStatus::True), false),
-            What::NodeDeleted => {
-                let NodeFlags { silent, attached, unattached, .. } = node.flags;
-                let gone = NodeFlags { silent, ..NodeFlags::default() };
-                node.flags = NodeFlags { attached, unattached, ..gone };
-                node.taints.clear();
-            }
-            What::NodeCondition(NodeConditionType::Ready, status, _) => {
-                node.flags.ready = Some(status)
-            }
-            What::NodeTaints(_) => {
-                if let Some(change) = analysis.trace.taint_change(r) {
-                    node.change(id, r, change);
-                }
-            }
-            What::NodeSilent => node.flags.silent = true,
-            What::NodeHeard => node.flags.silent = false,
-            What::MachineOff => node.flags.off = true,
-            What::MachineOn => node.flags.off = false,
-            What::Noted(Note::AttachmentCreated, _) => node.flags.attached += 1,
-            What::Noted(Note::AttachmentGone, _) => {
-                node.flags.attached = node.flags.attached.saturating_sub(1);
-            }
-            _ => {}
-        }
-    }
-
-    fn apply_pod(pod: &mut PodState, id: RecordId, r: &Record) {
-        match r.what {
-            // What the plan has from the start is known already.
-            What::PodCreated(_) if pod.exists && r.at == Time::ZERO => {}
-            What::PodCreated(node) => {
-                let node = What::created_on(node).map_or(NO_NODE, |n| n.0);
-                *pod = PodState { exists: true, node, bound_at: r.at, ..PodState::default() };
-            }
-            What::PodBound(node) => {
-                pod.node = node;
-                pod.bound_at = r.at;
-            }
-            What::PodPhase(phase) => pod.phase = phase,
-            What::PodCondition(PodConditionType::Ready, status, _) => {
-                pod.ready = status == ConditionStatus::True
-            }
-            What::PodConditionGone(PodConditionType::Ready) => pod.ready = false,
-            What::PodDeleting(_) => pod.deleting = pod.exists,
-            What::PodGone => *pod = PodState::default(),
-            What::EvictionGranted(_) => pod.asked = Some(EvictionCause::Api),
-            What::DrainDeletes => pod.asked = Some(EvictionCause::DrainDelete),
-            What::TimerSet(_) => pod.timer = id,
-            What::TimerCancelled => pod.timer = NO_RECORD,
-            _ => {}
         }
     }
 }
