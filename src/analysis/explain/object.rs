@@ -19,18 +19,22 @@ pub enum Object {
 }
 
 impl Object {
-    /// The name by which [`find`] finds it: `pod/default/web-3`.
-    pub(crate) fn name(self, analysis: &Analysis<'_>) -> String {
+    /// Its kind, and `namespace/name`, or the name of what has no namespace.
+    fn called<'a>(self, analysis: &'a Analysis<'a>) -> (&'a str, &'a str) {
         match self {
-            Self::Pod(id) => format!("pod/{}", analysis.pod_name(id)),
-            Self::Node(id) => format!("node/{}", analysis.node_name(id)),
-            Self::Zone(id) => format!("zone/{}", analysis.zones[usize::from(id)]),
+            Self::Pod(id) => ("pod", analysis.pod_name(id)),
+            Self::Node(id) => ("node", analysis.node_name(id)),
+            Self::Zone(id) => ("zone", &analysis.zones[usize::from(id)]),
             Self::Workload(id) => {
-                let (kind, full) =
-                    analysis.trace.names.workload_name(id).split_once('/').unwrap_or_default();
-                format!("{}/{full}", kind.to_lowercase())
+                analysis.trace.names.workload_name(id).split_once('/').unwrap_or_default()
             }
         }
+    }
+
+    /// The name by which [`find`] finds it: `pod/default/web-3`.
+    pub(crate) fn name(self, analysis: &Analysis<'_>) -> String {
+        let (kind, full) = self.called(analysis);
+        format!("{}/{full}", kind.to_lowercase())
     }
 }
 
@@ -64,37 +68,32 @@ const LISTED: usize = 6;
 /// # Errors
 /// No object is called that, or several are.
 pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> {
-    let all = all(analysis);
-    let kinds = [
-        "pod",
-        "node",
-        "zone",
-        "deployment",
-        "replicaset",
-        "statefulset",
-        "daemonset",
-        "job",
-        "workload",
-    ];
-    let (kind, rest) = match name.split_once('/') {
-        Some((kind, rest)) if kinds.contains(&kind.to_lowercase().as_str()) => {
-            (Some(kind.to_lowercase()), rest)
-        }
+    let is_any = |kind: &str| {
+        let mut kinds = WorkloadKind::ALL.iter().map(|kind| kind.as_str());
+        ["pod", "node", "zone", "workload"].contains(&kind)
+            || kinds.any(|of| of.eq_ignore_ascii_case(kind))
+    };
+    let begins = name.split_once('/').map(|(kind, rest)| (kind.to_lowercase(), rest));
+    let (kind, rest) = match begins {
+        Some((kind, rest)) if is_any(&kind) => (Some(kind), rest),
         _ => (None, name),
     };
-    let is_kind = |n: &Named| match kind.as_deref() {
+    let is_kind = |object: &Object| match kind.as_deref() {
         None => true,
-        Some("workload") => matches!(n.object, Object::Workload(_)),
-        Some(kind) => n.kind.eq_ignore_ascii_case(kind),
+        Some("workload") => matches!(object, Object::Workload(_)),
+        Some(kind) => object.called(analysis).0.eq_ignore_ascii_case(kind),
     };
-    let found: Vec<&Named> = all
-        .iter()
-        .filter(|n| is_kind(n) && (n.full == rest || short_name(n.full) == rest))
-        .collect();
+    let mut all = all(analysis);
+    all.retain(is_kind);
+    let is_it = |object: &&Object| {
+        let (_, full) = object.called(analysis);
+        full == rest || short_name(full) == rest
+    };
+    let found: Vec<&Object> = all.iter().filter(is_it).collect();
     match found[..] {
-        [one] => Ok(one.object),
+        [one] => Ok(*one),
         [] => {
-            let names = all.iter().filter(|n| is_kind(n)).map(|n| n.full);
+            let names = all.iter().map(|object| object.called(analysis).1);
             let near = nearest(rest, names).map(|near| match &kind {
                 Some(kind) => format!("{kind}/{near}"),
                 None => near.to_owned(),
@@ -102,11 +101,8 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
             Err(ObjectError::Unknown { name: name.to_owned(), near })
         }
         _ => {
-            let mut candidates: Vec<String> = found
-                .iter()
-                .take(LISTED)
-                .map(|n| format!("{}/{}", n.kind.to_lowercase(), n.full))
-                .collect();
+            let mut candidates: Vec<String> =
+                found.iter().take(LISTED).map(|object| object.name(analysis)).collect();
             if found.len() > LISTED {
                 candidates.push(format!("{} more", found.len() - LISTED));
             }
@@ -126,45 +122,24 @@ fn nearest<'a>(name: &str, full: impl Iterator<Item = &'a str> + Clone) -> Optio
 
 /// The names of all objects, as [`Object::name`] has them.
 pub(crate) fn names(analysis: &Analysis<'_>) -> Vec<String> {
-    let all = all(analysis);
-    let names = all.iter().map(|n| n.object.name(analysis));
-    names.collect()
+    all(analysis).into_iter().map(|object| object.name(analysis)).collect()
 }
 
-/// An object with its name.
-struct Named<'a> {
-    kind: &'a str,
-    /// `namespace/name`, or the name of what has no namespace.
-    full: &'a str,
-    object: Object,
-}
-
-fn all<'a>(analysis: &'a Analysis<'a>) -> Vec<Named<'a>> {
+fn all(analysis: &Analysis<'_>) -> Vec<Object> {
     let names = &analysis.trace.names;
     let owners = Owners::new(analysis);
-    let mut all = Vec::new();
-    for i in 0..names.workloads() as u32 {
-        let id = WorkloadId(i);
-        let Some((kind, full)) = names.workload_name(id).split_once('/') else {
-            continue;
-        };
-        // Budgets are interned with them, and ReplicaSets that a Deployment made are parts of it.
-        if kind != "PodDisruptionBudget" && owners.root_of(id) == Some(id) {
-            all.push(Named { kind, full, object: Object::Workload(id) });
-        }
-    }
-    all.extend((0..analysis.pod_count() as u32).map(PodId).map(|id| Named {
-        kind: "pod",
-        full: analysis.pod_name(id),
-        object: Object::Pod(id),
-    }));
+    // Budgets are interned with them, and ReplicaSets that a Deployment made are parts of it.
+    let is_one = |id: &WorkloadId| {
+        !names.workload_name(*id).starts_with("PodDisruptionBudget/")
+            && owners.root_of(*id) == Some(*id)
+    };
+    let workloads = (0..names.workloads() as u32).map(WorkloadId).filter(is_one);
+    let pods = (0..analysis.pod_count() as u32).map(PodId);
     let nodes = (0..analysis.node_count() as u32).map(NodeId);
-    all.extend(nodes.map(|id| Named {
-        kind: "node",
-        full: analysis.node_name(id),
-        object: Object::Node(id),
-    }));
-    let zones = analysis.zones.iter().zip(0..).filter(|(zone, _)| !zone.is_empty());
-    all.extend(zones.map(|(zone, i)| Named { kind: "zone", full: zone, object: Object::Zone(i) }));
-    all
+    let zones = (0..).zip(&analysis.zones).filter(|(_, name)| !name.is_empty());
+    (workloads.map(Object::Workload))
+        .chain(pods.map(Object::Pod))
+        .chain(nodes.map(Object::Node))
+        .chain(zones.map(|(zone, _)| Object::Zone(zone)))
+        .collect()
 }
