@@ -53,19 +53,13 @@ fn in_words(analysis: &Analysis<'_>, facts: &Facts<'_>, mut rows: Vec<Row>) -> V
 }
 
 /// Facts of one kind and node, each node or pod at most once.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Group {
-    first: Time,
-    last: Time,
-    fact: Fact,
-    since: Option<Since>,
+    /// As a row that names no node yet.
+    row: Row,
     /// How often the same fact was true of the same object since the same entry before.
     generation: u8,
     node: u32,
-    pods: u32,
-    pod: Option<PodId>,
-    count: u32,
-    record: RecordId,
 }
 
 /// What sets groups apart: fact, entry, generation, node.
@@ -123,26 +117,27 @@ impl Fine {
         let index = match self.latest {
             Some((k, i)) if k == key => i,
             _ => *self.by_key.entry(key).or_insert_with(|| {
-                self.groups.push(Group {
+                let row = Row {
                     first: f.at,
                     last: f.at,
                     fact: f.fact,
                     since: f.since,
-                    generation,
-                    node: f.node,
+                    nodes: Vec::new(),
                     pods: 0,
                     pod: f.pod,
                     count: 0,
                     record: f.record,
-                });
+                    text: String::new(),
+                };
+                self.groups.push(Group { row, generation, node: f.node });
                 self.groups.len() as u32 - 1
             }),
         };
         self.latest = Some((key, index));
-        let group = &mut self.groups[index as usize];
-        group.last = f.at;
-        group.pods += u32::from(f.pod.is_some() && !asks_again);
-        group.count += 1;
+        let row = &mut self.groups[index as usize].row;
+        row.last = f.at;
+        row.pods += u32::from(f.pod.is_some() && !asks_again);
+        row.count += 1;
     }
 
     fn generation(&mut self, f: &Finding) -> u8 {
@@ -212,37 +207,26 @@ fn without_entry(fact: Fact) -> Fact {
 fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut by_key = BTreeMap::new();
-    for g in groups {
-        let key = key(analysis, g, level);
+    for group in groups {
+        let (key, new) = (key(analysis, group, level), &group.row);
         let index = *by_key.entry(key).or_insert_with(|| {
-            rows.push(Row {
-                first: g.first,
-                last: g.last,
-                fact: key.0,
-                since: g.since,
-                nodes: Vec::new(),
-                pods: 0,
-                pod: g.pod,
-                count: 0,
-                record: g.record,
-                text: String::new(),
-            });
+            rows.push(Row { fact: key.0, pods: 0, count: 0, ..new.clone() });
             rows.len() as u32 - 1
         });
         let row = &mut rows[index as usize];
-        if g.node != NO_NODE {
-            row.nodes.push(NodeId(g.node));
+        if group.node != NO_NODE {
+            row.nodes.push(NodeId(group.node));
         }
-        if g.first < row.first {
-            (row.first, row.record) = (g.first, g.record);
+        if new.first < row.first {
+            (row.first, row.record) = (new.first, new.record);
         }
-        row.last = row.last.max(g.last);
-        if row.since != g.since {
+        row.last = row.last.max(new.last);
+        if row.since != new.since {
             // Counted from several entries: none is named.
             row.since = None;
         }
-        row.pods += g.pods;
-        row.count += g.count;
+        row.pods += new.pods;
+        row.count += new.count;
     }
     for row in &mut rows {
         row.nodes.sort_unstable();
@@ -259,13 +243,14 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
 type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>);
 
 fn key(analysis: &Analysis<'_>, g: &Group, level: Level) -> Key {
-    let fact = if level.entry { g.fact } else { without_entry(g.fact) };
+    let row = &g.row;
+    let fact = if level.entry { row.fact } else { without_entry(row.fact) };
     let place = match g.node {
         n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
         _ => 0,
     };
-    let span = level.span.then_some((g.first.as_millis(), g.last.as_millis()));
-    let since = if level.entry { g.since } else { None };
+    let span = level.span.then_some((row.first.as_millis(), row.last.as_millis()));
+    let since = if level.entry { row.since } else { None };
     let generation = if level.generation { g.generation } else { 0 };
     (fact, since, generation, place, span)
 }
