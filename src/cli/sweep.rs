@@ -87,10 +87,10 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let jobs = jobs(args.jobs);
     let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> = Vec::new();
-    for note in prepared.iter().flat_map(|p| p.notes()) {
+    for note in prepared.iter().flat_map(|p| &p.notes) {
         // What several files share is said once.
-        if !notes.contains(&note) {
-            notes.push(note);
+        if !notes.contains(note) {
+            notes.push(note.clone());
         }
     }
     let mut heading = heading(&prepared, args, notes, args.seeds);

@@ -148,15 +148,9 @@ pub(crate) struct Prepared<'a> {
     pub(crate) cases: Vec<(Overrides, Range<u64>)>,
     /// What the plan of the first of them says.
     pub(crate) first: FirstRow,
-    notes: Vec<String>,
-}
-
-impl Prepared<'_> {
     /// What the scenario's settings mean for pods that exist, in any of the combinations, each
     /// sentence once.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
+    pub(crate) notes: Vec<String>,
 }
 
 impl Sweep<'_> {

@@ -79,11 +79,13 @@ impl Run<'_> {
         if let Quantity::NotReadyNodes(zone) = &c.quantity {
             return analysis.find_zone(zone).map(Object::Zone);
         }
-        c.workloads
-            .iter()
-            .flatten()
-            .find_map(|name| analysis.trace.names.find_workload(name))
-            .map(Object::Workload)
+        self.workload_of(c.workloads.as_ref())
+    }
+
+    /// The first of these workloads that the run has.
+    pub(super) fn workload_of(&self, names: Option<&BTreeSet<String>>) -> Option<Object> {
+        let known = &self.analysis.trace.names;
+        names?.iter().find_map(|name| known.find_workload(name)).map(Object::Workload)
     }
 
     /// Whether a record is about a pod of these workloads.

@@ -182,13 +182,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
 /// what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;
-    let workloads = sought.pods.iter().flat_map(|p| p.workloads.iter().flatten());
-    let workload = || {
-        workloads
-            .clone()
-            .find_map(|name| analysis.trace.names.find_workload(name))
-            .map(Object::Workload)
-    };
+    let workload = || run.workload_of(sought.pods.as_ref()?.workloads.as_ref());
     let of_kind = || match &sought.what {
         Kind::Zone(_, Some(zone)) => analysis.find_zone(zone).map(Object::Zone),
         Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),

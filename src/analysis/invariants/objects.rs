@@ -20,6 +20,12 @@ struct Pod {
     deleting: Option<u32>,
 }
 
+impl Pod {
+    fn new(node: Option<NodeId>, phase: PodPhase) -> Self {
+        Self { node, phase, conditions: BTreeMap::new(), deleting: None }
+    }
+}
+
 pub(super) struct Objects<'a> {
     trace: &'a Trace,
     nodes: BTreeMap<NodeId, Node>,
@@ -46,15 +52,7 @@ impl<'a> Objects<'a> {
                     PodStart::Imported { phase, .. } => phase,
                     PodStart::Pending | PodStart::Absent => PodPhase::Pending,
                 };
-                (
-                    PodId(i as u32),
-                    Pod {
-                        node: p.node.map(NodeId),
-                        phase,
-                        conditions: BTreeMap::new(),
-                        deleting: None,
-                    },
-                )
+                (PodId(i as u32), Pod::new(p.node.map(NodeId), phase))
             },
         );
         Objects { trace, nodes: nodes.collect(), pods: pods.collect() }
@@ -112,16 +110,7 @@ impl<'a> Objects<'a> {
         let Some(pod) = self.pods.get_mut(&id) else {
             return match record.what {
                 What::PodCreated(node) => {
-                    let node = What::created_on(node);
-                    self.pods.insert(
-                        id,
-                        Pod {
-                            node,
-                            phase: PodPhase::Pending,
-                            conditions: BTreeMap::new(),
-                            deleting: None,
-                        },
-                    );
+                    self.pods.insert(id, Pod::new(What::created_on(node), PodPhase::Pending));
                     None
                 }
                 What::PodBound(_)

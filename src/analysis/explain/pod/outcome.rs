@@ -112,10 +112,7 @@ impl Case<'_, '_> {
         if deletion.is_none() && target.is_none() {
             return None;
         }
-        let node = (0..)
-            .zip(&analysis.plan.nodes)
-            .find(|(i, _)| plan.node == Some(*i))
-            .map(|(i, _)| analysis.node_id(i));
+        let node = plan.node.map(|node| analysis.node_id(node));
         Some(Shown { target, deletion, phase, node })
     }
 
