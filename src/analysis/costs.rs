@@ -4,6 +4,7 @@
 //! to the end of the run. More is worse in every one of them.
 
 use crate::analysis::prelude::*;
+use crate::api::words::words;
 
 /// What a run cost a workload, or all of them. Integers, so that runs compare exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -47,92 +48,83 @@ pub struct Costs {
     pub longest_pending: Dur,
 }
 
-/// A figure that can be asked for by its name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Figure {
-    /// [`Costs::missing_ns`], in minutes.
-    ReplicaMinutesMissing,
-    /// [`Costs::below_need`], in minutes.
-    MinutesBelowNeed,
-    /// [`Costs::longest_below_need`], in seconds.
-    LongestBelowNeed,
-    /// [`Costs::none_up`], in minutes.
-    MinutesNoneUp,
-    /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
-    RequestsLostShare,
-    /// The same share of the time observed, in minutes: as if all requests had been lost for that
-    /// time.
-    RequestsLostMinutes,
-    /// [`Costs::ghost_ns`], in minutes.
-    GhostMinutes,
-    /// [`Costs::evicted`].
-    Evicted,
-    /// [`Costs::needless`].
-    Needless,
-    /// [`Costs::undecided`].
-    Undecided,
-    /// [`Costs::restarts`].
-    Restarts,
-    /// [`Costs::pending_at_end`].
-    PendingAtEnd,
-    /// [`Costs::pending_ns`], in minutes.
-    PendingMinutes,
-    /// [`Costs::most_pending`].
-    MostPending,
-    /// [`Costs::longest_pending`], in seconds.
-    LongestPending,
+words! {
+    /// A figure that can be asked for by its name, in JSON and as a column, which ends in the unit where
+    /// there is one. In the order of reports.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum Figure {
+        /// [`Costs::missing_ns`], in minutes.
+        ReplicaMinutesMissing = "replica_minutes_missing",
+        /// [`Costs::below_need`], in minutes.
+        MinutesBelowNeed = "minutes_below_need",
+        /// [`Costs::longest_below_need`], in seconds.
+        LongestBelowNeed = "longest_below_need_s",
+        /// [`Costs::none_up`], in minutes.
+        MinutesNoneUp = "minutes_none_up",
+        /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
+        RequestsLostShare = "requests_lost_share",
+        /// The same share of the time observed, in minutes: as if all requests had been lost for that
+        /// time.
+        RequestsLostMinutes = "requests_lost_minutes",
+        /// [`Costs::ghost_ns`], in minutes.
+        GhostMinutes = "ghost_minutes",
+        /// [`Costs::evicted`].
+        Evicted = "evicted",
+        /// [`Costs::needless`].
+        Needless = "needless",
+        /// [`Costs::undecided`].
+        Undecided = "undecided",
+        /// [`Costs::restarts`].
+        Restarts = "restarts",
+        /// [`Costs::pending_at_end`].
+        PendingAtEnd = "pending_at_end",
+        /// [`Costs::pending_ns`], in minutes.
+        PendingMinutes = "pending_minutes",
+        /// [`Costs::most_pending`].
+        MostPending = "most_pending",
+        /// [`Costs::longest_pending`], in seconds.
+        LongestPending = "longest_pending_s",
+    }
 }
 
 impl Figure {
-    /// Of each in the order of their declaration: its name for programs, which ends in the unit where
-    /// there is one; its name for people; whether it is a number of things, which has no fraction.
-    const TABLE: &[(Self, &'static str, &'static str, bool); 15] = &[
-        (Self::ReplicaMinutesMissing, "replica_minutes_missing", "replica-minutes missing", false),
-        (Self::MinutesBelowNeed, "minutes_below_need", "minutes below need", false),
-        (Self::LongestBelowNeed, "longest_below_need_s", "longest below need", false),
-        (Self::MinutesNoneUp, "minutes_none_up", "minutes none up", false),
-        (Self::RequestsLostShare, "requests_lost_share", "requests lost", false),
-        (Self::RequestsLostMinutes, "requests_lost_minutes", "minutes of requests lost", false),
-        (Self::GhostMinutes, "ghost_minutes", "ghost-minutes", false),
-        (Self::Evicted, "evicted", "evicted", true),
-        (Self::Needless, "needless", "needless", true),
-        (Self::Undecided, "undecided", "undecided", true),
-        (Self::Restarts, "restarts", "restarts", true),
-        (Self::PendingAtEnd, "pending_at_end", "pending at the end", true),
-        (Self::PendingMinutes, "pending_minutes", "pending minutes", false),
-        (Self::MostPending, "most_pending", "most pending", true),
-        (Self::LongestPending, "longest_pending_s", "longest pending", false),
-    ];
-
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 15] = {
-        let (mut all, mut place) = ([Self::Evicted; 15], 0);
-        while place < all.len() {
-            all[place] = Self::TABLE[place].0;
-            assert!(all[place] as usize == place);
-            place += 1;
-        }
-        all
-    };
-
-    /// Its name in JSON and as a column; it ends in the unit where there is one.
+    /// Its name for programs.
     pub fn name(self) -> &'static str {
-        Self::TABLE[self as usize].1
-    }
-
-    /// The figure of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
+        self.as_str()
     }
 
     /// Its name for people.
     pub(crate) fn heading(self) -> &'static str {
-        Self::TABLE[self as usize].2
+        match self {
+            Self::ReplicaMinutesMissing => "replica-minutes missing",
+            Self::MinutesBelowNeed => "minutes below need",
+            Self::LongestBelowNeed => "longest below need",
+            Self::MinutesNoneUp => "minutes none up",
+            Self::RequestsLostShare => "requests lost",
+            Self::RequestsLostMinutes => "minutes of requests lost",
+            Self::GhostMinutes => "ghost-minutes",
+            Self::Evicted => "evicted",
+            Self::Needless => "needless",
+            Self::Undecided => "undecided",
+            Self::Restarts => "restarts",
+            Self::PendingAtEnd => "pending at the end",
+            Self::PendingMinutes => "pending minutes",
+            Self::MostPending => "most pending",
+            Self::LongestPending => "longest pending",
+        }
     }
 
     /// Whether it is a number of things, which has no fraction.
     pub(crate) fn is_count(self) -> bool {
-        Self::TABLE[self as usize].3
+        matches!(
+            self,
+            Self::Evicted
+                | Self::Needless
+                | Self::Undecided
+                | Self::Restarts
+                | Self::PendingAtEnd
+                | Self::MostPending
+        )
     }
 
     /// Its value, in its unit.

@@ -87,11 +87,11 @@ struct Subject {
 const ANY: u8 = u8::MAX;
 
 /// By text: the number of its reason, which is that of the first text with it.
-const REASONS: [u8; EventText::TABLE.len()] = {
-    let (all, mut reasons, mut i) = (EventText::TABLE, [ANY; EventText::TABLE.len()], 0);
+const REASONS: [u8; EventText::ALL.len()] = {
+    let (all, mut reasons, mut i) = (EventText::ALL, [ANY; EventText::ALL.len()], 0);
     while i < all.len() {
         let mut first = 0;
-        while !are_equal(all[first].2.as_bytes(), all[i].2.as_bytes()) {
+        while !are_equal(all[first].as_str().as_bytes(), all[i].as_str().as_bytes()) {
             first += 1;
         }
         reasons[i] = first as u8;

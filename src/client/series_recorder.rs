@@ -65,7 +65,7 @@ impl Reported {
             && let Some(once) = self
                 .once
                 .get_mut(pod.index())
-                .filter(|o| o.version == key.1 && o.body.text.reason() == key.2)
+                .filter(|o| o.version == key.1 && o.body.text.as_str() == key.2)
         {
             // It is about to be reported again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
@@ -148,7 +148,7 @@ impl SeriesRecorder {
         };
         let recorder = self.clone();
         self.ctx.spawn(self.group, async move {
-            recorder.record((about, version, body.text.reason()), body, at).await
+            recorder.record((about, version, body.text.as_str()), body, at).await
         });
     }
 

@@ -279,7 +279,7 @@ fn is_event(
         What::PodMessage(m) | What::WorkloadMessage(m) => trace.messages[m as usize].body.text,
         _ => return false,
     };
-    if text.reason() != reason {
+    if text.as_str() != reason {
         return false;
     }
     let fields = trace.fields(r);
