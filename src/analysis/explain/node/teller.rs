@@ -5,7 +5,6 @@ use super::super::rules;
 use super::story::{Kind, Story, at_start};
 use crate::analysis::objects::is_no_execute;
 use crate::analysis::prelude::*;
-use crate::analysis::words;
 
 /// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
 pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
@@ -160,32 +159,37 @@ impl<'a> Teller<'a> {
         self.story.steps.push((Step::without_record(Time::ZERO, text), kind));
     }
 
-    fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {
-        self.story.steps.push((Step { at, text, rule, record: Some(record) }, kind));
+    /// A step for a record.
+    fn say(&mut self, found: (RecordId, &Record), rule: Option<String>, kind: Kind) {
+        self.story.steps.push((self.question.step(found, rule), kind));
+    }
+
+    /// A step that was `ms` milliseconds before the record that tells of it; when that was.
+    fn before(&mut self, (id, r): (RecordId, &Record), ms: u32, text: String) -> Time {
+        let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+        self.story.steps.push((Step { at, text, rule: None, record: Some(id) }, Kind::Other));
+        at
     }
 
     /// The entry of the timeline that led to a record, as a step of its own.
     fn entry(&mut self, r: &Record) {
-        let analysis = self.question.analysis;
-        if let Some(cause) = analysis.trace.get(r.cause)
+        if let Some(cause) = self.question.analysis.trace.get(r.cause)
             && matches!(cause.what, What::FaultBegan | What::FaultEnded)
         {
-            let text = words::record(analysis, cause);
-            self.push(cause.at, r.cause, text, None, Kind::Other);
+            self.say((r.cause, cause), None, Kind::Other);
         }
     }
 
     /// A record about its zone, which has that many nodes, which is in that state then.
-    fn of_zone(&mut self, (id, r): (RecordId, &Record), state: ZoneState, nodes: usize) {
+    fn of_zone(&mut self, found: (RecordId, &Record), state: ZoneState, nodes: usize) {
         if state == self.zone {
             return;
         }
-        let analysis = self.question.analysis;
-        if let Some(rule) = rules::zone(analysis.plan, state, nodes, false) {
-            let said = words::record(analysis, r);
-            self.push(r.at, id, said, Some(rule), Kind::Other);
+        let rule = rules::zone(self.question.analysis.plan, state, nodes, false);
+        if rule.is_some() {
+            self.say(found, rule, Kind::Other);
         }
-        (self.zone, self.zone_since) = (state, r.at);
+        (self.zone, self.zone_since) = (state, found.1.at);
     }
 
     /// A record about the controllers.
@@ -196,8 +200,7 @@ impl<'a> Teller<'a> {
             }
             (self.started_at, self.queued_at) = (r.at, None);
         }
-        let said = words::record(self.question.analysis, r);
-        self.push(r.at, id, said, None, Kind::Other);
+        self.say((id, r), None, Kind::Other);
     }
 
     /// Why it was tainted when it was, having waited in its zone's queue.
@@ -229,28 +232,26 @@ impl<'a> Teller<'a> {
 
     /// A record about the node itself.
     fn own(&mut self, id: RecordId, r: &Record, tokens: &Tokens) {
-        let analysis = self.question.analysis;
-        let plan = analysis.plan;
-        let said = words::record(analysis, r);
+        let found = (id, r);
         match r.what {
             // What a node begins with.
             _ if r.at == Time::ZERO => {}
             What::NodeSilent => {
                 self.entry(r);
-                self.push(r.at, id, said, None, Kind::Harm);
+                self.say(found, None, Kind::Harm);
             }
-            What::MachineOff => self.push(r.at, id, said, None, Kind::Harm),
-            What::MachineOn => self.push(r.at, id, said, None, Kind::Recovery),
+            What::MachineOff => self.say(found, None, Kind::Harm),
+            What::MachineOn => self.say(found, None, Kind::Recovery),
             What::NodeHeard => {
                 self.entry(r);
-                self.push(r.at, id, said, None, Kind::Recovery);
+                self.say(found, None, Kind::Recovery);
                 self.story.heard_at.get_or_insert(r.at);
             }
-            What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(id, r, ms),
-            What::Noted(Note::NodeExpired, ms) => self.expired(id, r, ms),
+            What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(found, ms),
+            What::Noted(Note::NodeExpired, ms) => self.expired(found, ms),
             What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
                 self.turned = Some((r.at, ConditionStatus::Unknown));
-                self.push(r.at, id, said, Some(rules::grace(plan)), Kind::Harm);
+                self.say(found, Some(rules::grace(self.question.analysis.plan)), Kind::Harm);
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 self.turned = Some((r.at, status));
@@ -259,45 +260,42 @@ impl<'a> Teller<'a> {
                 if status == ConditionStatus::True {
                     self.story.ready_at.get_or_insert(r.at);
                 }
-                self.push(r.at, id, said, None, kind);
+                self.say(found, None, kind);
             }
             What::NodeCondition(_, ConditionStatus::Unknown, _)
             | What::Noted(Note::TaintsKnown | Note::LeaseRenewed, _) => {}
-            What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
+            What::Noted(Note::TaintsGone, _) => self.say(found, None, Kind::Recovery),
             What::NodeQueued => {
                 self.queued_at = Some(r.at);
                 let rule = self.queue_rule(r.at);
-                self.push(r.at, id, said, Some(rule), Kind::Other);
+                self.say(found, Some(rule), Kind::Other);
             }
             What::NodeTaints(_) => self.taints(id, r, tokens),
             What::NodeEvent(..) => {}
-            _ => self.push(r.at, id, said, None, Kind::Other),
+            _ => self.say(found, None, Kind::Other),
         }
     }
 
     /// The last heartbeat that arrived, `ms` milliseconds before the note of it.
-    fn last_heartbeat(&mut self, id: RecordId, r: &Record, ms: u32) {
+    fn last_heartbeat(&mut self, found: (RecordId, &Record), ms: u32) {
         let analysis = self.question.analysis;
-        let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
         let name = analysis.node_name(self.node);
         let text = if analysis.plan.profile.node_lifecycle.leases {
             "its lease is renewed"
         } else {
             "its status is posted"
         };
-        let text = format!("the last heartbeat of {name} that arrives: {text}");
-        self.push(at, id, text, None, Kind::Other);
+        self.before(found, ms, format!("the last heartbeat of {name} that arrives: {text}"));
     }
 
     /// A pass finds its grace period to be over, which began `ms` milliseconds before.
-    fn expired(&mut self, id: RecordId, r: &Record, ms: u32) {
-        let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+    fn expired(&mut self, found: (RecordId, &Record), ms: u32) {
         let name = self.question.analysis.node_name(self.node);
         let text =
             format!("the last pass that finds a new heartbeat of {name}: its grace period begins");
-        self.push(at, id, text, None, Kind::Other);
+        let at = self.before(found, ms, text);
         let story = &mut self.story;
-        (story.expired, story.heard_at, story.ready_at) = (Some((at, r.at)), None, None);
+        (story.expired, story.heard_at, story.ready_at) = (Some((at, found.1.at)), None, None);
     }
 
     /// Why it was queued for the NoExecute taint at that time.
@@ -322,7 +320,7 @@ impl<'a> Teller<'a> {
         let rule = self.taint_rule(r, change, tokens);
         let back = change.added.is_empty() && has_no_execute(&change.removed);
         let kind = if back { Kind::Recovery } else { Kind::Other };
-        self.push(r.at, id, words::record(analysis, r), rule, kind);
+        self.say((id, r), rule, kind);
     }
 
     /// Why its taints changed then.

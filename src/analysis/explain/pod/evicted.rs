@@ -14,12 +14,12 @@ impl Case<'_, '_> {
         let analysis = self.analysis();
         let from =
             moment.node.map_or(String::new(), |n| format!(" from {}", analysis.node_name(n)));
-        if self.is_by(moment, Actor::User) {
+        if moment.r.actor == Actor::User {
             let refused = &self.seen.refused;
             drain::evicted(self.of.question, refused, moment.record, &from, &mut self.found);
             return self.aftermath(moment);
         }
-        if self.is_by(moment, Actor::Kubelet) {
+        if moment.r.actor == Actor::Kubelet {
             self.found.verdict =
                 format!("evicted at {}{from} by its kubelet: node pressure", absolute(moment.at));
             self.found.steps = self.said_under_pressure(moment.record);
@@ -40,7 +40,7 @@ impl Case<'_, '_> {
                 self.remedies(moment, node, &timer.set);
             }
             None => {
-                let rule = if self.is_by(moment, Actor::NodeLifecycle) {
+                let rule = if moment.r.actor == Actor::NodeLifecycle {
                     format!(
                         "--pod-eviction-timeout={}: there are no NoExecute taints in this mode",
                         short(analysis.plan.flags.pod_eviction_timeout)
@@ -70,9 +70,11 @@ impl Case<'_, '_> {
 
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
     fn unbound(&mut self, moment: &Moment<'_>) {
-        let who = self.analysis().trace.get(moment.record).map_or("a controller", |r| by(r.actor));
-        self.found.verdict =
-            format!("deleted at {} by {who}, although it was on no node", absolute(moment.at));
+        self.found.verdict = format!(
+            "deleted at {} by {}, although it was on no node",
+            absolute(moment.at),
+            by(moment.r.actor)
+        );
         self.found.steps = self.of.question.led_to(moment.record);
         let rule = self
             .namesake(moment)
@@ -99,11 +101,6 @@ impl Case<'_, '_> {
             "the controller deletes by name: it meant the pod of this name before, which was on {node}; this one was made at {}",
             absolute(made.at)
         ))
-    }
-
-    /// Whether the record of a moment is of this actor.
-    fn is_by(&self, m: &Moment<'_>, actor: Actor) -> bool {
-        self.analysis().trace.get(m.record).is_some_and(|r| r.actor == actor)
     }
 
     /// Why a timer was set for its seconds.
@@ -159,7 +156,7 @@ impl Case<'_, '_> {
     /// name.
     fn aftermath(&mut self, moment: &Moment<'_>) {
         let (of, analysis) = (self.of, self.analysis());
-        let stays = if self.is_by(moment, Actor::Kubelet) {
+        let stays = if moment.r.actor == Actor::Kubelet {
             "it stays as one that has Failed: nobody has cleared it away by the end of the run"
         } else {
             "it is Terminating to the end of the run: no kubelet is left to stop its containers"

@@ -8,7 +8,6 @@ use super::super::node::{Stories, Story};
 use super::super::rules::Origins;
 use super::seen::Moment;
 use crate::analysis::prelude::*;
-use crate::analysis::words;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
 use std::cell::OnceCell;
@@ -124,14 +123,7 @@ impl<'a> Inquiry<'a> {
 
     /// The record of a moment as a step.
     pub(super) fn step(&self, m: &Moment<'_>, rule: Option<String>) -> Step {
-        let analysis = self.question.analysis;
-        let text = |r: &Record| words::record(analysis, r);
-        Step {
-            at: m.at,
-            text: analysis.trace.get(m.record).map_or(String::new(), text),
-            rule,
-            record: Some(m.record),
-        }
+        self.question.step((m.record, m.r), rule)
     }
 
     /// The toleration that decides how long a pod stays: of those that match the taints the one

@@ -58,13 +58,10 @@ struct Shown {
 impl Case<'_, '_> {
     /// Explains a pod that somebody else deleted.
     fn deleted(&mut self, moment: &Moment<'_>) {
-        let analysis = self.analysis();
-        let Some(r) = analysis.trace.get(moment.record) else {
-            return;
-        };
-        let from = moment.node.map_or(String::new(), |n| format!(" on {}", analysis.node_name(n)));
-        self.found.verdict =
-            format!("not evicted: deleted at {} by {}{from}", absolute(moment.at), by(r.actor));
+        let name = |n| format!(" on {}", self.analysis().node_name(n));
+        let from = moment.node.map_or(String::new(), name);
+        let (at, by) = (absolute(moment.at), by(moment.r.actor));
+        self.found.verdict = format!("not evicted: deleted at {at} by {by}{from}");
         self.found.steps = self.of.question.led_to(moment.record);
     }
 

@@ -11,6 +11,7 @@ use crate::trace::EventText;
 pub(super) struct Moment<'a> {
     pub(super) at: Time,
     pub(super) record: RecordId,
+    pub(super) r: &'a Record,
     pub(super) node: Option<NodeId>,
     /// The NoExecute taints that the taint eviction controller knew of.
     pub(super) taints: Vec<&'a Taint>,
@@ -79,13 +80,14 @@ impl<'a> Known<'a> {
     /// What is asked of a pod in that state at a record.
     fn moment(
         &self,
-        (record, r): (RecordId, &Record),
+        (record, r): (RecordId, &'a Record),
         state: &PodState,
         tolerations: &'a [Toleration],
     ) -> Moment<'a> {
         Moment {
             at: r.at,
             record,
+            r,
             node: state.node_id(),
             taints: self.of(state.node_id()),
             tolerations,
@@ -150,7 +152,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
 
 /// The controllers' process ends with this record, and every timer with it.
 fn lose_timers<'a>(
-    record: (RecordId, &Record),
+    record: (RecordId, &'a Record),
     follow: &Follow<'a>,
     known: &Known<'a>,
     pods: &[PodId],
