@@ -39,15 +39,11 @@ impl Pairs<'_> {
     }
 
     fn range(&self) -> Result<Range<u64>, Problems> {
-        let (first, seeds) = (self.first, self.seeds);
-        let problem = |text: String| Problems::one(Problem::new(text));
-        self.size().filter(|&n| n <= RUNS_MAX).ok_or_else(|| {
-            problem(format!("a comparison has at most {RUNS_MAX} runs, two for each seed"))
-        })?;
-        first
-            .checked_add(seeds)
-            .map(|end| first..end)
-            .ok_or_else(|| problem(format!("there are no {seeds} seeds from {first} on")))
+        if self.size().is_none_or(|n| n > RUNS_MAX) {
+            let text = format!("a comparison has at most {RUNS_MAX} runs, two for each seed");
+            return Err(Problems::one(Problem::new(text)));
+        }
+        seeds_from(self.first, self.seeds)
     }
 
     /// Runs and compares everything on `jobs` threads. `watch` is called when a run is done, and

@@ -1,6 +1,6 @@
 //! What nearly every file of this layer names: what many runs are made of, and the layers below.
 pub(super) use super::shards::Desk;
-pub(super) use super::threads::{Event, Stopped, Watched, seeded};
+pub(super) use super::threads::{Event, Stopped, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::{Analysis, Interval};
 pub(super) use crate::kernel::{Choices, Dur, Time};
 pub(super) use crate::language::{Problem, Problems};

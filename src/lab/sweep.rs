@@ -99,14 +99,7 @@ impl Sweep<'_> {
 
     /// The seeds of a combination: its runs' order.
     pub(crate) fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
-        let first = scenario::seed(self.loaded, overrides)?;
-        let too_many = || {
-            Problems::one(Problem::new(format!(
-                "there are no {} seeds from {first} on",
-                self.seeds
-            )))
-        };
-        first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
+        seeds_from(scenario::seed(self.loaded, overrides)?, self.seeds)
     }
 }
 

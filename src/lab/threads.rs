@@ -2,11 +2,12 @@
 //! may have no result.
 
 use crate::kernel::Choices;
-use crate::language::Problems;
+use crate::language::{Problem, Problems};
 use crate::plan::Plan;
 use crate::sim;
 use crate::trace::Trace;
 use rayon::{BroadcastContext, ThreadPool};
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
@@ -71,6 +72,16 @@ impl<'a> Watched<'a> {
         all.sort_by_key(|(number, _)| *number);
         Ok(all)
     }
+}
+
+/// So many seeds in a row.
+///
+/// # Errors
+/// There are not so many from the first one on.
+pub(super) fn seeds_from(first: u64, count: u64) -> Result<Range<u64>, Problems> {
+    let text = || format!("there are no {count} seeds from {first} on");
+    let end = first.checked_add(count).ok_or_else(|| Problems::one(Problem::new(text())))?;
+    Ok(first..end)
 }
 
 /// The run of a seed; none if it was stopped.

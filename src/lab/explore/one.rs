@@ -109,21 +109,14 @@ pub(super) fn violations(
     }
     let analysis = Analysis::new(plan, trace);
     for property in search.properties {
+        let new = |about, text| Found { property: *property, about, text };
         if *property == Property::Deterministic {
-            found.extend(differing(trace, &rerun()).map(|text| Found {
-                property: *property,
-                about: String::new(),
-                text,
-            }));
+            found.extend(differing(trace, &rerun()).map(|text| new(String::new(), text)));
             continue;
         }
         if *property == Property::Expect {
             let unmet = expect::violations(search.expect, &analysis).into_iter();
-            found.extend(unmet.map(|(i, v)| Found {
-                property: *property,
-                about: i.to_string(),
-                text: v.text,
-            }));
+            found.extend(unmet.map(|(i, v)| new(i.to_string(), v.text)));
             continue;
         }
         for v in check(property, &analysis) {
@@ -131,7 +124,7 @@ pub(super) fn violations(
             let node = v.node.map_or("", |n| trace.names.node_name(n));
             let about = format!("{pod} {node}");
             if !found.iter().any(|f: &Found| f.property == *property && f.about == about) {
-                found.push(Found { property: *property, about, text: v.text });
+                found.push(new(about, v.text));
             }
         }
     }
