@@ -45,7 +45,7 @@ mod served;
 pub(crate) mod serving;
 pub(crate) mod setting;
 pub(crate) mod state;
-pub mod statistics;
+pub(crate) mod statistics;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod tests;

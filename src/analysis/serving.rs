@@ -240,8 +240,8 @@ impl<'a> Walk<'a> {
                 costs.undecided += u64::from(e.is_undecided(window, horizon));
             }
         }
-        let (mut below, mut none) = (Vec::new(), Vec::new());
-        let (mut below_of_bare, mut none_of_bare) = (Vec::new(), Vec::new());
+        // When any was below its need, and when one had none up: of workloads, and of all.
+        let (mut below, mut none) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         let ran = std::mem::take(&mut self.ran);
         let mut workloads = Vec::new();
         for (mut served, ran) in
@@ -254,20 +254,17 @@ impl<'a> Walk<'a> {
             whole.add(&served.costs);
             if served.id.is_some() {
                 replaced.add(&served.costs);
-                below.extend(short);
-                none.extend(dark);
-            } else {
-                below_of_bare.extend(short);
-                none_of_bare.extend(dark);
+                below[0].extend(&short);
+                none[0].extend(&dark);
             }
+            below[1].extend(short);
+            none[1].extend(dark);
             if served.id.is_some() || served.from.is_some() {
                 workloads.push(served);
             }
         }
-        (replaced.below_need, replaced.none_up) = (together(below.clone()), together(none.clone()));
-        below.extend(below_of_bare);
-        none.extend(none_of_bare);
-        (whole.below_need, whole.none_up) = (together(below), together(none));
+        [replaced.below_need, whole.below_need] = below.map(together);
+        [replaced.none_up, whole.none_up] = none.map(together);
         workloads.sort_by(|a, b| (a.id.is_none(), &a.name).cmp(&(b.id.is_none(), &b.name)));
         let own = workloads.partition_point(|w| w.id.is_some());
         whole.most_pending = most_pending(&workloads);

@@ -6,7 +6,7 @@ use crate::api::workload::short_name;
 use std::borrow::Cow;
 
 words! {
-    /// The events controllers emit, by their reason or one word for it ([`event_reason`]); their message
+    /// The events controllers emit, by their reason or one word for it (`event_reason`); their message
     /// follows from this, the object's name and, for those of [`EventBody`], an argument.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum EventText {

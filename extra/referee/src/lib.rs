@@ -9,6 +9,7 @@
 //! * [`conform`]: the command `taintsim conform`.
 //! * [`soak`]: random scenarios, run in every way there is, and the command `taintsim soak`.
 
+mod classes;
 pub mod conform;
 pub mod conformance;
 mod decided;

@@ -41,28 +41,23 @@ fn said(claim: &Claim) -> String {
     }
 }
 
-fn comparisons<'c>(claim: &'c Claim, into: &mut Vec<&'c Comparison>) {
+fn comparisons(claim: &Claim) -> Vec<&Comparison> {
     match claim {
-        Claim::Compare(c) => into.push(c),
-        Claim::All(claims) | Claim::AnyOf(claims) => {
-            claims.iter().for_each(|c| comparisons(c, into))
-        }
-        Claim::Not(claim) => comparisons(claim, into),
+        Claim::Compare(c) => vec![c],
+        Claim::All(claims) | Claim::AnyOf(claims) => claims.iter().flat_map(comparisons).collect(),
+        Claim::Not(claim) => comparisons(claim),
     }
 }
 
 /// The figures of a claim at a time: `available("web") is 7`.
 fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
-    let mut all = Vec::new();
-    comparisons(claim, &mut all);
     let figure =
-        |c: &&Comparison| format!("{} is {}", named(&c.quantity), value_at(&run.values(c), at));
-    all.iter().map(figure).collect::<Vec<_>>().join(", ")
+        |c: &Comparison| format!("{} is {}", named(&c.quantity), value_at(&run.values(c), at));
+    comparisons(claim).into_iter().map(figure).collect::<Vec<_>>().join(", ")
 }
 
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
-    let mut all = Vec::new();
-    comparisons(claim, &mut all);
+    let all = comparisons(claim);
     let records = records_at(run, at, |r| all.iter().any(|c| run.is_of(c.workloads.as_ref(), r)));
     let of_workload = all.iter().find_map(|c| run.object_of(c)).filter(|_| records.is_empty());
     Failed::new(run, expected, format!("{got} ({})", figures(run, claim, at)), records)

@@ -90,9 +90,7 @@ fn with_troubles(question: Question<'_>, mut all: Vec<Explanation>) -> Vec<Expla
 }
 
 /// The entries of a run's timeline that trouble the control plane, in their order.
-struct Troubles {
-    entries: Vec<Trouble>,
-}
+struct Troubles(Vec<Trouble>);
 
 struct Trouble {
     steps: Vec<Step>,
@@ -106,9 +104,6 @@ impl Troubles {
         let troubling: BTreeSet<u32> =
             (plan.actions.iter()).filter(|a| troubles(&a.act)).map(|a| a.entry).collect();
         let mut entries = Vec::new();
-        if troubling.is_empty() {
-            return Self { entries };
-        }
         for entry in troubling {
             let rejects = (plan.actions.iter())
                 .any(|a| a.entry == entry && matches!(a.act, Do::RejectRequests(..)));
@@ -131,7 +126,7 @@ impl Troubles {
             let ends = ends.or_else(|| steps.last().map(|s| s.at)).unwrap_or_default();
             entries.push(Trouble { steps, ends });
         }
-        Self { entries }
+        Self(entries)
     }
 
     /// Puts among the steps of an explanation what was amiss between the first and the last of them.
@@ -142,7 +137,7 @@ impl Troubles {
         };
         let (first, last) = (first.at, last.at);
         let steps = &mut explanation.steps;
-        for trouble in self.entries.iter().filter(|t| t.ends >= first) {
+        for trouble in self.0.iter().filter(|t| t.ends >= first) {
             for new in trouble.steps.iter().filter(|s| s.at <= last) {
                 if steps.iter().any(|s| s.record == new.record) {
                     continue;

@@ -2,6 +2,7 @@
 
 use super::args::ConformArgs;
 use super::recordings::is_release;
+use crate::classes::rejected;
 use crate::conformance::{Marginal, Odds, odds};
 use crate::decided::Decided;
 use crate::recorded::{Recorded, read};
@@ -12,7 +13,6 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use taintsim::analysis::statistics::rejected;
 use taintsim::cli::CheckFormat;
 use taintsim::language::Problem;
 use taintsim::report::json;

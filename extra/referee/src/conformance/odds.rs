@@ -6,10 +6,10 @@
 
 use super::canonical::lines;
 use super::check::Model;
+use crate::classes::{is_often, same_odds};
 use crate::recorded::{Line, Observed, Outcome, Recorded};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use taintsim::analysis::statistics::{is_often, same_odds};
 
 /// How many of the runs have to have an outcome that another run has, too, for outcomes to be compared
 /// as classes.
