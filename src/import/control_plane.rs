@@ -174,14 +174,13 @@ impl RawPod {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for container in self.spec.containers.iter().flatten() {
-            let texts =
-                container.command.iter().flatten().chain(container.args.iter().flatten()).flatten();
+        for container in &self.spec.containers {
+            let texts = container.command.iter().chain(&container.args).flatten();
             // A shell's script is one text.
             let words: Vec<String> =
                 texts.flat_map(|t| t.split_whitespace()).map(str::to_owned).collect();
             let is_program = |w: &String| w.rsplit('/').next() == Some(component);
-            if container.name.as_deref() == Some(component)
+            if container.name == component
                 || words.iter().take_while(|w| !w.starts_with("--")).any(is_program)
             {
                 found.push(words);

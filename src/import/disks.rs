@@ -10,7 +10,7 @@ use super::gathered::Gathered;
 use super::node::NamedNode;
 use super::object::RawPodSpec;
 use super::pod::{PodShape, RawPod};
-use super::raw_scheduling::{RawNodeRequirement, RawNodeTerm, RawNodeTerms};
+use super::raw_scheduling::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
@@ -133,10 +133,7 @@ impl Disks {
         let is_owner = |p: &RawPod| {
             let owner = p.meta.controller();
             p.namespace == set.namespace
-                && owner.is_some_and(|o| {
-                    o.kind.as_deref() == Some(set.kind.as_str())
-                        && o.name.as_ref() == Some(&set.name)
-                })
+                && owner.is_some_and(|o| o.kind == set.kind.as_str() && o.name == set.name)
         };
         let pods: Vec<&RawPod> = gathered.pods.iter().filter(|p| is_owner(p)).collect();
         let by_name = self.told(&set.namespace, set.pod_spec(), &|claim, _| of_all_pods(claim));
@@ -220,7 +217,7 @@ fn tell(
     }
     let access = access(volume);
     let shared = is_shared(access);
-    let reached = match volume.required() {
+    let reached = match &volume.node_affinity.required {
         Some(terms) => reached(terms, nodes),
         // Only a share is reached from everywhere without a word.
         None => Ok(VolumeClaim {
@@ -297,7 +294,7 @@ fn is_size(name: &str) -> bool {
 /// Who may use it at once, by what the attach/detach controller asks: the volume's modes and not the
 /// claim's (`attachdetach/util: IsMultiAttachAllowed`).
 fn access(volume: &RawVolumeSpec) -> Option<AccessMode> {
-    let has = |mode: &str| volume.access_modes.iter().flatten().any(|m| m == mode);
+    let has = |mode: &str| volume.access_modes.iter().any(|m| m == mode);
     [
         ("ReadWriteMany", AccessMode::RWX),
         ("ReadOnlyMany", AccessMode::ROX),
@@ -315,7 +312,7 @@ fn is_shared(access: Option<AccessMode>) -> bool {
 /// The pods that wait for a volume which is still attached to another node, where no pod of the files has it any
 /// more, and that node; by its last word it is in use there.
 pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
-    let is_over = |p: &RawPod| matches!(p.status.phase.as_deref(), Some("Succeeded" | "Failed"));
+    let is_over = |p: &RawPod| matches!(&*p.status.phase, "Succeeded" | "Failed");
     let users = gathered.pods.iter().filter(|p| !is_over(p));
     let users: BTreeSet<(String, Option<&str>)> = users
         .flat_map(|p| p.spec.claims().map(|c| (format!("{}/{c}", p.namespace), p.node())))
@@ -327,7 +324,7 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
         let known_as = volume.csi.as_ref()?.unique_name();
         let is_held = |node: &&String| {
             let Some((_, there)) = gathered.nodes.get(node) else { return false };
-            let in_use = there.status.volumes_in_use.iter().flatten().any(|v| *v == known_as);
+            let in_use = there.status.volumes_in_use.contains(&known_as);
             let used = users.contains(&(claim.full_name(), Some(node.as_str())));
             in_use && !used && here != Some(node.as_str())
         };
@@ -356,7 +353,7 @@ fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<boo
 
 /// From where a volume with these terms is reached.
 fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Note> {
-    let terms: Vec<&RawNodeTerm> = terms.node_selector_terms.iter().flatten().collect();
+    let terms = &terms.node_selector_terms;
     let reached: Vec<&NamedNode> = nodes
         .iter()
         .filter(|n| terms.iter().any(|t| requirements(t).all(|r| fits(r, n))))
@@ -379,8 +376,8 @@ fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Not
     }
 }
 
-fn requirements(term: &RawNodeTerm) -> impl Iterator<Item = &RawNodeRequirement> {
-    term.match_expressions.iter().chain(&term.match_fields).flatten()
+fn requirements(term: &RawNodeTerm) -> impl Iterator<Item = &RawRequirement> {
+    term.match_expressions.iter().chain(&term.match_fields)
 }
 
 /// `topology.kubernetes.io/zone`, or what a driver calls it; or a region.
@@ -390,14 +387,14 @@ fn is_of_zones(key: &str) -> bool {
 
 /// Whether a node is as a term wants it. A node without the driver's label of its zone is in that
 /// of Kubernetes' own label, and one without a host name has its own.
-fn fits(wanted: &RawNodeRequirement, (name, shape): &NamedNode) -> bool {
+fn fits(wanted: &RawRequirement, (name, shape): &NamedNode) -> bool {
     let key = wanted.key.as_str();
     let value = shape.labels.get(key).map(String::as_str).or(match key {
         "kubernetes.io/hostname" | "metadata.name" => Some(name),
         _ if key.ends_with("/zone") => zone(&shape.labels),
         _ => None,
     });
-    let among = value.is_some_and(|v| wanted.values.iter().flatten().any(|w| w == v));
+    let among = value.is_some_and(|v| wanted.values.iter().any(|w| w == v));
     match wanted.operator.as_str() {
         "In" => among,
         "NotIn" => !among,

@@ -51,8 +51,7 @@ pub(super) struct RawEvent {
 }
 
 impl RawEvent {
-    pub(super) fn new(name: Option<String>, fields: Fields) -> Self {
-        let name = name.unwrap_or_default();
+    pub(super) fn new(name: String, fields: Fields) -> Self {
         Self { name, fields }
     }
 
@@ -168,7 +167,7 @@ mod tests {
     fn event(name: &str, fields: &Value) -> RawEvent {
         let known = EVENT_FIELDS.iter().map(|f| (*f, fields[*f].clone()));
         let there = known.filter(|(_, v)| !v.is_null());
-        RawEvent::new(Some(name.to_owned()), there.collect())
+        RawEvent::new(name.to_owned(), there.collect())
     }
 
     #[test]

@@ -16,6 +16,39 @@ pub(super) type Fields = BTreeMap<&'static str, Value>;
 /// `v1.ResourceList`
 pub(super) type RawResources = BTreeMap<String, RawQuantity>;
 
+/// Parts of objects as the API prints them. Every field may be missing or null, which is the default
+/// of its type, as in Go; what is not named is passed over.
+macro_rules! raw {
+    ($($(#[$about:meta])* struct $name:ident {
+        $($(#[$attribute:meta])* $field:ident: $type:ty,)*
+    })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Default, PartialEq, serde::Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        pub(super) struct $name {
+            $(
+                $(#[$attribute])*
+                #[serde(deserialize_with = "crate::import::fields::or_default")]
+                pub(super) $field: $type,
+            )*
+        }
+    )*};
+}
+
+pub(super) use raw;
+
+/// Reads a value; null is the default.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    d: D,
+) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(d)?.unwrap_or_default())
+}
+
+/// Whether there is a field, whatever it holds.
+pub(super) fn present<'de, D: Deserializer<'de>>(d: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(d).map(|_| true)
+}
+
 /// A field of which only this is asked: whether it is there and not empty.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Filled(pub bool);
@@ -100,37 +133,32 @@ pub(super) fn shared<'t, T: Deserialize<'t>>(text: &'t str) -> Option<T> {
 }
 
 /// One of these words, which must be there.
-pub(super) fn word<'t, T: Deserialize<'t>>(field: &str, text: Option<&'t str>) -> Result<T, Wrong> {
-    let text = text.unwrap_or_default();
+pub(super) fn word<'t, T: Deserialize<'t>>(field: &str, text: &'t str) -> Result<T, Wrong> {
     shared(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
 }
 
 /// The name of a node or pod, which must be there.
-pub(super) fn name<'t>(field: &str, text: Option<&'t str>) -> Result<&'t str, Wrong> {
+pub(super) fn name<'t>(field: &str, text: &'t str) -> Result<&'t str, Wrong> {
     legal(field, text, validation::dns1123_subdomain)
 }
 
 /// The name of a namespace, which must be there.
-pub(super) fn namespace<'t>(field: &str, text: Option<&'t str>) -> Result<&'t str, Wrong> {
+pub(super) fn namespace<'t>(field: &str, text: &'t str) -> Result<&'t str, Wrong> {
     legal(field, text, validation::dns1123_label)
 }
 
-fn legal<'t>(
-    field: &str,
-    text: Option<&'t str>,
-    check: fn(&str) -> Vec<String>,
-) -> Result<&'t str, Wrong> {
-    let Some(text) = text.filter(|n| !n.is_empty()) else {
+fn legal<'t>(field: &str, text: &'t str, check: fn(&str) -> Vec<String>) -> Result<&'t str, Wrong> {
+    if text.is_empty() {
         return Err(FieldError::required(field).into());
-    };
+    }
     let detail = check(text).join("; ");
     if detail.is_empty() { Ok(text) } else { Err(FieldError::invalid(field, text, detail).into()) }
 }
 
 /// Labels, checked; a null value is an empty one.
-pub(super) fn labels(field: &str, raw: Option<&Texts>) -> Result<BTreeMap<String, String>, Wrong> {
+pub(super) fn labels(field: &str, raw: &Texts) -> Result<BTreeMap<String, String>, Wrong> {
     let mut out = BTreeMap::new();
-    for (key, value) in raw.into_iter().flatten() {
+    for (key, value) in raw {
         let value = value.as_deref().unwrap_or_default();
         for (text, errors) in [
             (key.as_str(), validation::qualified_name(key)),

@@ -100,7 +100,7 @@ impl Gathered {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
         for (_, (place, (_, spec))) in self.control.by_name() {
-            if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
+            if let Some(t) = time("renewTime", &spec.renew_time).map_err(at(place))? {
                 times.control(t);
             }
         }
@@ -116,7 +116,7 @@ impl Gathered {
                 continue;
             }
             // A lease that was never renewed says nothing.
-            if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
+            if let Some(t) = time("renewTime", &spec.renew_time).map_err(at(place))? {
                 times.heartbeat(t);
                 renewed.insert(name.clone(), (t, spec.lease_duration_seconds));
                 if times.is_ahead(t) {
@@ -142,7 +142,7 @@ impl Gathered {
             self.summary.leader = Leader::NotExported;
             return Ok(None);
         };
-        let stamp = |field, text: &Option<String>| time(field, text.as_deref()).map_err(at(place));
+        let stamp = |field, text: &str| time(field, text).map_err(at(place));
         let renewed = stamp("renewTime", &spec.renew_time)?;
         let acquired = stamp("acquireTime", &spec.acquire_time)?;
         let duration = spec.lease_duration_seconds.unwrap_or(15).clamp(1, 3600);
@@ -191,15 +191,14 @@ impl Gathered {
                     summary.unnoticed.push(node.name.clone());
                 }
             }
-            let version = node.status.node_info.as_ref().and_then(|i| i.kubelet_version.as_deref());
-            summary.kubelets.extend(version.and_then(minor_release));
+            summary.kubelets.extend(minor_release(&node.status.node_info.kubelet_version));
             shapes.push((node.name.clone(), shape));
         }
         if self.nodes.len() == 0 {
             let named: BTreeSet<&str> = self.pods.iter().filter_map(RawPod::node).collect();
             summary.made_up = named.into_iter().map(str::to_owned).collect();
             for name in &summary.made_up {
-                fields::name("spec.nodeName", Some(name))
+                fields::name("spec.nodeName", name)
                     .map_err(|wrong| of_pod_on(&self.pods, name, wrong))?;
                 shapes.push((name.clone(), NodeShape::default()));
             }

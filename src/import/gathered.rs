@@ -129,14 +129,14 @@ pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
 
 /// The name of the object at that place.
 fn name_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
-    let name = fields::name("metadata.name", meta.name.as_deref()).map_err(at(place))?;
+    let name = fields::name("metadata.name", &meta.name).map_err(at(place))?;
     Ok(name.to_owned())
 }
 
 /// The namespace of the object at that place. kubectl puts objects without a namespace into
 /// `default`, unless a command says otherwise.
 fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
-    let written = meta.namespace.as_deref().or(Some("default"));
+    let written = meta.namespace.as_deref().unwrap_or("default");
     let namespace = fields::namespace("metadata.namespace", written).map_err(at(place))?;
     Ok(namespace.to_owned())
 }
@@ -188,7 +188,7 @@ impl Gathered {
                 return self.count(place);
             }
             Body::Attachment(spec) => {
-                let volume = spec.source.persistent_volume_name.unwrap_or_default();
+                let volume = spec.source.persistent_volume_name;
                 self.attached.entry(volume).or_default().insert(spec.node_name);
                 return self.count(place);
             }

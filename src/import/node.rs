@@ -80,20 +80,20 @@ impl RawNode {
     /// Its times go into `times`: all conditions' heartbeats count, also those of types that are
     /// not modelled.
     pub(super) fn note_times(&self, times: &mut Times) -> Result<(), Wrong> {
-        for c in self.status.conditions.iter().flatten() {
-            if let Some(t) = time("lastHeartbeatTime", c.last_heartbeat_time.as_deref())? {
+        for c in &self.status.conditions {
+            if let Some(t) = time("lastHeartbeatTime", &c.last_heartbeat_time)? {
                 times.heartbeat(t);
             }
-            if let Some(t) = time("lastTransitionTime", c.last_transition_time.as_deref())? {
+            if let Some(t) = time("lastTransitionTime", &c.last_transition_time)? {
                 // What the controllers wrote by their own clock was before the export.
-                match c.status.as_deref() {
-                    Some("Unknown") => times.heartbeat(t),
+                match &*c.status {
+                    "Unknown" => times.heartbeat(t),
                     _ => times.other(t),
                 }
             }
         }
-        for taint in self.spec.taints.iter().flatten() {
-            if let Some(t) = time("timeAdded", taint.time_added.as_deref())? {
+        for taint in &self.spec.taints {
+            if let Some(t) = time("timeAdded", &taint.time_added)? {
                 times.heartbeat(t);
             }
         }
@@ -108,18 +108,18 @@ impl RawNode {
         lease: LeaseSeen,
         unmodelled: &mut dyn FnMut(&str),
     ) -> Result<NodeShape, Wrong> {
-        let mut labels = fields::labels("metadata.labels", self.meta.labels.as_ref())?;
+        let mut labels = fields::labels("metadata.labels", &self.meta.labels)?;
         if labels.get(HOSTNAME).is_some_and(|h| *h == self.name) {
             labels.remove(HOSTNAME);
         }
-        let taints = taints(self.spec.taints.as_deref().unwrap_or_default(), zero)?;
+        let taints = taints(&self.spec.taints, zero)?;
         // The API server takes the capacity where a node says nothing of its own
         // (SetDefaults_NodeStatus).
-        let resources = self.status.allocatable.as_ref().or(self.status.capacity.as_ref());
+        let resources = self.status.allocatable.as_ref().unwrap_or(&self.status.capacity);
         let mut conditions: Vec<Condition> = Vec::new();
         // When Ready was last posted, in seconds from time zero.
         let mut heard = None;
-        for raw in self.status.conditions.iter().flatten() {
+        for raw in &self.status.conditions {
             match condition(raw, zero)? {
                 Ok((c, _)) if conditions.iter().any(|other| other.kind == c.kind) => {
                     return Err(Wrong(format!("status.conditions has {:?} twice", c.kind)));
@@ -139,7 +139,7 @@ impl RawNode {
         Ok(NodeShape {
             labels,
             taints,
-            unschedulable: self.spec.unschedulable.unwrap_or(false),
+            unschedulable: self.spec.unschedulable,
             allocatable: quantities::checked("status.allocatable", resources)?,
             start: start(conditions, heard, zero, lease, evicting),
         })
@@ -182,12 +182,9 @@ fn start(
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
     let mut taints = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
-        let effect = validation::effect_of(
-            t.effect.as_deref().unwrap_or_default(),
-            &format!("spec.taints[{i}].effect"),
-        )?;
-        let (key, value) = (t.key.clone().unwrap_or_default(), t.value.clone().unwrap_or_default());
-        let added = time("timeAdded", t.time_added.as_deref())?;
+        let effect = validation::effect_of(&t.effect, &format!("spec.taints[{i}].effect"))?;
+        let (key, value) = (t.key.clone(), t.value.clone());
+        let added = time("timeAdded", &t.time_added)?;
         let time_added = added.map(|added| Timestamp(added.seconds_since(zero)));
         taints.push(Taint { key, value, effect, time_added });
     }
@@ -197,7 +194,7 @@ fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
 
 /// A condition with its heartbeat in seconds, or the type of one that is not modelled.
 fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64), &str>, Wrong> {
-    let word = raw.r#type.as_deref().unwrap_or_default();
+    let word = &*raw.r#type;
     let Some(kind) = fields::shared(word) else {
         return if word.is_empty() {
             Err(Wrong("status.conditions has one without a type".to_owned()))
@@ -205,11 +202,11 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64),
             Ok(Err(word))
         };
     };
-    let status = fields::word("status.conditions: status", raw.status.as_deref())?;
-    let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?
-        .map(|t| t.seconds_since(zero));
-    let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
-        .map(|t| t.seconds_since(zero));
+    let status = fields::word("status.conditions: status", &raw.status)?;
+    let heartbeat =
+        time("lastHeartbeatTime", &raw.last_heartbeat_time)?.map(|t| t.seconds_since(zero));
+    let transition =
+        time("lastTransitionTime", &raw.last_transition_time)?.map(|t| t.seconds_since(zero));
     // Either may be null; the other one is then the best that is known.
     let (heartbeat, transition) = match (heartbeat, transition) {
         (Some(h), Some(t)) => (h, t),
@@ -219,7 +216,7 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64),
     let condition = Condition {
         kind,
         status,
-        reason: raw.reason.clone().unwrap_or_default(),
+        reason: raw.reason.clone(),
         last_heartbeat_time: seconds(heartbeat),
         last_transition_time: seconds(transition),
     };

@@ -203,8 +203,7 @@ fn short(name: &str) -> &str {
 /// `Kind/namespace/name` of a pod's controlling owner.
 fn owner_of(pod: &RawPod) -> Option<String> {
     let owner = pod.meta.controller()?;
-    let (kind, name) = (owner.kind.as_ref()?, owner.name.as_ref()?);
-    Some(format!("{kind}/{}/{name}", pod.namespace))
+    Some(format!("{}/{}/{}", owner.kind, pod.namespace, owner.name))
 }
 
 /// The workload that made a pod, by the pod's name: `web-7d4b9c-x2x9k`, `db-0`.
@@ -217,14 +216,13 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
 
 /// Since when a condition of a pod is True.
 fn since(pod: &RawPod, kind: &str) -> Option<Stamp> {
-    let condition = pod.status.conditions.iter().flatten().find(|c| c.is(kind, "True"))?;
-    parse(condition.last_transition_time.as_deref()?)
+    let condition = pod.status.conditions.iter().find(|c| c.is(kind, "True"))?;
+    parse(&condition.last_transition_time)
 }
 
 /// How long a pod took to start, if it did so once.
 fn start_of(pod: &RawPod) -> Option<i64> {
-    let mut containers = pod.status.container_statuses.iter().flatten();
-    if containers.any(|c| c.restarts.unwrap_or(0) > 0) {
+    if pod.status.container_statuses.iter().any(|c| c.restart_count > 0) {
         return None;
     }
     let took = since(pod, "Ready")?.us_since(since(pod, "PodScheduled")?);
@@ -234,11 +232,11 @@ fn start_of(pod: &RawPod) -> Option<i64> {
 /// How long the containers of a pod that is being deleted took to stop.
 fn stop_of(pod: &RawPod) -> Option<i64> {
     let grace = pod.meta.deletion_grace_period_seconds?;
-    let ends = parse(pod.meta.deletion_timestamp.as_deref()?)?;
+    let ends = parse(&pod.meta.deletion_timestamp)?;
     let mut last: Option<Stamp> = None;
-    for container in pod.status.container_statuses.as_ref()? {
+    for container in &pod.status.container_statuses {
         let ended = container.state.terminated.as_ref()?;
-        last = last.max(parse(ended.finished_at.as_deref()?));
+        last = last.max(parse(&ended.finished_at));
     }
     let took = last?.us_since(ends) + grace * SECOND_US;
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)

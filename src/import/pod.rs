@@ -93,18 +93,18 @@ pub(super) type RawPod = Object<RawPodSpec, RawPodStatus>;
 impl RawPod {
     /// The node it is bound to.
     pub(super) fn node(&self) -> Option<&str> {
-        self.spec.node_name.as_deref().filter(|n| !n.is_empty())
+        Some(&*self.spec.node_name).filter(|n| !n.is_empty())
     }
 
     /// It comes from an API server, and not from a manifest.
     pub(super) fn has_status(&self) -> bool {
-        self.status.phase.as_deref().is_some_and(|p| !p.is_empty())
+        !self.status.phase.is_empty()
     }
 
     /// Its times go into `times`; a deletion's lies in the future, and says nothing.
     pub(super) fn note_times(&self, times: &mut Times) -> Result<(), Wrong> {
-        for c in self.status.conditions.iter().flatten() {
-            if let Some(t) = time("lastTransitionTime", c.last_transition_time.as_deref())? {
+        for c in &self.status.conditions {
+            if let Some(t) = time("lastTransitionTime", &c.last_transition_time)? {
                 times.other(t);
             }
         }
@@ -114,16 +114,10 @@ impl RawPod {
     /// The fields of this pod that bear on its fate and are not modelled yet.
     pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
         let spec = &self.spec;
-        let filled = |f: Option<Filled>| f.is_some_and(|f| f.0);
         let facts = [
-            ("resourceClaims", filled(spec.resource_claims)),
-            (
-                "schedulerName",
-                spec.scheduler_name
-                    .as_deref()
-                    .is_some_and(|n| !n.is_empty() && n != "default-scheduler"),
-            ),
-            ("finalizers", filled(self.meta.finalizers)),
+            ("resourceClaims", spec.resource_claims.0),
+            ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
+            ("finalizers", self.meta.finalizers.0),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
         // What is wrong with it is reported when the pod is converted.
@@ -134,16 +128,13 @@ impl RawPod {
     pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
         let spec = &self.spec;
         let owner = self.meta.controller();
-        let owner = owner.map(|o| Owner {
-            kind: o.kind.clone().unwrap_or_default(),
-            name: o.name.clone().unwrap_or_default(),
-        });
+        let owner = owner.map(|o| Owner { kind: o.kind.clone(), name: o.name.clone() });
         if owner.as_ref().is_some_and(|o| o.kind.is_empty() || o.name.is_empty()) {
             return Err(Wrong(
                 "metadata.ownerReferences has a controller without kind or name".to_owned(),
             ));
         }
-        let mut tolerations = tolerations(spec.tolerations.as_deref().unwrap_or_default())?;
+        let mut tolerations = tolerations(&spec.tolerations)?;
         let static_pod = self.static_pod()?;
         if static_pod == Some(PodSource::File) {
             // The kubelet has given it a toleration for every NoExecute taint, which goes without
@@ -154,14 +145,14 @@ impl RawPod {
             }
         }
         let template = PodTemplate {
-            labels: fields::labels("metadata.labels", self.meta.labels.as_ref())?,
+            labels: fields::labels("metadata.labels", &self.meta.labels)?,
             tolerations,
             termination_grace_period_seconds: spec.termination_grace_period_seconds,
-            node_selector: fields::labels("spec.nodeSelector", spec.node_selector.as_ref())?,
+            node_selector: fields::labels("spec.nodeSelector", &spec.node_selector)?,
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class_name: spec.priority_class(),
-            pod_deletion_cost: self.meta.deletion_cost(),
+            pod_deletion_cost: self.meta.annotations.deletion_cost(),
             ..scheduling(spec, &mut |_| {})?
         };
         let (namespace, start) = (self.namespace.clone(), self.start(zero)?);
@@ -171,10 +162,9 @@ impl RawPod {
     /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says
     /// what it mirrors.
     fn static_pod(&self) -> Result<Option<PodSource>, Wrong> {
-        let Some(a) = self.meta.annotations.as_ref().filter(|a| a.mirror) else {
-            return Ok(None);
-        };
+        let a = &self.meta.annotations;
         match a.source.as_deref() {
+            _ if !a.mirror => Ok(None),
             None | Some("file") => Ok(Some(PodSource::File)),
             Some("http") => Ok(Some(PodSource::Url)),
             Some(other) => Err(Wrong(format!(
@@ -185,11 +175,11 @@ impl RawPod {
 
     fn start(&self, zero: Stamp) -> Result<StartShape, Wrong> {
         // A manifest that was never sent has no status, and an API server gives it this phase.
-        let phase = self.status.phase.as_deref().filter(|p| !p.is_empty()).or(Some("Pending"));
+        let phase = if self.has_status() { &*self.status.phase } else { "Pending" };
         let phase = fields::word("status.phase", phase)?;
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
-        let deletion = time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())?;
+        let deletion = time("deletionTimestamp", &self.meta.deletion_timestamp)?;
         let deletion = deletion.map(|t| Deletion {
             timestamp: seconds(t.seconds_since(zero)),
             grace_period_seconds: self
@@ -220,19 +210,15 @@ impl RawPod {
         kind: PodConditionType,
         zero: Stamp,
     ) -> Result<Option<PodConditionShape>, Wrong> {
-        let is_it = |c: &&RawCondition| c.r#type.as_deref() == Some(kind.as_str());
-        let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else {
+        let is_it = |c: &&RawCondition| c.r#type == kind.as_str();
+        let Some(raw) = self.status.conditions.iter().find(is_it) else {
             return Ok(None);
         };
-        let status = fields::word("status.conditions: status", raw.status.as_deref())?;
-        let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
+        let status = fields::word("status.conditions: status", &raw.status)?;
+        let transition = time("lastTransitionTime", &raw.last_transition_time)?
             .map_or(0, |t| t.seconds_since(zero));
         let transition = seconds(transition);
-        Ok(Some(PodConditionShape {
-            status,
-            reason: raw.reason.clone().unwrap_or_default(),
-            transition,
-        }))
+        Ok(Some(PodConditionShape { status, reason: raw.reason.clone(), transition }))
     }
 }
 
@@ -241,14 +227,11 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wron
     let mut all = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");
-        let effect = t.effect.as_deref().filter(|e| !e.is_empty());
+        let effect = Some(&*t.effect).filter(|e| !e.is_empty());
         all.push(toleration::Toleration {
-            key: t.key.clone().unwrap_or_default(),
-            operator: validation::operator_of(
-                t.operator.as_deref().unwrap_or_default(),
-                &at("operator"),
-            )?,
-            value: t.value.clone().unwrap_or_default(),
+            key: t.key.clone(),
+            operator: validation::operator_of(&t.operator, &at("operator"))?,
+            value: t.value.clone(),
             effect: effect.map(|e| validation::effect_of(e, &at("effect"))).transpose()?,
             toleration_seconds: t.toleration_seconds,
         });

@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 type Quantities = BTreeMap<String, QuantityText>;
 
 /// A list of resources with every quantity checked, each as it was written.
-pub(super) fn checked(field: &str, raw: Option<&RawResources>) -> Result<Quantities, Wrong> {
+pub(super) fn checked(field: &str, raw: &RawResources) -> Result<Quantities, Wrong> {
     let mut out = BTreeMap::new();
-    for (name, quantity) in raw.into_iter().flatten() {
+    for (name, quantity) in raw {
         parse(field, name, quantity)?;
         out.insert(name.clone(), QuantityText(quantity.0.clone()));
     }
@@ -29,25 +29,22 @@ pub(super) fn checked(field: &str, raw: Option<&RawResources>) -> Result<Quantit
 
 /// The requests of a pod.
 pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<Quantities, Wrong> {
-    let containers = spec.containers.as_deref().unwrap_or_default();
-    let plain = spec.init_containers.as_ref().is_none_or(Vec::is_empty)
-        && spec.overhead.is_none()
-        && spec.resources.is_none();
-    if let ([only], true) = (containers, plain) {
+    let plain =
+        spec.init_containers.is_empty() && spec.overhead.is_none() && spec.resources.is_none();
+    if let ([only], true) = (&spec.containers[..], plain) {
         // By far the most pods have one container, whose texts stay as they are.
-        let raw = texts_of(only.resources.as_ref());
-        return checked("resources.requests", Some(&raw));
+        return checked("resources.requests", &texts_of(&only.resources));
     }
     let mut sum = Resources::new();
-    for c in containers {
+    for c in &spec.containers {
         add(&mut sum, &container(c)?)?;
     }
     // What runs beside the init container at hand, and the most that any of them needs together
     // with that.
     let (mut sidecars, mut init) = (Resources::new(), Resources::new());
-    for c in spec.init_containers.iter().flatten() {
+    for c in &spec.init_containers {
         let mut own = container(c)?;
-        if c.restart_policy.as_deref() == Some("Always") {
+        if c.restart_policy == "Always" {
             add(&mut sum, &own)?;
             add(&mut sidecars, &own)?;
             own = sidecars.clone();
@@ -57,24 +54,21 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<Quantities, Wrong> {
         at_least(&mut init, &own);
     }
     at_least(&mut sum, &init);
-    for (name, quantity) in texts_of(spec.resources.as_ref()) {
+    for (name, quantity) in spec.resources.as_ref().map(texts_of).unwrap_or_default() {
         if name == "cpu" || name == "memory" || name.starts_with("hugepages-") {
             sum.insert(name.clone(), parse("spec.resources.requests", &name, &quantity)?);
         }
     }
-    add(&mut sum, &parsed("spec.overhead", spec.overhead.as_ref())?)?;
+    if let Some(overhead) = &spec.overhead {
+        add(&mut sum, &parsed("spec.overhead", overhead)?)?;
+    }
     Ok(texts(sum))
 }
 
 /// Requests, and the limits of resources for which nothing is requested.
-fn texts_of(raw: Option<&RawRequirements>) -> RawResources {
-    let Some(raw) = raw else {
-        return RawResources::new();
-    };
-    let mut out = raw.limits.clone().unwrap_or_default();
-    out.extend(
-        raw.requests.iter().flatten().map(|(name, quantity)| (name.clone(), quantity.clone())),
-    );
+fn texts_of(raw: &RawRequirements) -> RawResources {
+    let mut out = raw.limits.clone();
+    out.extend(raw.requests.clone());
     out
 }
 
@@ -88,14 +82,11 @@ fn texts(sum: Resources) -> Quantities {
 }
 
 fn container(c: &RawContainer) -> Result<Resources, Wrong> {
-    parsed("resources.requests", Some(&texts_of(c.resources.as_ref())))
+    parsed("resources.requests", &texts_of(&c.resources))
 }
 
-fn parsed(field: &str, raw: Option<&RawResources>) -> Result<Resources, Wrong> {
-    raw.into_iter()
-        .flatten()
-        .map(|(name, quantity)| Ok((name.clone(), parse(field, name, quantity)?)))
-        .collect()
+fn parsed(field: &str, raw: &RawResources) -> Result<Resources, Wrong> {
+    raw.iter().map(|(name, quantity)| Ok((name.clone(), parse(field, name, quantity)?))).collect()
 }
 
 fn parse(field: &str, name: &str, raw: &RawQuantity) -> Result<Quantity, Wrong> {

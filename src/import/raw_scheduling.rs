@@ -1,130 +1,106 @@
 //! What the importer reads of a pod's placement and of label selectors, as the API prints them
 //! (`k8s.io/api/core/v1/types.go`, v1.34).
 
-use super::fields::{self, Filled, Texts, Wrong};
+use super::fields::{self, Filled, Texts, Wrong, raw};
 use crate::language::{LabelSelector, LabelSelectorRequirement};
-use serde::Deserialize;
 
-/// `v1.Affinity`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawAffinity {
-    pub(crate) node_affinity: Option<RawNodeAffinity>,
-    pub(crate) pod_affinity: Option<RawPodAffinity>,
-    pub(crate) pod_anti_affinity: Option<RawPodAffinity>,
-}
+raw! {
+    /// `v1.Affinity`
+    struct RawAffinity {
+        node_affinity: RawNodeAffinity,
+        pod_affinity: RawPodAffinity,
+        pod_anti_affinity: RawPodAffinity,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawNodeAffinity {
-    pub(crate) required_during_scheduling_ignored_during_execution: Option<RawNodeTerms>,
-    pub(crate) preferred_during_scheduling_ignored_during_execution: Option<Vec<RawPreferredNodes>>,
-}
+    /// `v1.NodeAffinity`
+    struct RawNodeAffinity {
+        required_during_scheduling_ignored_during_execution: Option<RawNodeTerms>,
+        preferred_during_scheduling_ignored_during_execution: Vec<RawPreferredNodes>,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawNodeTerms {
-    pub(crate) node_selector_terms: Option<Vec<RawNodeTerm>>,
-}
+    /// `v1.NodeSelector`
+    struct RawNodeTerms {
+        node_selector_terms: Vec<RawNodeTerm>,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawPreferredNodes {
-    pub(crate) weight: i32,
-    pub(crate) preference: RawNodeTerm,
-}
+    /// `v1.PreferredSchedulingTerm`
+    struct RawPreferredNodes {
+        weight: i32,
+        preference: RawNodeTerm,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawNodeTerm {
-    pub(crate) match_expressions: Option<Vec<RawNodeRequirement>>,
-    pub(crate) match_fields: Option<Vec<RawNodeRequirement>>,
-}
+    /// `v1.NodeSelectorTerm`
+    struct RawNodeTerm {
+        match_expressions: Vec<RawRequirement>,
+        match_fields: Vec<RawRequirement>,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawNodeRequirement {
-    pub(crate) key: String,
-    pub(crate) operator: String,
-    pub(crate) values: Option<Vec<String>>,
-}
+    /// `v1.NodeSelectorRequirement` and `metav1.LabelSelectorRequirement`
+    struct RawRequirement {
+        key: String,
+        operator: String,
+        values: Vec<String>,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawPodAffinity {
-    pub(crate) required_during_scheduling_ignored_during_execution: Option<Vec<RawPodAffinityTerm>>,
-    pub(crate) preferred_during_scheduling_ignored_during_execution: Option<Vec<RawWeightedPods>>,
-}
+    /// `v1.PodAffinity` and `v1.PodAntiAffinity`
+    struct RawPodAffinity {
+        required_during_scheduling_ignored_during_execution: Vec<RawPodAffinityTerm>,
+        preferred_during_scheduling_ignored_during_execution: Vec<RawWeightedPods>,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawWeightedPods {
-    pub(crate) weight: i32,
-    pub(crate) pod_affinity_term: RawPodAffinityTerm,
-}
+    /// `v1.WeightedPodAffinityTerm`
+    struct RawWeightedPods {
+        weight: i32,
+        pod_affinity_term: RawPodAffinityTerm,
+    }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawPodAffinityTerm {
-    pub(crate) label_selector: Option<RawSelector>,
-    pub(crate) namespaces: Option<Vec<String>>,
-    pub(crate) namespace_selector: Option<Filled>,
-    pub(crate) mismatch_label_keys: Option<Filled>,
-    pub(crate) match_label_keys: Option<Filled>,
-    pub(crate) topology_key: String,
-}
+    /// `v1.PodAffinityTerm`
+    struct RawPodAffinityTerm {
+        label_selector: Option<RawSelector>,
+        namespaces: Vec<String>,
+        namespace_selector: Option<Filled>,
+        mismatch_label_keys: Filled,
+        match_label_keys: Filled,
+        topology_key: String,
+    }
 
-/// `v1.TopologySpreadConstraint`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawSpread {
-    pub(crate) max_skew: i32,
-    pub(crate) topology_key: String,
-    pub(crate) when_unsatisfiable: String,
-    pub(crate) label_selector: Option<RawSelector>,
-    pub(crate) min_domains: Option<i32>,
-    pub(crate) node_affinity_policy: Option<String>,
-    pub(crate) node_taints_policy: Option<String>,
-    pub(crate) match_label_keys: Option<Vec<String>>,
-}
+    /// `v1.TopologySpreadConstraint`
+    struct RawSpread {
+        max_skew: i32,
+        topology_key: String,
+        when_unsatisfiable: String,
+        label_selector: Option<RawSelector>,
+        min_domains: Option<i32>,
+        node_affinity_policy: String,
+        node_taints_policy: String,
+        match_label_keys: Vec<String>,
+    }
 
-/// `v1.PodSchedulingGate`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawGate {
-    pub(crate) name: String,
-}
+    /// `v1.PodSchedulingGate`
+    struct RawGate {
+        name: String,
+    }
 
-/// `metav1.LabelSelector`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawSelector {
-    match_labels: Option<Texts>,
-    match_expressions: Option<Vec<RawRequirement>>,
-}
-
-/// `metav1.LabelSelectorRequirement`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawRequirement {
-    key: String,
-    operator: String,
-    values: Option<Vec<String>>,
+    /// `metav1.LabelSelector`
+    struct RawSelector {
+        match_labels: Texts,
+        match_expressions: Vec<RawRequirement>,
+    }
 }
 
 /// The selector as a scenario has it.
 pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
-    let expressions = raw.match_expressions.iter().flatten().map(|e| {
+    let expressions = raw.match_expressions.iter().map(|e| {
         let unknown =
             || format!("spec.selector: {:?} is not a valid label selector operator", e.operator);
         Ok::<_, Wrong>(LabelSelectorRequirement {
             key: e.key.clone(),
             operator: fields::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
-            values: e.values.clone().unwrap_or_default(),
+            values: e.values.clone(),
         })
     });
     Ok(LabelSelector {
-        match_labels: fields::labels("spec.selector.matchLabels", raw.match_labels.as_ref())?,
+        match_labels: fields::labels("spec.selector.matchLabels", &raw.match_labels)?,
         match_expressions: expressions.collect::<Result<_, _>>()?,
     })
 }

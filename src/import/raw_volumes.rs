@@ -10,47 +10,91 @@ use crate::language::QuantityText;
 /// An exported claim.
 pub(super) type RawClaim = Object<RawClaimSpec, RawClaimStatus>;
 
-/// `v1.PersistentVolumeClaimSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawClaimSpec {
-    volume_name: Option<String>,
-}
+raw! {
+    /// `v1.PersistentVolumeClaimSpec`
+    struct RawClaimSpec {
+        volume_name: Option<String>,
+    }
 
-/// `v1.PersistentVolumeClaimStatus`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawClaimStatus {
-    phase: Option<String>,
+    /// `v1.PersistentVolumeClaimStatus`
+    struct RawClaimStatus {
+        phase: String,
+    }
+
+    /// `v1.PersistentVolumeSpec`
+    struct RawVolumeSpec {
+        access_modes: Vec<String>,
+        node_affinity: RawVolumeAffinity,
+        claim_ref: Option<RawClaimRef>,
+        csi: Option<RawCsi>,
+        #[serde(rename = "awsElasticBlockStore")]
+        aws: Filled,
+        #[serde(rename = "azureDisk")]
+        azure: Filled,
+        cinder: Filled,
+        fc: Filled,
+        #[serde(rename = "gcePersistentDisk")]
+        gce: Filled,
+        iscsi: Filled,
+        rbd: Filled,
+        vsphere_volume: Filled,
+    }
+
+    /// `v1.VolumeNodeAffinity`
+    struct RawVolumeAffinity {
+        required: Option<RawNodeTerms>,
+    }
+
+    /// `v1.ObjectReference`, of a claim
+    struct RawClaimRef {
+        namespace: String,
+        name: String,
+    }
+
+    /// `v1.CSIPersistentVolumeSource`
+    struct RawCsi {
+        driver: String,
+        volume_handle: String,
+    }
+
+    /// `storage/v1.CSIDriverSpec`
+    struct RawDriverSpec {
+        attach_required: Option<bool>,
+    }
+
+    /// `storage/v1.CSINodeSpec`
+    struct RawCsiNodeSpec {
+        drivers: Vec<RawCsiNodeDriver>,
+    }
+
+    /// `storage/v1.CSINodeDriver`
+    struct RawCsiNodeDriver {
+        name: String,
+        allocatable: RawVolumeNodeResources,
+    }
+
+    /// `storage/v1.VolumeNodeResources`
+    struct RawVolumeNodeResources {
+        count: Option<u32>,
+    }
+
+    /// `storage/v1.VolumeAttachmentSpec`
+    struct RawAttachmentSpec {
+        node_name: String,
+        source: RawAttachmentSource,
+    }
+
+    /// `storage/v1.VolumeAttachmentSource`
+    struct RawAttachmentSource {
+        persistent_volume_name: String,
+    }
 }
 
 impl RawClaim {
     /// The name of the volume that it is bound to.
     pub(super) fn volume(&self) -> Option<&str> {
-        let bound = self.status.phase.as_deref() == Some("Bound");
-        self.spec.volume_name.as_deref().filter(|_| bound)
+        self.spec.volume_name.as_deref().filter(|_| self.status.phase == "Bound")
     }
-}
-
-/// `v1.PersistentVolumeSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawVolumeSpec {
-    pub(crate) access_modes: Option<Vec<String>>,
-    node_affinity: Option<RawVolumeAffinity>,
-    claim_ref: Option<RawClaimRef>,
-    pub(crate) csi: Option<RawCsi>,
-    #[serde(rename = "awsElasticBlockStore")]
-    aws: Option<Filled>,
-    #[serde(rename = "azureDisk")]
-    azure: Option<Filled>,
-    cinder: Option<Filled>,
-    fc: Option<Filled>,
-    #[serde(rename = "gcePersistentDisk")]
-    gce: Option<Filled>,
-    iscsi: Option<Filled>,
-    rbd: Option<Filled>,
-    vsphere_volume: Option<Filled>,
 }
 
 impl RawVolumeSpec {
@@ -66,43 +110,14 @@ impl RawVolumeSpec {
             self.rbd,
             self.vsphere_volume,
         ];
-        all.iter().flatten().any(|v| v.0)
-    }
-
-    /// Which nodes reach it; nothing if all do.
-    pub(super) fn required(&self) -> Option<&RawNodeTerms> {
-        self.node_affinity.as_ref()?.required.as_ref()
+        all.iter().any(|v| v.0)
     }
 
     /// Whether it is another claim's.
     pub(super) fn is_of_another_than(&self, claim: &RawClaim) -> bool {
-        self.claim_ref.as_ref().is_some_and(|r| {
-            r.name.as_ref() != Some(&claim.name) || r.namespace.as_ref() != Some(&claim.namespace)
-        })
+        let other = |r: &RawClaimRef| r.name != claim.name || r.namespace != claim.namespace;
+        self.claim_ref.as_ref().is_some_and(other)
     }
-}
-
-/// `v1.VolumeNodeAffinity`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawVolumeAffinity {
-    required: Option<RawNodeTerms>,
-}
-
-/// `v1.ObjectReference`, of a claim
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawClaimRef {
-    namespace: Option<String>,
-    name: Option<String>,
-}
-
-/// `v1.CSIPersistentVolumeSource`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawCsi {
-    pub(crate) driver: String,
-    volume_handle: String,
 }
 
 impl RawCsi {
@@ -112,56 +127,12 @@ impl RawCsi {
     }
 }
 
-/// `storage/v1.CSIDriverSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawDriverSpec {
-    pub(crate) attach_required: Option<bool>,
-}
-
-/// `storage/v1.CSINodeSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawCsiNodeSpec {
-    drivers: Option<Vec<RawCsiNodeDriver>>,
-}
-
 impl RawCsiNodeSpec {
     /// How many volumes the node takes, by resources of the node.
     pub(super) fn limits(&self) -> impl Iterator<Item = (String, QuantityText)> {
-        self.drivers.iter().flatten().filter_map(|driver| {
-            let count = driver.allocatable.as_ref()?.count?;
-            Some((attach_limit_key(&driver.name), count.to_string().into()))
-        })
+        let limit = |d: &RawCsiNodeDriver| {
+            Some((attach_limit_key(&d.name), d.allocatable.count?.to_string().into()))
+        };
+        self.drivers.iter().filter_map(limit)
     }
-}
-
-/// `storage/v1.CSINodeDriver`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawCsiNodeDriver {
-    name: String,
-    allocatable: Option<RawVolumeNodeResources>,
-}
-
-/// `storage/v1.VolumeNodeResources`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawVolumeNodeResources {
-    count: Option<u32>,
-}
-
-/// `storage/v1.VolumeAttachmentSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawAttachmentSpec {
-    pub(crate) node_name: String,
-    pub(crate) source: RawAttachmentSource,
-}
-
-/// `storage/v1.VolumeAttachmentSource`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawAttachmentSource {
-    pub(crate) persistent_volume_name: Option<String>,
 }

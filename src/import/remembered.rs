@@ -39,14 +39,12 @@ pub(super) fn waiting(
     }
     let mut all = BTreeMap::new();
     for (place, pod) in pods.placed().filter(|(_, p)| p.node().is_none()) {
-        let unschedulable = |c: &&RawCondition| {
-            c.is("PodScheduled", "False") && c.reason.as_deref() == Some("Unschedulable")
-        };
-        let mut conditions = pod.status.conditions.iter().flatten();
-        let Some(condition) = conditions.find(unschedulable) else {
+        let unschedulable =
+            |c: &&RawCondition| c.is("PodScheduled", "False") && c.reason == "Unschedulable";
+        let Some(condition) = pod.status.conditions.iter().find(unschedulable) else {
             continue;
         };
-        let since = time("lastTransitionTime", condition.last_transition_time.as_deref());
+        let since = time("lastTransitionTime", &condition.last_transition_time);
         let since = since.map_err(at(place))?.unwrap_or(zero);
         let name = pod.full_name();
         let known = told.get(&name).filter(|(_, last)| *last <= zero);
@@ -68,17 +66,16 @@ pub(super) fn failures(
 ) -> Result<BTreeMap<String, Failures>, ImportError> {
     let mut finished: BTreeMap<String, Vec<(bool, Stamp)>> = BTreeMap::new();
     for (place, pod) in pods.placed() {
-        let ended = match pod.status.phase.as_deref() {
-            Some("Failed") => false,
-            Some("Succeeded") => true,
+        let ended = match &*pod.status.phase {
+            "Failed" => false,
+            "Succeeded" => true,
             _ => continue,
         };
-        let is_job = |o: &&RawOwner| o.kind.as_deref() == Some(WorkloadKind::Job.as_str());
-        let job = pod.meta.controller().filter(is_job);
-        if let Some(job) = job.and_then(|o| o.name.as_deref())
+        let is_job = |o: &&RawOwner| o.kind == WorkloadKind::Job.as_str();
+        if let Some(job) = pod.meta.controller().filter(is_job)
             && let Some(at) = pod.finished_at().map_err(at(place))?
         {
-            let job = format!("{}/{job}", pod.namespace);
+            let job = format!("{}/{}", pod.namespace, job.name);
             finished.entry(job).or_default().push((ended, at));
         }
     }
@@ -87,7 +84,7 @@ pub(super) fn failures(
     for (place, job) in workloads.placed().filter(|(_, w)| running(w)) {
         let name = format!("{}/{}", job.namespace, job.name);
         let seen = finished.remove(&name).unwrap_or_default();
-        let started = time("startTime", job.status.start_time.as_deref());
+        let started = time("startTime", &job.status.start_time);
         let started = started.map_err(at(place))?;
         if let Some(failures) = failures_of(job.status.ended(), &seen, started, zero) {
             all.insert(name, failures);
@@ -137,13 +134,13 @@ pub(super) fn budgets(
     let mut all = BTreeMap::new();
     for (place, budget) in budgets.placed() {
         let status = &budget.status;
-        let observed = status.observed_generation.unwrap_or(0);
-        if observed == 0 || observed < budget.meta.generation.unwrap_or(0) {
+        let observed = status.observed_generation;
+        if observed == 0 || observed < budget.meta.generation {
             continue;
         }
         let mut disrupted = BTreeMap::new();
-        for (pod, text) in status.disrupted_pods.iter().flatten() {
-            let granted = time("status.disruptedPods", Some(text)).map_err(at(place))?;
+        for (pod, text) in &status.disrupted_pods {
+            let granted = time("status.disruptedPods", text).map_err(at(place))?;
             disrupted.extend(granted.map(|g| (pod.clone(), ago(g, zero))));
         }
         let counted = Counted {
@@ -163,10 +160,9 @@ impl RawPod {
     /// ready; when its deletion began; when it was created.
     fn finished_at(&self) -> Result<Option<Stamp>, Wrong> {
         let mut last = None;
-        let containers = self.status.container_statuses.as_deref().unwrap_or_default();
-        for container in containers {
+        for container in &self.status.container_statuses {
             let ended = container.state.terminated.as_ref();
-            let at = time("finishedAt", ended.and_then(|t| t.finished_at.as_deref()))?;
+            let at = time("finishedAt", ended.map_or("", |t| &t.finished_at))?;
             let Some(at) = at else {
                 last = None;
                 break;
@@ -176,17 +172,17 @@ impl RawPod {
         if last.is_some() {
             return Ok(last);
         }
-        if let Some(c) = self.status.conditions.iter().flatten().find(|c| c.is("Ready", "False")) {
-            let at = time("lastTransitionTime", c.last_transition_time.as_deref())?;
+        if let Some(c) = self.status.conditions.iter().find(|c| c.is("Ready", "False")) {
+            let at = time("lastTransitionTime", &c.last_transition_time)?;
             if at.is_some() {
                 return Ok(at);
             }
         }
-        if let Some(at) = time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
+        if let Some(at) = time("deletionTimestamp", &self.meta.deletion_timestamp)? {
             let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
             return Ok(Some(Stamp(at.0.saturating_sub(grace.saturating_mul(SECOND_US)))));
         }
-        time("creationTimestamp", self.meta.creation_timestamp.as_deref())
+        time("creationTimestamp", &self.meta.creation_timestamp)
     }
 }
 

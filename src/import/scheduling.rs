@@ -6,8 +6,8 @@
 use super::object::{Object, RawContainer, RawPodSpec, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
-    RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
-    RawPreferredNodes, RawSelector, RawSpread, selector,
+    RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm, RawPreferredNodes,
+    RawRequirement, RawSelector, RawSpread, RawWeightedPods, selector,
 };
 use crate::import::prelude::*;
 use crate::language::{
@@ -17,27 +17,25 @@ use crate::language::{
     UnhealthyPodEvictionPolicy, WeightedPods,
 };
 
-/// `policy/v1 PodDisruptionBudgetSpec`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawBudgetSpec {
-    min_available: Option<FlagValue>,
-    max_unavailable: Option<FlagValue>,
-    selector: Option<RawSelector>,
-    unhealthy_pod_eviction_policy: Option<String>,
-}
+raw! {
+    /// `policy/v1 PodDisruptionBudgetSpec`
+    struct RawBudgetSpec {
+        min_available: Option<FlagValue>,
+        max_unavailable: Option<FlagValue>,
+        selector: RawSelector,
+        unhealthy_pod_eviction_policy: String,
+    }
 
-/// `policy/v1 PodDisruptionBudgetStatus`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawBudgetStatus {
-    pub(crate) observed_generation: Option<i64>,
-    pub(crate) disruptions_allowed: i32,
-    pub(crate) current_healthy: i32,
-    pub(crate) desired_healthy: i32,
-    pub(crate) expected_pods: i32,
-    /// By the pods' names, when an eviction was granted.
-    pub(crate) disrupted_pods: Option<BTreeMap<String, String>>,
+    /// `policy/v1 PodDisruptionBudgetStatus`
+    struct RawBudgetStatus {
+        observed_generation: i64,
+        disruptions_allowed: i32,
+        current_healthy: i32,
+        desired_healthy: i32,
+        expected_pods: i32,
+        /// By the pods' names, when an eviction was granted.
+        disrupted_pods: BTreeMap<String, String>,
+    }
 }
 
 /// A template of what a pod or a template says of it. `left_out` is called with the name of what is not modelled.
@@ -45,7 +43,7 @@ pub(super) fn scheduling(
     spec: &RawPodSpec,
     left_out: &mut dyn FnMut(&'static str),
 ) -> Result<PodTemplate, Wrong> {
-    let containers = spec.containers.as_deref().unwrap_or_default();
+    let containers = &spec.containers;
     let several = containers.len() > 1;
     Ok(PodTemplate {
         affinity: spec
@@ -54,88 +52,69 @@ pub(super) fn scheduling(
             .map(|a| affinity(a, left_out))
             .transpose()?
             .filter(|a| *a != Affinity::default()),
-        topology_spread_constraints: spec
-            .topology_spread_constraints
-            .iter()
-            .flatten()
-            .map(spread)
-            .collect::<Result<_, _>>()?,
+        topology_spread_constraints: all(&spec.topology_spread_constraints, spread)?,
         ports: ports(containers)?,
         scheduling_gates: spec
             .scheduling_gates
             .iter()
-            .flatten()
             .map(|g| SchedulingGate { name: g.name.clone() })
             .collect(),
-        preemption_policy: (spec.preemption_policy.as_deref() == Some("Never"))
-            .then_some(PreemptionPolicy::Never),
-        container_requests: if several {
-            containers.iter().map(container_requests).collect::<Result<_, _>>()?
-        } else {
-            Vec::new()
-        },
-        empty_dir: spec.volumes.iter().flatten().any(|v| v.empty_dir.is_some()),
-        persistent_volumes: spec.volumes.iter().flatten().any(RawVolume::is_persistent),
+        preemption_policy: (spec.preemption_policy == "Never").then_some(PreemptionPolicy::Never),
+        container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
+        empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
+        persistent_volumes: spec.volumes.iter().any(RawVolume::is_persistent),
         ..PodTemplate::default()
     })
 }
 
+/// All of a list, each as it is converted.
+fn all<Raw, T>(
+    list: &[Raw],
+    convert: impl FnMut(&Raw) -> Result<T, Wrong>,
+) -> Result<Vec<T>, Wrong> {
+    list.iter().map(convert).collect()
+}
+
 fn affinity(raw: &RawAffinity, left_out: &mut dyn FnMut(&'static str)) -> Result<Affinity, Wrong> {
-    let mut pods = |raw: &Option<RawPodAffinity>| match raw {
-        None => Ok(PodAffinity::default()),
-        Some(raw) => {
-            let required = raw.required_during_scheduling_ignored_during_execution.iter().flatten();
-            let preferred =
-                raw.preferred_during_scheduling_ignored_during_execution.iter().flatten();
-            Ok::<_, Wrong>(PodAffinity {
-                required: required.map(|t| pod_term(t, left_out)).collect::<Result<_, _>>()?,
-                preferred: preferred
-                    .map(|p| {
-                        Ok(WeightedPods {
-                            weight: p.weight,
-                            term: pod_term(&p.pod_affinity_term, left_out)?,
-                        })
-                    })
-                    .collect::<Result<_, Wrong>>()?,
-            })
-        }
+    let mut pods = |raw: &RawPodAffinity| {
+        let required = &raw.required_during_scheduling_ignored_during_execution;
+        let preferred = &raw.preferred_during_scheduling_ignored_during_execution;
+        let required = all(required, |t| pod_term(t, left_out))?;
+        let preferred = all(preferred, |p: &RawWeightedPods| {
+            Ok(WeightedPods { weight: p.weight, term: pod_term(&p.pod_affinity_term, left_out)? })
+        })?;
+        Ok::<_, Wrong>(PodAffinity { required, preferred })
     };
     let (pod_affinity, pod_anti_affinity) =
         (pods(&raw.pod_affinity)?, pods(&raw.pod_anti_affinity)?);
-    let nodes = raw.node_affinity.as_ref();
-    let required =
-        nodes.and_then(|n| n.required_during_scheduling_ignored_during_execution.as_ref());
-    let preferred =
-        nodes.and_then(|n| n.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let nodes = &raw.node_affinity;
     let terms = |t: &RawNodeTerms| {
-        t.node_selector_terms.iter().flatten().map(node_term).collect::<Result<Vec<_>, _>>()
+        Ok::<_, Wrong>(NodeTerms { terms: all(&t.node_selector_terms, node_term)? })
     };
     let prefer = |p: &RawPreferredNodes| {
-        Ok::<_, Wrong>(PreferredNodes { weight: p.weight, preference: node_term(&p.preference)? })
+        Ok(PreferredNodes { weight: p.weight, preference: node_term(&p.preference)? })
     };
+    let required = &nodes.required_during_scheduling_ignored_during_execution;
     let node_affinity = NodeAffinity {
-        required: required.map(|t| Ok::<_, Wrong>(NodeTerms { terms: terms(t)? })).transpose()?,
-        preferred: preferred.into_iter().flatten().map(prefer).collect::<Result<_, _>>()?,
+        required: required.as_ref().map(terms).transpose()?,
+        preferred: all(&nodes.preferred_during_scheduling_ignored_during_execution, prefer)?,
     };
     Ok(Affinity { node_affinity, pod_affinity, pod_anti_affinity })
 }
 
 fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
-    let requirement = |r: &RawNodeRequirement| {
+    let requirement = |r: &RawRequirement| {
         let unknown =
             || format!("affinity.nodeAffinity: {:?} is not a valid selector operator", r.operator);
-        Ok::<_, Wrong>(NodeRequirement {
+        Ok(NodeRequirement {
             key: r.key.clone(),
             operator: fields::shared(&r.operator).ok_or_else(|| Wrong(unknown()))?,
-            values: r.values.clone().unwrap_or_default(),
+            values: r.values.clone(),
         })
     };
-    let all = |list: &Option<Vec<RawNodeRequirement>>| {
-        list.iter().flatten().map(requirement).collect::<Result<_, _>>()
-    };
     Ok(NodeTerm {
-        match_expressions: all(&raw.match_expressions)?,
-        match_fields: all(&raw.match_fields)?,
+        match_expressions: all(&raw.match_expressions, requirement)?,
+        match_fields: all(&raw.match_fields, requirement)?,
     })
 }
 
@@ -143,16 +122,15 @@ fn pod_term(
     raw: &RawPodAffinityTerm,
     left_out: &mut dyn FnMut(&'static str),
 ) -> Result<PodAffinityTerm, Wrong> {
-    let filled = |f: Option<Filled>| f.is_some_and(|f| f.0);
-    if filled(raw.mismatch_label_keys) || filled(raw.match_label_keys) {
+    if raw.mismatch_label_keys.0 || raw.match_label_keys.0 {
         left_out("matchLabelKeys of affinity");
     }
-    if filled(raw.namespace_selector) {
+    if raw.namespace_selector.is_some_and(|f| f.0) {
         left_out("namespaceSelector with conditions");
     }
     Ok(PodAffinityTerm {
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
-        namespaces: raw.namespaces.clone().unwrap_or_default(),
+        namespaces: raw.namespaces.clone(),
         namespace_selector: raw
             .namespace_selector
             .is_some_and(|f| !f.0)
@@ -162,8 +140,8 @@ fn pod_term(
 }
 
 fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
-    let policy = |text: &Option<String>, default: InclusionPolicy| {
-        text.as_deref().and_then(fields::shared).filter(|policy| *policy != default)
+    let policy = |text: &str, default: InclusionPolicy| {
+        fields::shared(text).filter(|policy| *policy != default)
     };
     let unknown = || {
         format!(
@@ -180,25 +158,23 @@ fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
         min_domains: raw.min_domains,
         node_affinity_policy: policy(&raw.node_affinity_policy, InclusionPolicy::Honor),
         node_taints_policy: policy(&raw.node_taints_policy, InclusionPolicy::Ignore),
-        match_label_keys: raw.match_label_keys.clone().unwrap_or_default(),
+        match_label_keys: raw.match_label_keys.clone(),
     })
 }
 
 fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
     let mut all = Vec::new();
-    for port in containers.iter().flat_map(|c| c.ports.iter().flatten()) {
-        let Some(number) = port.host_port.filter(|n| *n != 0) else {
-            continue;
-        };
+    for port in containers.iter().flat_map(|c| &c.ports).filter(|p| p.host_port != 0) {
+        let number = port.host_port;
         let host_port = u16::try_from(number)
             .map_err(|_| Wrong(format!("hostPort {number} is not between 1 and 65535")))?;
-        let word = port.protocol.as_deref().filter(|p| !p.is_empty()).unwrap_or("TCP");
+        let word = if port.protocol.is_empty() { "TCP" } else { &port.protocol };
         let protocol: Protocol = fields::shared(word)
             .ok_or_else(|| Wrong(format!("protocol {word:?} of a port is not known to the API")))?;
         all.push(HostPort {
             host_port,
             protocol: (protocol != Protocol::TCP).then_some(protocol),
-            host_ip: port.host_ip.clone().unwrap_or_default(),
+            host_ip: port.host_ip.clone(),
         });
     }
     Ok(all)
@@ -213,11 +189,11 @@ pub(super) fn budget(
     if spec.min_available.is_some() == spec.max_unavailable.is_some() {
         return Err(Wrong("has either spec.minAvailable or spec.maxUnavailable".to_owned()));
     }
-    let always = spec.unhealthy_pod_eviction_policy.as_deref() == Some("AlwaysAllow");
+    let always = spec.unhealthy_pod_eviction_policy == "AlwaysAllow";
     Ok(PodDisruptionBudget {
         name: name.to_owned(),
         namespace: (namespace != "default").then(|| namespace.to_owned()),
-        selector: spec.selector.as_ref().map(selector).transpose()?.unwrap_or_default(),
+        selector: selector(&spec.selector)?,
         min_available: spec.min_available.clone(),
         max_unavailable: spec.max_unavailable.clone(),
         unhealthy_pod_eviction_policy: always.then_some(UnhealthyPodEvictionPolicy::AlwaysAllow),

@@ -2,7 +2,7 @@
 //! they are once their kind is known.
 
 use super::event::EVENT_FIELDS;
-use super::fields::Fields;
+use super::fields::{Fields, or_default};
 use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec,
     RawPodStatus,
@@ -51,38 +51,6 @@ struct ObjectSeed<'c> {
     of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
-enum Field {
-    ApiVersion,
-    Kind,
-    Metadata,
-    Items,
-    /// One that some kind has.
-    Part(&'static str),
-    Other,
-}
-
-impl<'de> Deserialize<'de> for Field {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Names;
-        impl Visitor<'_> for Names {
-            type Value = Field;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a field")
-            }
-            fn visit_str<E>(self, name: &str) -> Result<Field, E> {
-                Ok(match name {
-                    "apiVersion" => Field::ApiVersion,
-                    "kind" => Field::Kind,
-                    "metadata" => Field::Metadata,
-                    "items" => Field::Items,
-                    name => part(name).map_or(Field::Other, Field::Part),
-                })
-            }
-        }
-        d.deserialize_identifier(Names)
-    }
-}
-
 impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
     type Value = Raw;
     fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Raw, D::Error> {
@@ -105,25 +73,21 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
             raw.kind = Some(kind.to_owned());
             raw.api_version = api_version.map(str::to_owned);
         }
-        while let Some(field) = map.next_key::<Field>()? {
-            match field {
-                Field::ApiVersion => raw.api_version = map.next_value()?,
-                Field::Kind => {
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "apiVersion" => raw.api_version = map.next_value()?,
+                "kind" => {
                     raw.kind = map.next_value()?;
                     self.cursor.kind.replace(raw.kind.clone().unwrap_or_default());
                 }
-                Field::Metadata => {
+                "metadata" => {
                     raw.meta = metadata(&mut map, raw.body())?;
-                    self.cursor.name.replace(raw.meta.name.clone().unwrap_or_default());
+                    self.cursor.name.replace(raw.meta.name.clone());
                 }
-                Field::Part(field) => match raw.body() {
-                    Body::Unknown => drop(raw.aside.insert(field, map.next_value()?)),
-                    body => map.next_value_seed(PartSeed { body, field })?,
-                },
-                Field::Items if raw.items.is_some() => {
+                "items" if raw.items.is_some() => {
                     return Err(A::Error::duplicate_field("items"));
                 }
-                Field::Items if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
+                "items" if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
                     let list_kind = raw.kind.clone();
                     let of = list_kind
                         .as_deref()
@@ -133,9 +97,13 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
                 }
-                Field::Items | Field::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+                name => match (part(name), raw.body()) {
+                    (None, _) => drop(map.next_value::<IgnoredAny>()?),
+                    (Some(field), Body::Unknown) => {
+                        drop(raw.aside.insert(field, map.next_value()?));
+                    }
+                    (Some(field), body) => map.next_value_seed(PartSeed { body, field })?,
+                },
             }
         }
         Ok(raw)
@@ -145,9 +113,8 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 /// Reads `metadata`, of objects that are only counted just the name.
 fn metadata<'de, A: MapAccess<'de>>(map: &mut A, body: &Body) -> Result<RawMeta, A::Error> {
     if matches!(body, Body::Other | Body::Event(_)) {
-        let only: Option<NameOnly> = map.next_value()?;
-        let only = only.unwrap_or_default();
-        Ok(RawMeta { name: only.name, namespace: only.namespace, ..RawMeta::default() })
+        let NameOnly { name, namespace } = map.next_value::<Option<_>>()?.unwrap_or_default();
+        Ok(RawMeta { name, namespace, ..RawMeta::default() })
     } else {
         Ok(map.next_value::<Option<RawMeta>>()?.unwrap_or_default())
     }
@@ -288,62 +255,47 @@ fn part(name: &str) -> Option<&'static str> {
     all.copied().find(|field| *field == name)
 }
 
+/// What is read: each kind, its groups with the slash behind them, or its versions, and its body before
+/// any field is read.
+const KINDS: [(&str, &[&str], fn() -> Body); 17] = [
+    ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
+    ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
+    ("Namespace", &["v1"], || Body::Namespace),
+    ("Event", &["v1", "events.k8s.io/"], || Body::Event(Fields::new())),
+    ("Lease", &["coordination.k8s.io/"], || Body::Lease(Default::default())),
+    ("PodDisruptionBudget", &["policy/"], || Body::Budget(Default::default(), Default::default())),
+    ("PersistentVolumeClaim", &["v1"], || Body::Claim(Default::default(), Default::default())),
+    ("PersistentVolume", &["v1"], || Body::Volume(Default::default())),
+    ("CSIDriver", &["storage.k8s.io/"], || Body::Driver(Default::default())),
+    ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
+    ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
+    ("PriorityClass", &["scheduling.k8s.io/"], || Body::PriorityClass(Fields::new())),
+    ("Deployment", &APPS, || Body::workload(WorkloadKind::Deployment)),
+    ("ReplicaSet", &APPS, || Body::workload(WorkloadKind::ReplicaSet)),
+    ("StatefulSet", &APPS, || Body::workload(WorkloadKind::StatefulSet)),
+    ("DaemonSet", &APPS, || Body::workload(WorkloadKind::DaemonSet)),
+    ("Job", &["batch/"], || Body::workload(WorkloadKind::Job)),
+];
+
+/// Up to 1.15 they were in `extensions`, too.
+const APPS: [&str; 2] = ["apps/", "extensions/v1beta1"];
+
 impl Body {
+    fn workload(kind: WorkloadKind) -> Self {
+        Self::Workload(kind, Box::default(), RawWorkloadStatus::default())
+    }
+
     /// The body of such an object before any field is read; unknown while more has to be known of it.
     fn empty(api_version: Option<&str>, kind: Option<&str>) -> Self {
-        let (body, fits): (Self, fn(&str) -> bool) = match kind {
-            None => return Self::Unknown,
-            Some("Node") => {
-                (Self::Node(RawNodeSpec::default(), RawNodeStatus::default()), |v| v == "v1")
-            }
-            Some("Pod") => {
-                (Self::Pod(RawPodSpec::default(), RawPodStatus::default()), |v| v == "v1")
-            }
-            Some("Namespace") => (Self::Namespace, |v| v == "v1"),
-            Some("Event") => {
-                (Self::Event(Fields::new()), |v| v == "v1" || v.starts_with("events.k8s.io/"))
-            }
-            Some("Lease") => {
-                (Self::Lease(RawLeaseSpec::default()), |v| v.starts_with("coordination.k8s.io/"))
-            }
-            Some("PodDisruptionBudget") => {
-                (Self::Budget(RawBudgetSpec::default(), RawBudgetStatus::default()), |v| {
-                    v.starts_with("policy/")
-                })
-            }
-            Some("PersistentVolumeClaim") => {
-                (Self::Claim(RawClaimSpec::default(), RawClaimStatus::default()), |v| v == "v1")
-            }
-            Some("PersistentVolume") => (Self::Volume(RawVolumeSpec::default()), |v| v == "v1"),
-            Some("CSIDriver") => {
-                (Self::Driver(RawDriverSpec::default()), |v| v.starts_with("storage.k8s.io/"))
-            }
-            Some("CSINode") => {
-                (Self::CsiNode(RawCsiNodeSpec::default()), |v| v.starts_with("storage.k8s.io/"))
-            }
-            Some("VolumeAttachment") => (Self::Attachment(RawAttachmentSpec::default()), |v| {
-                v.starts_with("storage.k8s.io/")
-            }),
-            Some("PriorityClass") => {
-                (Self::PriorityClass(Fields::new()), |v| v.starts_with("scheduling.k8s.io/"))
-            }
-            Some(other) => {
-                let Some(kind) = WorkloadKind::parse(other) else { return Self::Other };
-                let (spec, status) = (Box::default(), RawWorkloadStatus::default());
-                // Up to 1.15 all but StatefulSets were in `extensions`, too.
-                (
-                    Self::Workload(kind, spec, status),
-                    match kind {
-                        WorkloadKind::Job => |v| v.starts_with("batch/"),
-                        _ => |v| v.starts_with("apps/") || v == "extensions/v1beta1",
-                    },
-                )
-            }
-        };
+        let Some(kind) = kind else { return Self::Unknown };
+        let known = KINDS.iter().find(|(name, ..)| *name == kind);
+        let Some((_, groups, empty)) = known else { return Self::Other };
         match api_version {
             None => Self::Unknown,
             // Other groups have kinds of these names, too: `longhorn.io` has a `Node`.
-            Some(v) if fits(v) => body,
+            Some(v) if groups.iter().any(|g| v == *g || g.ends_with('/') && v.starts_with(g)) => {
+                empty()
+            }
             Some(_) => Self::Other,
         }
     }
@@ -382,13 +334,6 @@ impl Body {
     }
 }
 
-/// Reads a value; null is the default.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    d: D,
-) -> Result<T, D::Error> {
-    Ok(Option::<T>::deserialize(d)?.unwrap_or_default())
-}
-
 /// An object, or a list, as it was read.
 #[derive(Default)]
 pub(super) struct Raw {
@@ -413,9 +358,8 @@ impl Raw {
     /// Hands over the object, or the objects of the list.
     pub(super) fn flatten(mut self, place: Place, take: &mut Take<'_>) -> Result<(), ImportError> {
         let name = match (&self.meta.namespace, &self.meta.name) {
-            (Some(namespace), Some(name)) => format!("{namespace}/{name}"),
-            (None, Some(name)) => name.clone(),
-            (_, None) => String::new(),
+            (Some(namespace), name) if !name.is_empty() => format!("{namespace}/{name}"),
+            (_, name) => name.clone(),
         };
         let place = Place { kind: self.kind.clone().unwrap_or_default(), name, ..place };
         let wrong =

@@ -22,94 +22,78 @@ use crate::language::{
     WorkloadGroup,
 };
 
-/// The spec of any kind of workload.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawWorkloadSpec {
-    replicas: Option<i32>,
-    selector: Option<RawSelector>,
-    template: RawTemplate,
-    min_ready_seconds: Option<i32>,
-    pod_management_policy: Option<String>,
-    ordinals: Option<RawOrdinals>,
-    parallelism: Option<i32>,
-    completions: Option<i32>,
-    backoff_limit: Option<i32>,
-    pod_replacement_policy: Option<String>,
-    pod_failure_policy: Option<RawPodFailurePolicy>,
-    suspend: Option<bool>,
-    volume_claim_templates: Option<Vec<RawClaimTemplate>>,
-}
+raw! {
+    /// The spec of any kind of workload.
+    struct RawWorkloadSpec {
+        replicas: Option<i32>,
+        selector: Option<RawSelector>,
+        template: RawTemplate,
+        min_ready_seconds: Option<i32>,
+        pod_management_policy: String,
+        ordinals: Option<RawOrdinals>,
+        parallelism: Option<i32>,
+        completions: Option<i32>,
+        backoff_limit: Option<i32>,
+        pod_replacement_policy: String,
+        pod_failure_policy: Option<RawPodFailurePolicy>,
+        suspend: bool,
+        volume_claim_templates: Vec<RawClaimTemplate>,
+    }
 
-/// `spec.template`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawTemplate {
-    metadata: RawMeta,
-    spec: RawPodSpec,
-}
+    /// `spec.template`
+    struct RawTemplate {
+        metadata: RawMeta,
+        spec: RawPodSpec,
+    }
 
-/// One of `spec.volumeClaimTemplates`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawClaimTemplate {
-    metadata: NameOnly,
-}
+    /// One of `spec.volumeClaimTemplates`
+    struct RawClaimTemplate {
+        metadata: NameOnly,
+    }
 
-/// `apps/v1 StatefulSetOrdinals`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawOrdinals {
-    start: i32,
-}
+    /// `apps/v1 StatefulSetOrdinals`
+    struct RawOrdinals {
+        start: i32,
+    }
 
-/// `batch/v1 PodFailurePolicy`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawPodFailurePolicy {
-    rules: Vec<RawRule>,
-}
+    /// `batch/v1 PodFailurePolicy`
+    struct RawPodFailurePolicy {
+        rules: Vec<RawRule>,
+    }
 
-/// `batch/v1 PodFailurePolicyRule`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawRule {
-    action: String,
-    on_pod_conditions: Option<Vec<RawCondition>>,
-    on_exit_codes: Option<Filled>,
-}
+    /// `batch/v1 PodFailurePolicyRule`
+    struct RawRule {
+        action: String,
+        on_pod_conditions: Vec<RawCondition>,
+        on_exit_codes: Option<Filled>,
+    }
 
-/// What is read of a workload's status: how far a Job is.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawWorkloadStatus {
-    conditions: Option<Vec<RawCondition>>,
-    succeeded: Option<i32>,
-    failed: Option<i32>,
-    uncounted_terminated_pods: Option<RawUncounted>,
-    /// `status.startTime` of a Job
-    pub(super) start_time: Option<String>,
-}
+    /// What is read of a workload's status: how far a Job is.
+    struct RawWorkloadStatus {
+        conditions: Vec<RawCondition>,
+        succeeded: i32,
+        failed: i32,
+        uncounted_terminated_pods: RawUncounted,
+        /// `status.startTime` of a Job
+        start_time: String,
+    }
 
-/// `batch/v1 UncountedTerminatedPods`: the uids of pods that have ended and still have their
-/// finalizer.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawUncounted {
-    succeeded: Option<Vec<String>>,
-    failed: Option<Vec<String>>,
+    /// `batch/v1 UncountedTerminatedPods`: the uids of pods that have ended and still have their
+    /// finalizer.
+    struct RawUncounted {
+        succeeded: Vec<String>,
+        failed: Vec<String>,
+    }
 }
 
 impl RawWorkloadStatus {
     /// How many pods of a Job succeeded and failed, those included that are about to be counted.
     pub(super) fn ended(&self) -> (i32, i32) {
-        let uncounted = self.uncounted_terminated_pods.as_ref();
-        let more = |of: fn(&RawUncounted) -> &Option<Vec<String>>| {
-            let listed = uncounted.and_then(|u| of(u).as_ref());
-            listed.map_or(0, |all| i32::try_from(all.len()).unwrap_or(i32::MAX))
+        let uncounted = &self.uncounted_terminated_pods;
+        let sum = |n: i32, more: &[String]| {
+            n.max(0).saturating_add(i32::try_from(more.len()).unwrap_or(i32::MAX))
         };
-        let sum = |n: Option<i32>, more: i32| n.unwrap_or(0).max(0).saturating_add(more);
-        (sum(self.succeeded, more(|u| &u.succeeded)), sum(self.failed, more(|u| &u.failed)))
+        (sum(self.succeeded, &uncounted.succeeded), sum(self.failed, &uncounted.failed))
     }
 }
 
@@ -152,10 +136,8 @@ impl RawWorkload {
             kinds.iter().any(|kind| c.is(kind, "True"))
         };
         match self.kind {
-            WorkloadKind::Job if self.status.conditions.iter().flatten().any(ended) => {
-                Some("finished Job")
-            }
-            WorkloadKind::Job if self.spec.suspend == Some(true) => Some("suspended Job"),
+            WorkloadKind::Job if self.status.conditions.iter().any(ended) => Some("finished Job"),
+            WorkloadKind::Job if self.spec.suspend => Some("suspended Job"),
             WorkloadKind::ReplicaSet if self.spec.replicas == Some(0) && self.owner().is_some() => {
                 Some("former ReplicaSet")
             }
@@ -170,8 +152,7 @@ impl RawWorkload {
 
     /// The names of its `volumeClaimTemplates`.
     pub(super) fn claim_templates(&self) -> impl Iterator<Item = &str> {
-        let all = self.spec.volume_claim_templates.iter().flatten();
-        all.map(|t| t.metadata.name.as_deref().unwrap_or_default())
+        self.spec.volume_claim_templates.iter().map(|t| t.metadata.name.as_str())
     }
 
     /// Whether a StatefulSet is to have a pod of this number.
@@ -183,7 +164,7 @@ impl RawWorkload {
     /// The name of the Deployment that it belongs to.
     pub(super) fn owner(&self) -> Option<&str> {
         let owner = self.meta.controller()?;
-        owner.name.as_deref().filter(|_| owner.kind.as_deref() == Some("Deployment"))
+        Some(&*owner.name).filter(|_| owner.kind == "Deployment")
     }
 
     /// The workload as a scenario has it. `known` are those of the files by `Kind/namespace/name`,
@@ -195,8 +176,7 @@ impl RawWorkload {
         left_out: &mut dyn FnMut(&'static str),
     ) -> Result<Workload, Wrong> {
         let s = &self.spec;
-        let labels =
-            fields::labels("spec.template.metadata.labels", s.template.metadata.labels.as_ref())?;
+        let labels = fields::labels("spec.template.metadata.labels", &s.template.metadata.labels)?;
         let selector = match &s.selector {
             Some(raw) => Some(selector(raw)?),
             // The API server makes one up for a Job.
@@ -228,13 +208,13 @@ impl RawWorkload {
             selector,
             min_ready_seconds: number("minReadySeconds", s.min_ready_seconds)?
                 .filter(|n| !job && *n > 0),
-            pod_management_policy: (s.pod_management_policy.as_deref() == Some("Parallel"))
+            pod_management_policy: (s.pod_management_policy == "Parallel")
                 .then_some(language::PodManagementPolicy::Parallel),
             ordinals: s.ordinals.as_ref().map(|o| language::Ordinals { start: o.start }),
             parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
             completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
             backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), failed),
-            pod_replacement_policy: s.pod_replacement_policy.as_deref().and_then(fields::shared),
+            pod_replacement_policy: fields::shared(&s.pod_replacement_policy),
             pod_failure_policy: policy,
             template: self.template(labels, classes, left_out)?,
             ..WorkloadGroup::default()
@@ -262,20 +242,16 @@ impl RawWorkload {
         }
         Ok(language::PodTemplate {
             labels,
-            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?,
+            tolerations: tolerations(&pod.tolerations)?,
             termination_grace_period_seconds: pod
                 .termination_grace_period_seconds
                 .filter(|g| *g != 30),
-            node_selector: fields::labels(
-                "spec.template.spec.nodeSelector",
-                pod.node_selector.as_ref(),
-            )?,
+            node_selector: fields::labels("spec.template.spec.nodeSelector", &pod.node_selector)?,
             requests: pod_requests(pod)?,
             priority_class_name: class.filter(|c| classes.contains_key(c)),
-            pod_deletion_cost: self.spec.template.metadata.deletion_cost(),
-            restart_policy: (self.kind == WorkloadKind::Job
-                && pod.restart_policy.as_deref() == Some("OnFailure"))
-            .then_some(language::RestartPolicy::OnFailure),
+            pod_deletion_cost: self.spec.template.metadata.annotations.deletion_cost(),
+            restart_policy: (self.kind == WorkloadKind::Job && pod.restart_policy == "OnFailure")
+                .then_some(language::RestartPolicy::OnFailure),
             ..places
         })
     }
@@ -288,7 +264,7 @@ fn policy(
 ) -> Result<language::PodFailurePolicy, Wrong> {
     let mut rules = Vec::new();
     for rule in &raw.rules {
-        let disruption = |c: &&RawCondition| c.r#type.as_deref() == Some("DisruptionTarget");
+        let disruption = |c: &&RawCondition| c.r#type == "DisruptionTarget";
         if rule.action == "FailIndex" {
             left_out("podFailurePolicy: FailIndex");
             continue;
@@ -297,16 +273,13 @@ fn policy(
             let action = &rule.action;
             Wrong(format!("spec.podFailurePolicy.rules: action {action:?} is not known to the API"))
         })?;
-        let conditions = rule.on_pod_conditions.iter().flatten();
-        let conditions: Vec<_> = conditions
+        let conditions: Vec<_> = rule
+            .on_pod_conditions
+            .iter()
             .filter(disruption)
             .map(|c| language::PodFailurePolicyOnPodConditions {
                 kind: language::PodConditionKind::DisruptionTarget,
-                status: c
-                    .status
-                    .as_deref()
-                    .and_then(fields::shared)
-                    .filter(|status| *status != ConditionStatus::True),
+                status: fields::shared(&c.status).filter(|status| *status != ConditionStatus::True),
             })
             .collect();
         if rule.on_exit_codes.is_some() || conditions.is_empty() {
@@ -320,14 +293,11 @@ fn policy(
 
 /// The name of a namespace and what it says; nothing if it has neither annotation.
 pub(super) fn namespace(meta: &RawMeta) -> Result<Option<(String, Namespace)>, Wrong> {
-    let name = fields::namespace("metadata.name", meta.name.as_deref())?;
-    let Some(a) = meta
-        .annotations
-        .as_ref()
-        .filter(|a| a.default_tolerations.is_some() || a.tolerations_whitelist.is_some())
-    else {
+    let name = fields::namespace("metadata.name", &meta.name)?;
+    let a = &meta.annotations;
+    if a.default_tolerations.is_none() && a.tolerations_whitelist.is_none() {
         return Ok(None);
-    };
+    }
     let found = Namespace {
         name: Some(name.to_owned()),
         names: None,
