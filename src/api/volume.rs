@@ -7,6 +7,8 @@
 
 use super::names::TextId;
 use super::words::words;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";
@@ -22,16 +24,24 @@ pub(crate) type VolumeId = TextId;
 
 words! {
     /// Who may use a volume at once (`PersistentVolumeAccessMode`).
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    #[schemars(description = "`spec.accessModes`")]
     pub enum AccessMode {
-        /// Pods of one node.
+        /// `ReadWriteOnce`: pods of one node.
         #[default]
+        #[serde(rename = "RWO")]
         ReadWriteOnce = "ReadWriteOnce",
-        /// One pod.
+        /// `ReadWriteOncePod`: one pod.
+        #[serde(rename = "RWOP")]
         ReadWriteOncePod = "ReadWriteOncePod",
-        /// Pods of any nodes.
+        /// `ReadWriteMany`: pods of any nodes.
+        #[serde(rename = "RWX")]
         ReadWriteMany = "ReadWriteMany",
-        /// Pods of any nodes, which only read.
+        /// `ReadOnlyMany`: pods of any nodes, which only read.
+        #[serde(rename = "ROX")]
         ReadOnlyMany = "ReadOnlyMany",
     }
 }

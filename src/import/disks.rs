@@ -15,10 +15,10 @@ use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
-use crate::api::volume::attach_limit_key;
+use crate::api::volume::{AccessMode, attach_limit_key};
 use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use crate::language::{AccessMode, PodTemplate, Reach, VolumeClaim};
+use crate::language::{PodTemplate, Reach, VolumeClaim};
 
 /// Why a claim is not told, or not all of it; in the words of the summary.
 pub(super) type Note = &'static str;
@@ -282,7 +282,7 @@ fn elsewhere<'c>(claim: &'c VolumeClaim, node: Option<&NamedNode>) -> Option<&'c
 fn of_all_pods(claim: &VolumeClaim) -> Option<VolumeClaim> {
     let attach = claim.attach.unwrap_or(!is_shared(claim.access));
     let free = claim.zone.is_none() && claim.node.is_none() && !attach;
-    let free = free && claim.access != Some(AccessMode::RWOP);
+    let free = free && claim.access != Some(AccessMode::ReadWriteOncePod);
     free.then(|| VolumeClaim { volume: None, ..claim.clone() })
 }
 
@@ -294,19 +294,15 @@ fn is_size(name: &str) -> bool {
 /// Who may use it at once, by what the attach/detach controller asks: the volume's modes and not the
 /// claim's (`attachdetach/util: IsMultiAttachAllowed`).
 fn access(volume: &RawVolumeSpec) -> Option<AccessMode> {
-    let has = |mode: &str| volume.access_modes.iter().any(|m| m == mode);
-    [
-        ("ReadWriteMany", AccessMode::RWX),
-        ("ReadOnlyMany", AccessMode::ROX),
-        ("ReadWriteOncePod", AccessMode::RWOP),
-    ]
-    .into_iter()
-    .find_map(|(word, mode)| has(word).then_some(mode))
+    let has = |mode: &AccessMode| volume.access_modes.iter().any(|m| m == mode.as_str());
+    [AccessMode::ReadWriteMany, AccessMode::ReadOnlyMany, AccessMode::ReadWriteOncePod]
+        .into_iter()
+        .find(has)
 }
 
 /// Pods of several nodes may use it at once.
 fn is_shared(access: Option<AccessMode>) -> bool {
-    matches!(access, Some(AccessMode::RWX | AccessMode::ROX))
+    access.is_some_and(AccessMode::is_multi_attach_allowed)
 }
 
 /// The pods that wait for a volume which is still attached to another node, where no pod of the files has it any

@@ -2,7 +2,7 @@
 //! (`k8s.io/api/core/v1/types.go`, v1.34).
 
 use super::fields::{self, Filled, Texts, Wrong, raw};
-use crate::language::{LabelSelector, LabelSelectorRequirement};
+use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 
 raw! {
     /// `v1.Affinity`

@@ -14,12 +14,12 @@ use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
+use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
 use crate::language::{
-    self, LabelSelector, Namespace, PreemptionPolicy, PriorityClass, Toleration, Workload,
-    WorkloadGroup,
+    self, Namespace, PreemptionPolicy, PriorityClass, Toleration, Workload, WorkloadGroup,
 };
 
 raw! {

@@ -55,10 +55,10 @@ pub use scenario::Scenario;
 pub(crate) use scenario::{Cluster, Existing, Exported, Flags, object_text_of_number};
 pub use scenario::{Deviation, Tape};
 pub(crate) use scheduling::{
-    Affinity, EveryNamespace, HostPort, InclusionPolicy, LabelSelector, LabelSelectorRequirement,
-    NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm,
-    PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate,
-    TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
+    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
+    NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
+    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, TopologySpreadConstraint,
+    WeightedPods, WhenUnsatisfiable,
 };
 pub use shape::{Kind, Shape, schema};
 pub use spans::{Distribution, HowLong};
@@ -70,7 +70,7 @@ pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, Tim
 pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
 pub(crate) use timing::{AttacherTiming, ClientLimit};
 pub use timing::{ClientLimits, KubeletTiming, Timing};
-pub(crate) use volumes::{AccessMode, Reach, VolumeClaim};
+pub(crate) use volumes::{Reach, VolumeClaim};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodDisruptionBudget, PodFailurePolicy,
     PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodTemplate,

@@ -1,6 +1,7 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
 use super::values::is_default;
+use crate::api::labels::LabelSelector;
 use crate::language::prelude::*;
 use crate::plan::Strategy;
 
@@ -260,46 +261,4 @@ pub(crate) struct SchedulerConfiguration {
     pub(crate) scoring_strategy: Option<Strategy>,
     /// The plugin DefaultPreemption is on, which it is where not given.
     pub(crate) preemption: Option<bool>,
-}
-
-/// `metav1.LabelSelector`
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct LabelSelector {
-    /// Labels with the values they must have.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub match_labels: BTreeMap<String, String>,
-    /// Further conditions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub match_expressions: Vec<LabelSelectorRequirement>,
-}
-
-/// One of `matchExpressions`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct LabelSelectorRequirement {
-    /// The label.
-    pub key: String,
-    /// How it is compared.
-    pub operator: SelectorOperator,
-    /// For `In` and `NotIn`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
-}
-
-/// How a selector compares a label.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-pub(crate) enum SelectorOperator {
-    /// One of the values.
-    In,
-    /// None of the values, or no such label.
-    NotIn,
-    /// There is such a label.
-    Exists,
-    /// There is no such label.
-    DoesNotExist,
 }

@@ -1,5 +1,6 @@
 //! Volumes of pods: claims, and what is said of what they are bound to.
 
+use crate::api::volume::AccessMode;
 use crate::language::prelude::*;
 
 /// A volume of a pod that outlives it: a claim, and what its volume is like.
@@ -32,22 +33,6 @@ pub(crate) struct VolumeClaim {
     /// Nothing is known of its volume: what is said here is assumed, and results tell so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) assumed: bool,
-}
-
-/// `spec.accessModes`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-#[expect(clippy::upper_case_acronyms, reason = "people spell them so")]
-pub(crate) enum AccessMode {
-    /// `ReadWriteOnce`: pods of one node.
-    RWO,
-    /// `ReadWriteOncePod`: one pod.
-    RWOP,
-    /// `ReadWriteMany`: pods of any nodes.
-    RWX,
-    /// `ReadOnlyMany`: pods of any nodes, which only read.
-    ROX,
 }
 
 /// From where a volume is reached (`spec.nodeAffinity`).

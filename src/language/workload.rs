@@ -2,12 +2,13 @@
 
 use super::cluster::{Placement, PodGroup, Toleration};
 use super::scheduling::{
-    Affinity, HostPort, LabelSelector, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
 use super::texts::{FlagValue, NamesText, QuantityText, UsageText};
 use super::values::is_default;
 use super::volumes::VolumeClaim;
+use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::prelude::*;

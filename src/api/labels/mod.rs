@@ -14,4 +14,4 @@ mod tests;
 
 pub(crate) use by_label::{ByLabel, Selectors};
 pub use requirement::{Labels, Operator, Requirement, SelectorError};
-pub use selector::{LabelSelector, LabelSelectorRequirement, Selector};
+pub use selector::{LabelSelector, LabelSelectorRequirement, Selector, SelectorOperator};

@@ -3,6 +3,9 @@
 
 use super::parser;
 use super::requirement::{Labels, Operator, Requirement, SelectorError};
+use crate::api::words::words;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Conditions that must all be met; without any, everything matches.
@@ -71,24 +74,49 @@ impl fmt::Display for Selector {
     }
 }
 
-/// One of `matchExpressions` (`metav1.LabelSelectorRequirement`), as it was written.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+words! {
+    /// How a selector compares a label.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+    )]
+    pub enum SelectorOperator {
+        /// One of the values.
+        In = "In",
+        /// None of the values, or no such label.
+        NotIn = "NotIn",
+        /// There is such a label.
+        Exists = "Exists",
+        /// There is no such label.
+        DoesNotExist = "DoesNotExist",
+    }
+}
+
+/// One of `matchExpressions`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
     pub key: String,
-    /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
-    pub operator: String,
+    /// How it is compared.
+    pub operator: SelectorOperator,
     /// For `In` and `NotIn`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// A selector as workloads have it (`metav1.LabelSelector`). Empty, it selects everything; an
-/// object that has none at all selects nothing, which is for its reader to see.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+// Empty, it selects everything; an object that has none at all selects nothing, which is for its reader
+// to see.
+/// `metav1.LabelSelector`
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct LabelSelector {
-    /// Labels that must be there with these values.
+    /// Labels with the values they must have.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
     pub match_labels: Labels,
     /// Further conditions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
@@ -96,23 +124,18 @@ impl LabelSelector {
     /// The conditions it stands for (`LabelSelectorAsSelector`).
     ///
     /// # Errors
-    /// An operator that is none of the four, and what [`Requirement::new`] refuses.
+    /// What [`Requirement::new`] refuses.
     pub fn as_selector(&self) -> Result<Selector, SelectorError> {
         let exact = self
             .match_labels
             .iter()
             .map(|(key, value)| Requirement::new(key, Operator::Equals, [value.clone()]));
         let further = self.match_expressions.iter().map(|expression| {
-            let operator = match expression.operator.as_str() {
-                "In" => Operator::In,
-                "NotIn" => Operator::NotIn,
-                "Exists" => Operator::Exists,
-                "DoesNotExist" => Operator::DoesNotExist,
-                other => {
-                    return Err(SelectorError(format!(
-                        "{other:?} is not a valid label selector operator"
-                    )));
-                }
+            let operator = match expression.operator {
+                SelectorOperator::In => Operator::In,
+                SelectorOperator::NotIn => Operator::NotIn,
+                SelectorOperator::Exists => Operator::Exists,
+                SelectorOperator::DoesNotExist => Operator::DoesNotExist,
             };
             Requirement::new(&expression.key, operator, expression.values.iter().cloned())
         });

@@ -1,7 +1,8 @@
 //! Claims, their volumes, and what becomes of them in pods and templates.
 
 use super::{ImportedCluster, good, pod};
-use crate::language::{AccessMode, PodTemplate, Reach, VolumeClaim};
+use crate::api::volume::AccessMode;
+use crate::language::{PodTemplate, Reach, VolumeClaim};
 use crate::scenario::{Overrides, build, parse};
 use std::path::Path;
 
@@ -205,15 +206,18 @@ fn volumes_are_reached_from_where_their_affinity_says() {
     assert_eq!(of(once, "nfs: {server: x}", ""), unattached(&everywhere));
     assert_eq!(of(once, "hostPath: {path: /x}", &in_zone("a")), unattached(&zone_a));
     let share = |access| VolumeClaim { access: Some(access), ..base.clone() };
-    assert_eq!(of("ReadWriteMany", "nfs: {server: x}", ""), share(AccessMode::RWX));
-    assert_eq!(of("ReadWriteMany", "csi: {driver: efs.csi.aws.com}", ""), share(AccessMode::RWX));
+    assert_eq!(of("ReadWriteMany", "nfs: {server: x}", ""), share(AccessMode::ReadWriteMany));
+    assert_eq!(
+        of("ReadWriteMany", "csi: {driver: efs.csi.aws.com}", ""),
+        share(AccessMode::ReadWriteMany)
+    );
     assert_eq!(
         of("ReadOnlyMany", "gcePersistentDisk: {pdName: x}", &in_zone("a")),
-        VolumeClaim { zone: text("a"), attach: Some(true), ..share(AccessMode::ROX) }
+        VolumeClaim { zone: text("a"), attach: Some(true), ..share(AccessMode::ReadOnlyMany) }
     );
     assert_eq!(
         of("ReadWriteOncePod", EBS, &in_zone("a")),
-        VolumeClaim { zone: text("a"), ..share(AccessMode::RWOP) }
+        VolumeClaim { zone: text("a"), ..share(AccessMode::ReadWriteOncePod) }
     );
 }
 
@@ -400,7 +404,7 @@ fn a_stateful_set_of_which_less_is_known() {
     let second = &template(&cluster, 0).volumes[1];
     assert_eq!(
         (second.claim.as_deref(), second.access, &second.volume),
-        (Some("all"), Some(AccessMode::RWX), &None)
+        (Some("all"), Some(AccessMode::ReadWriteMany), &None)
     );
     let (n, unknown, _) = told(&(db(&["a1"], &["all"]) + &first + &shared("ReadWriteOnce", EBS)));
     assert_eq!((n, unknown), (1, true));

@@ -3,9 +3,7 @@
 //! v1.34).
 
 use super::checks::{self, resources};
-use crate::api::labels::{
-    LabelSelector, LabelSelectorRequirement, Operator, Requirement, Selector,
-};
+use crate::api::labels::{LabelSelector, Operator, Requirement, Selector};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
@@ -106,9 +104,7 @@ fn weight(weight: i32, place: &Spot<'_>) {
 }
 
 fn topology_key(key: &str, place: &Spot<'_>) {
-    if let Err(problem) = checks::label(key, "") {
-        place.part("topologyKey").add(problem);
-    }
+    place.part("topologyKey").take(checks::label(key, ""));
 }
 
 fn term(written: &NodeTerm, place: &Spot<'_>) -> NodeSelectorTerm {
@@ -193,23 +189,7 @@ pub(super) fn settings(
     }
 }
 
-/// A selector as it is written.
-pub(super) fn label_selector(written: &language::LabelSelector) -> LabelSelector {
-    LabelSelector {
-        match_labels: written.match_labels.clone(),
-        match_expressions: written
-            .match_expressions
-            .iter()
-            .map(|e| LabelSelectorRequirement {
-                key: e.key.clone(),
-                operator: format!("{:?}", e.operator),
-                values: e.values.clone(),
-            })
-            .collect(),
-    }
-}
-
 /// A selector that the API accepts, or else a complaint.
-pub(super) fn selector(written: &language::LabelSelector, place: &Spot<'_>) -> Option<Selector> {
-    place.take(label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())))
+pub(super) fn selector(written: &LabelSelector, place: &Spot<'_>) -> Option<Selector> {
+    place.take(written.as_selector().map_err(|e| Problem::new(e.to_string())))
 }

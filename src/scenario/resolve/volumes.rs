@@ -16,26 +16,17 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
     let name = match written.claim.as_deref() {
         Some(size) if Quantity::parse(size).is_ok() => String::new(),
         Some(name) => {
-            if let Err(problem) = checks::object_name("claim", name) {
-                place
-                    .part("claim")
-                    .add(problem.help("a claim is said by its name, or by its size: `\"10Gi\"`"));
-            }
+            let help = "a claim is said by its name, or by its size: `\"10Gi\"`";
+            let named = checks::object_name("claim", name).map_err(|problem| problem.help(help));
+            place.part("claim").take(named);
             name.to_owned()
         }
         None => String::new(),
     };
-    if let Some(name) = &written.volume
-        && let Err(problem) = checks::object_name("volume", name)
-    {
-        place.part("volume").add(problem);
+    if let Some(name) = &written.volume {
+        place.part("volume").take(checks::object_name("volume", name));
     }
-    let access = match written.access {
-        None | Some(language::AccessMode::RWO) => AccessMode::ReadWriteOnce,
-        Some(language::AccessMode::RWOP) => AccessMode::ReadWriteOncePod,
-        Some(language::AccessMode::RWX) => AccessMode::ReadWriteMany,
-        Some(language::AccessMode::ROX) => AccessMode::ReadOnlyMany,
-    };
+    let access = written.access.unwrap_or_default();
     let reach = reach(written, access, place);
     let is_local = matches!(reach, Reach::Node(_));
     if is_local && written.attach == Some(true) {

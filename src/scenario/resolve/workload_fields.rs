@@ -1,7 +1,6 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
 use super::group_names::{GroupNames, Names};
-use super::scheduling::label_selector;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
@@ -108,15 +107,10 @@ pub(super) fn needed(value: &FlagValue, place: Spot<'_>) -> Option<IntOrPercent>
     read
 }
 
-/// The selector, which has to fit the template.
-pub(super) fn read_selector(
-    written: &language::LabelSelector,
-    template: &PodTemplate,
-    place: &Spot<'_>,
-) -> LabelSelector {
-    let read = label_selector(written);
+/// Complaints about a selector, which has to fit the template.
+pub(super) fn check_selector(selector: &LabelSelector, template: &PodTemplate, place: &Spot<'_>) {
     let place = place.part("selector");
-    match read.as_selector() {
+    match selector.as_selector() {
         Err(error) => place.say(error.to_string()),
         Ok(selector) if selector.is_empty() => place.say("empty selector is invalid"),
         Ok(selector) if !selector.matches(&template.labels) => {
@@ -124,7 +118,6 @@ pub(super) fn read_selector(
         }
         Ok(_) => {}
     }
-    read
 }
 
 /// What a workload of a kind asks for.

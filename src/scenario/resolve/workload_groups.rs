@@ -4,7 +4,7 @@ use super::checks;
 use super::pods::{Lookup, pod_template};
 use super::select::{Numbered, Pods, PodsOf, Workloads};
 use super::workload_fields::{
-    at_least_zero, called, check_own_fields, names, needed, read_selector, spec,
+    at_least_zero, called, check_own_fields, check_selector, names, needed, spec,
 };
 use super::workload_pods::{Declared, Set};
 use crate::api::workload::{WorkloadKind, short_name};
@@ -30,9 +30,7 @@ impl Workloads {
             return Vec::new();
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
-        if let Err(problem) = checks::namespace(namespace) {
-            place.part("namespace").add(problem);
-        }
+        place.part("namespace").take(checks::namespace(namespace));
         let template = pod_template(&group.template, &place.part("template"), false, lookup);
         let node = group.template.node_name.as_ref().and_then(|name| {
             let place = place.part("template").part("nodeName");
@@ -40,7 +38,9 @@ impl Workloads {
         });
         let spec = spec(kind, group, place);
         let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place);
-        let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place));
+        if let Some(selector) = &group.selector {
+            check_selector(selector, &template, place);
+        }
         let owner =
             group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place));
         let needs = group.needs.as_ref().and_then(|n| needed(n, place.part("needs")));
@@ -48,7 +48,6 @@ impl Workloads {
             kind,
             namespace,
             template,
-            selector,
             spec,
             min_ready_seconds,
             needs,

@@ -29,7 +29,6 @@ pub(super) struct Declared<'a> {
     pub(super) kind: WorkloadKind,
     pub(super) namespace: &'a str,
     pub(super) template: PodTemplate,
-    pub(super) selector: Option<LabelSelector>,
     pub(super) spec: WorkloadSpec,
     pub(super) min_ready_seconds: i32,
     pub(super) needs: Option<IntOrPercent>,
@@ -71,7 +70,7 @@ impl<'a> Set<'a> {
         }
         let mut template = made.template.clone();
         name_claims(&mut template.claims, Some((made.kind.as_str(), name)));
-        let selector = match &made.selector {
+        let selector = match &self.group.selector {
             Some(selector) => selector.clone(),
             None => self.selected_by_name(name, &mut template),
         };

@@ -179,7 +179,7 @@ impl Builder {
             match_labels: Labels::from([("app".to_owned(), app.to_owned())]),
             ..LabelSelector::default()
         };
-        let selector = w.selector.as_ref().map_or_else(by_name, |s| s.read());
+        let selector = w.selector.as_ref().map_or_else(|| Ok(by_name()), |s| s.read())?;
         let node = if w.template.node.is_empty() {
             None
         } else {

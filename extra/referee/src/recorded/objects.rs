@@ -104,7 +104,7 @@ pub(super) fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
     let rule = rule(spec)?;
     let by_labels =
         || LabelSelector { match_labels: spec.labels.clone(), ..LabelSelector::default() };
-    let selector = spec.selector.as_ref().map_or_else(by_labels, |s| s.read());
+    let selector = spec.selector.as_ref().map_or_else(|| Ok(by_labels()), |s| s.read())?;
     let selector =
         selector.as_selector().map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
     Ok(BudgetPlan {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use taintsim::api::labels::{
-    LabelSelector, LabelSelectorRequirement, Operator, Requirement, Selector,
+    LabelSelector, LabelSelectorRequirement, Operator, Requirement, Selector, SelectorOperator,
 };
 use taintsim::api::pod::PodTemplate;
 use taintsim::api::quantity::{Quantity, Resources};
@@ -255,7 +255,7 @@ pub(super) fn selector_of(selector: &Selector) -> SelectorSpec {
 pub(super) fn label_selector_of(selector: &LabelSelector) -> SelectorSpec {
     let expression = |e: &LabelSelectorRequirement| Expression {
         key: e.key.clone(),
-        operator: e.operator.clone(),
+        operator: e.operator.as_str().to_owned(),
         values: e.values.clone(),
     };
     SelectorSpec {
@@ -266,20 +266,28 @@ pub(super) fn label_selector_of(selector: &LabelSelector) -> SelectorSpec {
 
 impl SelectorSpec {
     /// The selector that it writes.
-    pub(super) fn read(&self) -> LabelSelector {
-        let expression = |e: &Expression| LabelSelectorRequirement {
-            key: e.key.clone(),
-            operator: e.operator.clone(),
-            values: e.values.clone(),
+    pub(super) fn read(&self) -> Result<LabelSelector, PlanError> {
+        let expression = |e: &Expression| {
+            let unknown =
+                || invalid(format!("{:?} is not a valid label selector operator", e.operator));
+            Ok(LabelSelectorRequirement {
+                key: e.key.clone(),
+                operator: SelectorOperator::parse(&e.operator).ok_or_else(unknown)?,
+                values: e.values.clone(),
+            })
         };
-        LabelSelector {
+        Ok(LabelSelector {
             match_labels: self.match_labels.clone(),
-            match_expressions: self.match_expressions.iter().map(expression).collect(),
-        }
+            match_expressions: self
+                .match_expressions
+                .iter()
+                .map(expression)
+                .collect::<Result<_, PlanError>>()?,
+        })
     }
 
     fn selector(&self) -> Result<Selector, PlanError> {
-        self.read().as_selector().map_err(|e| invalid(e.to_string()))
+        self.read()?.as_selector().map_err(|e| invalid(e.to_string()))
     }
 }
 
