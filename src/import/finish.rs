@@ -6,14 +6,14 @@ use super::gathered::{Gathered, Named, at};
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
-use super::pod::{NamedPod, PodShape, RawPod, StartShape};
+use super::pod::{NamedPod, PodShape, RawPod};
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, Summary};
 use super::workload::RawWorkload;
 use super::{control_plane, document, groups, remembered};
 use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use crate::language::{DurationText, Memory, NodeStart, Owner, PriorityClass, Workload};
+use crate::language::{DurationText, Memory, NodeStart, Owner, PodStart, PriorityClass, Workload};
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
@@ -264,7 +264,7 @@ fn note_pod(
         WorkloadKind::parse(kind).is_none() || owned(&format!("{kind}/{}/{name}", pod.namespace))
     };
     if let Some(owner) = &shape.owner {
-        let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_terminal();
+        let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_over();
         summary.ownerless += usize::from(missing);
     }
     if !shape.owner.as_ref().is_some_and(is_owned) {
@@ -273,7 +273,7 @@ fn note_pod(
     summary.unadmitted +=
         usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
     summary.terminating +=
-        usize::from(matches!(shape.start, StartShape::State { deletion: Some(_), .. }));
+        usize::from(matches!(shape.start, PodStart::Imported { deletion: Some(_), .. }));
 }
 
 /// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were

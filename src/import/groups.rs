@@ -1,10 +1,10 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
 use super::node::{NamedNode, NodeShape};
-use super::pod::{NamedPod, PodConditionShape, PodShape, StartShape};
+use super::pod::{NamedPod, PodShape};
 use crate::api::taint::Taint;
 use crate::import::prelude::*;
-use crate::language::{self, NodeGroup, OneOrMany, Placement, PodGroup, PodTemplate};
+use crate::language::{NodeGroup, OneOrMany, Placement, PodGroup, PodStart, PodTemplate};
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
@@ -71,20 +71,11 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         Some(nodes) => Placement::Nodes(nodes),
     };
     // Bound pods are running and unbound ones are pending unless `start` says otherwise.
-    let start = match shape.start {
-        StartShape::Running => None,
-        StartShape::Pending => {
-            (!matches!(on, Placement::Unbound)).then_some(language::PodStart::Pending)
-        }
-        StartShape::State { phase, ready, disruption_target, deletion } => {
-            Some(language::PodStart::Imported {
-                phase,
-                ready: ready.map(pod_condition),
-                disruption_target: disruption_target.map(pod_condition),
-                deletion,
-            })
-        }
-    };
+    let start = Some(shape.start).filter(|start| match start {
+        PodStart::Running => false,
+        PodStart::Pending => on != Placement::Unbound,
+        PodStart::Imported { .. } => true,
+    });
     let group = PodGroup {
         name,
         names,
@@ -103,18 +94,6 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         priority: template.priority.filter(|p| *p != 0),
         ..template
     })
-}
-
-/// A reason that the language does not know is left out, as it says.
-fn pod_condition(c: PodConditionShape) -> language::PodCondition {
-    // Up to 1.25 the scheduler's reason had another name.
-    let word =
-        if c.reason == "PreemptionByKubeScheduler" { "PreemptionByScheduler" } else { &c.reason };
-    language::PodCondition {
-        status: c.status,
-        reason: fields::shared(word),
-        last_transition_time: c.transition,
-    }
 }
 
 /// The names in their order, runs as ranges of the scenario language.

@@ -12,7 +12,7 @@ use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{self, Operator};
 use crate::api::validation;
 use crate::import::prelude::*;
-use crate::language::{Deletion, DurationText, Owner, PodTemplate, Toleration};
+use crate::language::{Deletion, Owner, PodCondition, PodStart, PodTemplate, Toleration};
 
 /// All of a pod but its name and node; pods of one shape are one group of the scenario.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct PodShape {
     /// A mirror of a static pod: where its kubelet has it from.
     pub(crate) static_pod: Option<PodSource>,
     /// How far it is.
-    pub(crate) start: StartShape,
+    pub(crate) start: PodStart,
 }
 
 impl PodShape {
@@ -51,37 +51,6 @@ impl PodShape {
 fn every_no_execute() -> Toleration {
     let (operator, effect) = (Some(Operator::Exists), Some(Effect::NoExecute));
     Toleration { operator, effect, ..Toleration::default() }
-}
-
-/// How far a pod is.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum StartShape {
-    /// Running and Ready.
-    Running,
-    /// Not started.
-    Pending,
-    /// Anything else.
-    State {
-        phase: PodPhase,
-        ready: Option<PodConditionShape>,
-        disruption_target: Option<PodConditionShape>,
-        deletion: Option<Deletion>,
-    },
-}
-
-impl StartShape {
-    /// It has ended, and is there only to be looked at.
-    pub(super) fn is_terminal(&self) -> bool {
-        matches!(self, Self::State { phase, .. } if phase.is_terminal())
-    }
-}
-
-/// A condition, with any reason.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct PodConditionShape {
-    pub(crate) status: ConditionStatus,
-    pub(crate) reason: String,
-    pub(crate) transition: DurationText,
 }
 
 /// A pod's name, its node, and its shape.
@@ -173,7 +142,7 @@ impl RawPod {
         }
     }
 
-    fn start(&self, zero: Stamp) -> Result<StartShape, Wrong> {
+    fn start(&self, zero: Stamp) -> Result<PodStart, Wrong> {
         // A manifest that was never sent has no status, and an API server gives it this phase.
         let phase = if self.has_status() { &*self.status.phase } else { "Pending" };
         let phase = fields::word("status.phase", phase)?;
@@ -194,13 +163,13 @@ impl RawPod {
         let is_ready = ready.as_ref().is_some_and(|c| c.status == ConditionStatus::True);
         Ok(match phase {
             PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => {
-                StartShape::Running
+                PodStart::Running
             }
             PodPhase::Pending if !is_ready && disruption_target.is_none() && deletion.is_none() => {
-                StartShape::Pending
+                PodStart::Pending
             }
             PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed => {
-                StartShape::State { phase, ready, disruption_target, deletion }
+                PodStart::Imported { phase, ready, disruption_target, deletion }
             }
         })
     }
@@ -209,16 +178,23 @@ impl RawPod {
         &self,
         kind: PodConditionType,
         zero: Stamp,
-    ) -> Result<Option<PodConditionShape>, Wrong> {
+    ) -> Result<Option<PodCondition>, Wrong> {
         let is_it = |c: &&RawCondition| c.r#type == kind.as_str();
         let Some(raw) = self.status.conditions.iter().find(is_it) else {
             return Ok(None);
         };
-        let status = fields::word("status.conditions: status", &raw.status)?;
-        let transition = time("lastTransitionTime", &raw.last_transition_time)?
-            .map_or(0, |t| t.seconds_since(zero));
-        let transition = seconds(transition);
-        Ok(Some(PodConditionShape { status, reason: raw.reason.clone(), transition }))
+        // Up to 1.25 the scheduler's reason had another name; one that the language does not know is
+        // left out, as it says.
+        let reason = match &*raw.reason {
+            "PreemptionByKubeScheduler" => "PreemptionByScheduler",
+            reason => reason,
+        };
+        let changed = time("lastTransitionTime", &raw.last_transition_time)?;
+        Ok(Some(PodCondition {
+            status: fields::word("status.conditions: status", &raw.status)?,
+            reason: fields::shared(reason),
+            last_transition_time: seconds(changed.map_or(0, |t| t.seconds_since(zero))),
+        }))
     }
 }
 

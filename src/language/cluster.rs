@@ -310,7 +310,7 @@ pub struct Toleration {
 }
 
 /// How a pod starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum PodStart {
     /// Running and Ready.
@@ -331,8 +331,15 @@ pub(crate) enum PodStart {
     },
 }
 
+impl PodStart {
+    /// It has ended, and is there only to be looked at.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self, Self::Imported { phase, .. } if phase.is_terminal())
+    }
+}
+
 /// A condition of an imported pod.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PodCondition {
     /// Its status.
@@ -344,7 +351,9 @@ pub(crate) struct PodCondition {
 }
 
 /// Why an imported pod's condition has its status; others are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 pub(crate) enum PodReason {
     /// By the taint eviction controller.
     DeletionByTaintManager,

@@ -1,7 +1,6 @@
 //! Which pods a setting reaches, whose they are, which of their tolerations are about failing nodes, and
 //! the sentence about them.
 
-use crate::api::pod::PodPhase;
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::Operator;
 use crate::api::workload::WorkloadKind;
@@ -29,13 +28,9 @@ impl Reached {
 
 /// Whether a rollout would replace these pods: not those that have ended, or that go already.
 pub(super) fn stands(pod: &PodGroup) -> bool {
-    !matches!(
-        pod.start,
-        Some(
-            PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. }
-                | PodStart::Imported { deletion: Some(_), .. }
-        )
-    )
+    !pod.start.as_ref().is_some_and(|start| {
+        start.is_over() || matches!(start, PodStart::Imported { deletion: Some(_), .. })
+    })
 }
 
 /// Whether a toleration is of a taint of failing nodes, as admission writes it.
@@ -91,9 +86,7 @@ impl Owners {
     /// The number of the workload that a pod belongs to.
     pub(super) fn of(&self, pod: &PodGroup) -> Option<usize> {
         let owner = pod.owner.as_ref()?;
-        let kind = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"]
-            .into_iter()
-            .find(|k| *k == owner.kind)?;
+        let kind = WorkloadKind::parse(&owner.kind)?.as_str();
         let namespace = pod.namespace.as_deref().unwrap_or("default").to_owned();
         let own = self.0.get(&(namespace.clone(), kind, owner.name.clone()));
         own.copied().or_else(|| {
