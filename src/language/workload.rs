@@ -12,6 +12,7 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::prelude::*;
+use std::mem::swap;
 
 /// A workload, or several that are alike except for their names:
 /// `Deployment(name: "web", replicas: 3)`.
@@ -212,58 +213,40 @@ pub(crate) struct PodTemplate {
 impl PodGroup {
     /// What the template of a workload with these pods would say of them.
     pub(crate) fn template(&self) -> PodTemplate {
-        PodTemplate {
-            labels: self.labels.clone(),
-            tolerations: self.tolerations.clone(),
-            termination_grace_period_seconds: self.termination_grace_period_seconds,
-            node_selector: self.node_selector.clone(),
-            requests: self.requests.clone(),
-            priority: self.priority,
-            priority_class_name: self.priority_class_name.clone(),
-            affinity: self.affinity.clone(),
-            topology_spread_constraints: self.topology_spread_constraints.clone(),
-            ports: self.ports.clone(),
-            scheduling_gates: self.scheduling_gates.clone(),
-            preemption_policy: self.preemption_policy,
-            container_requests: self.container_requests.clone(),
-            empty_dir: self.empty_dir,
-            volumes: self.volumes.clone(),
-            persistent_volumes: self.persistent_volumes,
-            pod_deletion_cost: self.pod_deletion_cost,
-            pod_start: self.pod_start.clone(),
-            pod_stop: self.pod_stop.clone(),
-            exit_code: self.exit_code,
-            usage: self.usage.clone(),
-            ..PodTemplate::default()
-        }
+        let mut template = PodTemplate::default();
+        self.clone().trade(&mut template);
+        template
     }
 
     /// The pods as if they were made from another template.
-    pub(crate) fn with_template(self, template: PodTemplate) -> Self {
-        Self {
-            labels: template.labels,
-            tolerations: template.tolerations,
-            termination_grace_period_seconds: template.termination_grace_period_seconds,
-            node_selector: template.node_selector,
-            requests: template.requests,
-            priority: template.priority,
-            priority_class_name: template.priority_class_name,
-            affinity: template.affinity,
-            topology_spread_constraints: template.topology_spread_constraints,
-            ports: template.ports,
-            scheduling_gates: template.scheduling_gates,
-            preemption_policy: template.preemption_policy,
-            container_requests: template.container_requests,
-            empty_dir: template.empty_dir,
-            volumes: template.volumes,
-            persistent_volumes: template.persistent_volumes,
-            pod_deletion_cost: template.pod_deletion_cost,
-            pod_start: template.pod_start,
-            pod_stop: template.pod_stop,
-            exit_code: template.exit_code,
-            usage: template.usage,
-            ..self
-        }
+    pub(crate) fn with_template(mut self, mut template: PodTemplate) -> Self {
+        self.trade(&mut template);
+        self
+    }
+
+    /// Trades what a template would say of the pods for what another says.
+    fn trade(&mut self, t: &mut PodTemplate) {
+        swap(&mut self.labels, &mut t.labels);
+        swap(&mut self.tolerations, &mut t.tolerations);
+        swap(&mut self.termination_grace_period_seconds, &mut t.termination_grace_period_seconds);
+        swap(&mut self.node_selector, &mut t.node_selector);
+        swap(&mut self.requests, &mut t.requests);
+        swap(&mut self.priority, &mut t.priority);
+        swap(&mut self.priority_class_name, &mut t.priority_class_name);
+        swap(&mut self.affinity, &mut t.affinity);
+        swap(&mut self.topology_spread_constraints, &mut t.topology_spread_constraints);
+        swap(&mut self.ports, &mut t.ports);
+        swap(&mut self.scheduling_gates, &mut t.scheduling_gates);
+        swap(&mut self.preemption_policy, &mut t.preemption_policy);
+        swap(&mut self.container_requests, &mut t.container_requests);
+        swap(&mut self.empty_dir, &mut t.empty_dir);
+        swap(&mut self.volumes, &mut t.volumes);
+        swap(&mut self.persistent_volumes, &mut t.persistent_volumes);
+        swap(&mut self.pod_deletion_cost, &mut t.pod_deletion_cost);
+        swap(&mut self.pod_start, &mut t.pod_start);
+        swap(&mut self.pod_stop, &mut t.pod_stop);
+        swap(&mut self.exit_code, &mut t.exit_code);
+        swap(&mut self.usage, &mut t.usage);
     }
 }
 
