@@ -125,21 +125,20 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
     to.labels.extend(after.labels.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     let new = |(key, value): &(&String, &QuantityText)| before.requests.get(*key) != Some(*value);
     to.requests.extend(after.requests.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
-    if before.termination_grace_period_seconds != after.termination_grace_period_seconds {
-        to.termination_grace_period_seconds = after.termination_grace_period_seconds;
+    fn other<T: Clone + PartialEq>(to: &mut T, before: &T, after: &T) {
+        if before != after {
+            to.clone_from(after);
+        }
     }
-    if before.pod_start != after.pod_start {
-        to.pod_start.clone_from(&after.pod_start);
-    }
-    if before.pod_stop != after.pod_stop {
-        to.pod_stop.clone_from(&after.pod_stop);
-    }
-    if before.exit_code != after.exit_code {
-        to.exit_code = after.exit_code;
-    }
-    if before.usage != after.usage {
-        to.usage.clone_from(&after.usage);
-    }
+    other(
+        &mut to.termination_grace_period_seconds,
+        &before.termination_grace_period_seconds,
+        &after.termination_grace_period_seconds,
+    );
+    other(&mut to.pod_start, &before.pod_start, &after.pod_start);
+    other(&mut to.pod_stop, &before.pod_stop, &after.pod_stop);
+    other(&mut to.exit_code, &before.exit_code, &after.exit_code);
+    other(&mut to.usage, &before.usage, &after.usage);
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)
     {

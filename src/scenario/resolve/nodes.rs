@@ -187,9 +187,7 @@ fn labels(group: &NodeGroup, place: &Spot<'_>) -> Labels {
     ];
     for (field, value, stable, beta) in topology {
         let Some(value) = value else { continue };
-        if let Err(problem) = checks::label_value(value) {
-            place.part(field).add(problem);
-        }
+        place.part(field).take(checks::label_value(value));
         for key in [stable, beta] {
             if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
                 place
@@ -254,24 +252,8 @@ fn condition(written: &Condition, i: usize, place: &Spot<'_>) -> Option<NodeCond
     Some(NodeCondition {
         kind: written.kind.of_api(),
         status: written.status,
-        reason: reason(&written.reason),
+        reason: NodeReason::parse(&written.reason).unwrap_or(NodeReason::None),
         last_heartbeat_time: last_heartbeat_time?,
         last_transition_time: last_transition_time?,
     })
-}
-
-fn reason(text: &str) -> NodeReason {
-    const KNOWN: [NodeReason; 10] = [
-        NodeReason::KubeletHasSufficientMemory,
-        NodeReason::KubeletHasInsufficientMemory,
-        NodeReason::KubeletHasNoDiskPressure,
-        NodeReason::KubeletHasDiskPressure,
-        NodeReason::KubeletHasSufficientPid,
-        NodeReason::KubeletHasInsufficientPid,
-        NodeReason::KubeletReady,
-        NodeReason::KubeletNotReady,
-        NodeReason::NodeStatusUnknown,
-        NodeReason::NodeStatusNeverUpdated,
-    ];
-    KNOWN.into_iter().find(|r| r.as_str() == text).unwrap_or(NodeReason::None)
 }

@@ -41,9 +41,7 @@ impl Pods {
             return Vec::new();
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
-        if let Err(problem) = checks::namespace(namespace) {
-            place.part("namespace").add(problem);
-        }
+        place.part("namespace").take(checks::namespace(namespace));
         let template = self.template(template);
         self.add(namespace, pods, template, start, created_later, &called(group, place).at());
         let declared = first..self.plans.len() as PodIndex;

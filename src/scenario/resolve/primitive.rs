@@ -208,9 +208,7 @@ impl Reader<'_> {
     ) -> Option<Vec<Primitive>> {
         for (key, value) in labels {
             let value = value.as_deref().unwrap_or_default();
-            if let Err(problem) = checks::label(key, value) {
-                self.at("labels").part(key).add(problem);
-            }
+            self.at("labels").part(key).take(checks::label(key, value));
         }
         if labels.is_empty() {
             self.say("labels", "no label is given here");
