@@ -355,7 +355,7 @@ fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Not
         .filter(|n| terms.iter().any(|t| requirements(t).all(|r| fits(r, n))))
         .collect();
     let Some((first, shape)) = reached.first() else { return Err(UNREACHED) };
-    let by_zone = terms.iter().flat_map(|t| requirements(t)).all(|r| is_of_zones(&r.key));
+    let by_zone = terms.iter().flat_map(requirements).all(|r| is_of_zones(&r.key));
     if reached.len() == 1 && !by_zone {
         return Ok(VolumeClaim { node: Some(first.clone()), ..VolumeClaim::default() });
     }

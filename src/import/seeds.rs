@@ -255,9 +255,11 @@ fn part(name: &str) -> Option<&'static str> {
     all.copied().find(|field| *field == name)
 }
 
-/// What is read: each kind, its groups with the slash behind them, or its versions, and its body before
-/// any field is read.
-const KINDS: [(&str, &[&str], fn() -> Body); 17] = [
+/// A kind that is read: its name, its groups with the slash behind them, or its versions, and its body
+/// before any field is read.
+type Kind = (&'static str, &'static [&'static str], fn() -> Body);
+
+const KINDS: [Kind; 17] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
