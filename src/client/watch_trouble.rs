@@ -124,7 +124,7 @@ impl InformerFactory {
         if self.hold.stale && !stream.next_was_held() {
             let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
             let chosen = if ways > 0 {
-                self.ctx.choose(self.trouble_points.held, object, ways as u32 + 1) as usize
+                self.ctx.trouble(self.trouble_points.held, object, ways as u32 + 1) as usize
             } else {
                 0
             };
@@ -136,7 +136,7 @@ impl InformerFactory {
         }
         if self.hold.broken
             && RELIST_AFTER <= left
-            && self.ctx.choose(self.trouble_points.broken, object, 2) == 1
+            && self.ctx.trouble(self.trouble_points.broken, object, 2) == 1
         {
             stream.is_broken.set(true);
             self.hold_up(RELIST_AFTER);

@@ -23,6 +23,11 @@ impl Ctx {
         self.0.choosing(|c| c.choose(point, object, alternatives))
     }
 
+    /// As [`Self::choose`], of nothing (0) and of troubles that are seldom where they are drawn.
+    pub(crate) fn trouble(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
+        self.0.choosing(|c| c.trouble(point, object, alternatives))
+    }
+
     /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
     /// it never does.
     pub(crate) fn chance(&self, point: PointId, object: Object, odds: u32) -> bool {

@@ -4,7 +4,7 @@
 use super::drawn::{Deviation, Drawn, Held, Span, THOUSAND};
 use super::keyed;
 use super::object::{Object, PointId};
-use super::pct::Pct;
+use super::pct::{Pct, first_ranked};
 use crate::kernel::texts::Texts;
 use std::collections::BTreeMap;
 
@@ -91,15 +91,6 @@ const ALONE: u64 = 200;
 /// How many times in a thousand what a step sets off goes next in the other instants (`runnext`); else another
 /// processor has come first. Fitted, too.
 const GOES_ON: u64 = 500;
-
-/// The place of the least rank, if the first has one.
-fn first_ranked(mut ranks: impl Iterator<Item = Option<u64>>) -> Option<u32> {
-    let mut best = (ranks.next()??, 0);
-    for (rank, place) in ranks.zip(1..) {
-        best = best.min((rank.unwrap_or(u64::MAX), place));
-    }
-    Some(best.1)
-}
 
 impl Choices {
     fn over(base: Base) -> Self {
@@ -317,6 +308,8 @@ impl Choices {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Trouble(_) if natural => 0,
+                    Span::Trouble(n) => keyed::seldom(p.key, bits, u64::from(n) - 1),
                     Span::Range(min, max) if self.searches => match bits >> (64 - ENDS.ilog2()) {
                         0 => min,
                         1 => max,
@@ -356,6 +349,11 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// As [`Self::choose`], of nothing (0) and of troubles that are seldom where they are drawn.
+    pub(crate) fn trouble(&mut self, point: PointId, object: Object, alternatives: u32) -> u32 {
+        self.ask(point, object, Span::Trouble(alternatives)) as u32
     }
 
     /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where

@@ -14,6 +14,8 @@ pub(super) const THOUSAND: u64 = 1000;
 pub enum Span {
     /// One of `0..n`.
     Alternatives(u32),
+    /// Nothing (0), or a trouble of `1..n` that nobody knows the odds of: how seldom it comes is drawn for each run.
+    Trouble(u32),
     /// A number between two, both included.
     Range(u64, u64),
     /// Any 64 bits.
@@ -43,6 +45,7 @@ impl Span {
     pub const fn default_value(self) -> u64 {
         match self {
             Self::Alternatives(_)
+            | Self::Trouble(_)
             | Self::Bits
             | Self::Yield(_)
             | Self::Turn(_)
@@ -67,7 +70,7 @@ impl Span {
             Self::Alternatives(n) | Self::Turn(n) => one_of(n),
             Self::Range(min, max) => part(min, max),
             Self::Bits | Self::Rank => part(0, u64::MAX),
-            Self::Place => holds(self.default_value()),
+            Self::Place | Self::Trouble(_) => holds(self.default_value()),
             Self::TurnOf(_, place) => holds(place.into()),
             Self::Yield(odds) | Self::Chance(odds) => {
                 let comes = (f64::from(odds) / THOUSAND as f64).min(1.0);
@@ -80,7 +83,7 @@ impl Span {
     /// been changed since.
     pub(super) fn fit(self, value: u64) -> u64 {
         match self {
-            Self::Alternatives(n) | Self::Turn(n) | Self::TurnOf(n, _) => {
+            Self::Alternatives(n) | Self::Trouble(n) | Self::Turn(n) | Self::TurnOf(n, _) => {
                 value.min(u64::from(n).saturating_sub(1))
             }
             Self::Range(min, max) => value.clamp(min, max),

@@ -60,6 +60,19 @@ pub(super) const fn up_to(bits: u64, last: u64) -> u64 {
     ((bits as u128 * (last as u128 + 1)) >> 64) as u64
 }
 
+/// The most seldom that something is which is drawn by [`seldom`]: one time in two to the power of this.
+const MOST_SELDOM: u64 = 12;
+
+/// From 1 to `last`, each time with a probability that is drawn for the point itself, and otherwise 0. So one run has
+/// much of one kind and nothing of another (swarm testing: Groce et al., ISSTA 2012).
+pub(super) fn seldom(key: u64, drawn: u64, last: u64) -> u64 {
+    let seldom = up_to(bits(key, u64::MAX, u32::MAX), MOST_SELDOM);
+    if u64::from(drawn.trailing_zeros()) < seldom {
+        return 0;
+    }
+    1 + up_to(drawn, last.saturating_sub(1))
+}
+
 /// Draws outside of a run, of what a run is given: like those of a choice point of this name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keyed(u64);
@@ -97,6 +110,20 @@ mod tests {
         // The first outputs of splitmix64 seeded with 0, from its reference implementation.
         assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
         assert_eq!(mix(0x9E37_79B9_7F4A_7C15), 0x6e78_9e6a_a1b9_65f4);
+    }
+
+    /// Each of thirteen rates, one time in two to the power of 0 to 12, has a key in thirteen: of 130 keys 10 have it
+    /// always, and 30 at most some four times of 4,096, within four deviations of a binomial (12 and 19).
+    #[test]
+    fn what_is_seldom_is_so_by_key() {
+        let of = |key: u64| (0..4_096).map(move |i| seldom(key, bits(key, 1, i), 3));
+        assert!((0..13).all(|key| of(mix(key)).all(|drawn| drawn <= 3)));
+        let often: Vec<usize> =
+            (0..130).map(|key| of(mix(key)).filter(|drawn| *drawn > 0).count()).collect();
+        let always = often.iter().filter(|n| **n == 4_096).count();
+        let hardly = often.iter().filter(|n| **n <= 11).count();
+        assert!(always.abs_diff(10) <= 12 && always > 0, "{often:?}");
+        assert!(hardly.abs_diff(30) <= 19, "{often:?}");
     }
 
     #[test]

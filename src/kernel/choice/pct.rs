@@ -47,3 +47,12 @@ impl Pct {
         best.map_or(0, |(i, _)| i as u32)
     }
 }
+
+/// The place of the least rank, if the first has one.
+pub(super) fn first_ranked(mut ranks: impl Iterator<Item = Option<u64>>) -> Option<u32> {
+    let mut best = (ranks.next()??, 0);
+    for (rank, place) in ranks.zip(1..) {
+        best = best.min((rank.unwrap_or(u64::MAX), place));
+    }
+    Some(best.1)
+}

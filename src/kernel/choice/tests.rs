@@ -107,6 +107,7 @@ fn what_is_held_is_drawn_from_a_part_of_its_values() {
     near(Span::Range(0, 8), (3, 5), 1.0 / 3.0);
     near(Span::Range(4, 8), (3, 5), 2.0 / 5.0);
     near(Span::Alternatives(4), (2, 2), 0.25);
+    near(Span::Trouble(4), (0, 0), 1.0);
     near(Span::Turn(4), (0, 0), 0.25);
     near(Span::Turn(4), (1, 3), 0.75);
     near(Span::TurnOf(4, 2), (1, 2), 1.0);

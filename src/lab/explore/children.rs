@@ -60,7 +60,7 @@ pub(super) fn few_children(
             }
             // One choice may be asked for several times, under the same ordinal.
             _ if !said.insert((drawn.object, drawn.ordinal, drawn.point)) => {}
-            Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
+            Span::Alternatives(n) | Span::Trouble(n) => (0..u64::from(n)).for_each(&mut add),
             Span::Chance(_) => (0..2).for_each(&mut add),
             Span::Yield(_) => {
                 if !prune || view.others_matter(notes, i) {
