@@ -42,6 +42,8 @@ enum Trouble {
     Crash,
     /// A watch breaks; the list that follows shows only the last of several changes
     Coalesce,
+    /// A request of a controller is lost or rejected, or it is applied and its reply is lost
+    Request,
 }
 
 /// Arguments of `taintsim explore`.
@@ -175,6 +177,7 @@ impl ExploreArgs {
                 Trouble::Stale => perturb.stale = true,
                 Trouble::Crash => perturb.crash = true,
                 Trouble::Coalesce => perturb.coalesce = true,
+                Trouble::Request => perturb.request = true,
             }
         }
         perturb

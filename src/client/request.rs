@@ -37,6 +37,27 @@ pub(super) type Tried<R, F> = Result<Result<R, ApiError>, F>;
 /// Is called when a write of a client was stored, with its object.
 pub(crate) type Wrote = Rc<dyn Fn(Object)>;
 
+/// What becomes of a request where that is left to the choices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// It is answered.
+    Answered,
+    /// It does not reach the API server, and its connection breaks.
+    Lost,
+    /// It is applied, and its connection breaks before the reply is there.
+    ReplyLost,
+    /// Priority and fairness rejects it.
+    Rejected,
+}
+
+impl Fate {
+    /// All of them, as they are numbered as choices.
+    pub(crate) const ALL: [Self; 4] = [Self::Answered, Self::Lost, Self::ReplyLost, Self::Rejected];
+}
+
+/// Says what becomes of a request about an object.
+pub(crate) type Fates = Rc<dyn Fn(Object) -> Fate>;
+
 /// Requests on their way: they reach the API server even if their sender dies.
 #[derive(Default)]
 struct InFlight {
@@ -63,12 +84,12 @@ struct Call<R, F> {
 impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R, F> {
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
-        let reply = match self.client.arrives() {
+        let reply = match self.client.arrives(self.about) {
             Err(error) => {
                 self.client.answers(self.about, Some(error));
                 Some(Err(error))
             }
-            Ok(()) => (self.apply.take()).map(|apply| self.client.apply(self.about, apply)),
+            Ok(fate) => self.apply.take().map(|apply| self.client.apply(self.about, apply, fate)),
         };
         self.reply.set(reply);
     }
@@ -109,6 +130,7 @@ struct Inner {
     arrivals: Rc<Arrivals>,
     handler: HandlerId<u32>,
     wrote: Option<Wrote>,
+    fates: Option<Fates>,
     hangs_until: Rc<Cell<Time>>,
 }
 
@@ -153,6 +175,7 @@ impl Client {
                 arrivals,
                 handler,
                 wrote,
+                fates: None,
                 hangs_until: Rc::new(Cell::new(Time::ZERO)),
                 ctx,
             }),
@@ -164,6 +187,14 @@ impl Client {
     pub(crate) fn that_hangs(mut self, until: &Rc<Cell<Time>>) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.inner) {
             inner.hangs_until = until.clone();
+        }
+        self
+    }
+
+    /// Of a process whose requests may fail, in a search.
+    pub(crate) fn that_may_fail(mut self, fates: Option<Fates>) -> Self {
+        if let Some(inner) = Rc::get_mut(&mut self.inner) {
+            inner.fates = fates;
         }
         self
     }
@@ -230,7 +261,7 @@ impl Client {
         if self.is_refused() {
             return Err(ApiError::Unavailable);
         }
-        self.apply(about, apply)
+        self.apply(about, apply, Fate::Answered)
     }
 
     /// How often a request is sent again that is answered 429 with a Retry-After.
@@ -290,10 +321,10 @@ impl Client {
         let request = draw(i.timing.request, &i.ctx, i.request_point, about);
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
-            let tried = match self.arrives() {
+            let tried = match self.arrives(about) {
                 Err(ApiError::Rejected) => Err(apply),
                 Err(error) => Ok(Err(error)),
-                Ok(()) => Ok(self.apply(about, apply)),
+                Ok(fate) => Ok(self.apply(about, apply, fate)),
             };
             i.ctx.sleep(response).await;
             return tried;
@@ -334,8 +365,8 @@ impl Client {
         self.inner.api.is_down()
     }
 
-    /// A request reaches the API server, which may not take it.
-    fn arrives(&self) -> Result<(), ApiError> {
+    /// A request reaches the API server, which may not take it; what becomes of its reply.
+    fn arrives(&self, about: Object) -> Result<Fate, ApiError> {
         let i = &*self.inner;
         i.api.count_request(self.actor);
         if self.is_refused() {
@@ -344,13 +375,18 @@ impl Client {
         if i.api.rejections().concern(i.owner, i.ctx.now()) {
             return Err(ApiError::Rejected);
         }
-        Ok(())
+        match i.fates.as_ref().map_or(Fate::Answered, |fates| fates(about)) {
+            Fate::Lost => Err(ApiError::Unavailable),
+            Fate::Rejected => Err(ApiError::Rejected),
+            fate => Ok(fate),
+        }
     }
 
     fn apply<R>(
         &self,
         about: Object,
         apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
+        fate: Fate,
     ) -> Result<R, ApiError> {
         let api = &*self.inner.api;
         let before = api.changes();
@@ -360,7 +396,7 @@ impl Client {
         } else if let Some(wrote) = &self.inner.wrote {
             wrote(about);
         }
-        reply
+        if fate == Fate::ReplyLost { Err(ApiError::Unavailable) } else { reply }
     }
 
     /// Notes for a search what came of a request that wrote nothing.

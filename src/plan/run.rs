@@ -212,11 +212,13 @@ pub struct Perturb {
     /// A watch breaks, and the list that follows shows only the last of several changes
     /// (`watch-broken`).
     pub coalesce: bool,
+    /// A request of a controller is lost, rejected, or applied with its reply lost (`request-fails`).
+    pub request: bool,
 }
 
 impl Perturb {
     /// The names of all kinds.
-    pub(crate) const NAMES: [&'static str; 3] = ["stale", "crash", "coalesce"];
+    pub(crate) const NAMES: [&'static str; 4] = ["stale", "crash", "coalesce", "request"];
 
     /// Switches a kind on; false if there is none of that name.
     pub(crate) fn switch_on(&mut self, name: &str) -> bool {
@@ -224,6 +226,7 @@ impl Perturb {
             "stale" => self.stale = true,
             "crash" => self.crash = true,
             "coalesce" => self.coalesce = true,
+            "request" => self.request = true,
             _ => return false,
         }
         true
@@ -231,7 +234,7 @@ impl Perturb {
 
     /// The names of those that are on.
     pub(crate) fn names(self) -> Vec<String> {
-        let on = [self.stale, self.crash, self.coalesce];
+        let on = [self.stale, self.crash, self.coalesce, self.request];
         Self::NAMES
             .iter()
             .zip(on)

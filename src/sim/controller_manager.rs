@@ -4,7 +4,7 @@
 use super::controllers::{Clients, Maker, Part};
 use super::turn::Turn;
 use super::world::World;
-use crate::client::{Hold, InformerFactory, InformerTiming, Wrote};
+use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Wrote};
 use crate::kernel::{Ctx, Dur, Group, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
@@ -22,6 +22,8 @@ const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 
 /// The process dies at most this often in a run where that is left to the choices.
 const CRASHES_MOST: u32 = 3;
+/// No more of its requests fail than these in a run where that is left to the choices.
+const FAILED_MOST: u32 = 3;
 
 /// One life of the process.
 struct Process {
@@ -39,6 +41,8 @@ pub(super) struct ControllerManager {
     down_until: Cell<Time>,
     /// How often it has died where that is left to the choices.
     crashes: Cell<u32>,
+    /// How many of its requests have failed where that is left to the choices.
+    failed: Cell<u32>,
     /// Until then its requests hang.
     hangs_until: Rc<Cell<Time>>,
 }
@@ -52,6 +56,7 @@ impl ControllerManager {
             process: Shared::new(None),
             down_until: Cell::new(world.plan.controllers_start),
             crashes: Cell::new(0),
+            failed: Cell::new(0),
             hangs_until: Rc::default(),
         })
     }
@@ -90,7 +95,11 @@ impl ControllerManager {
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let informers: Vec<_> =
             (0..self.processes()).map(|process| self.new_informers(process, group, warm)).collect();
-        let clients = Clients { wrote: self.may_crash(), hang_until: self.hangs_until.clone() };
+        let clients = Clients {
+            wrote: self.may_crash(),
+            fates: self.may_fail(),
+            hang_until: self.hangs_until.clone(),
+        };
         let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
         let process = Process { group, informers: informers.clone() };
         self.process.with(|p| *p = Some(process));
@@ -152,7 +161,7 @@ impl ControllerManager {
                 return;
             };
             let World { ctx, turns, .. } = &*manager.world;
-            let after = match ctx.choose(point, about, 3) {
+            let after = match ctx.trouble(point, about, 3) {
                 0 => return,
                 1 => SAME_MACHINE,
                 _ => ANOTHER_MACHINE,
@@ -160,6 +169,26 @@ impl ControllerManager {
             manager.crashes.set(manager.crashes.get() + 1);
             ctx.writes(ctx.keys("crashes").of(0));
             turns.post(manager.die(after, 0), Turn::Start);
+        }))
+    }
+
+    /// What becomes of the controllers' requests where that is left to the choices.
+    fn may_fail(&self) -> Option<Fates> {
+        if !self.world.plan.perturb.request {
+            return None;
+        }
+        let (me, point) = (self.me.clone(), self.world.ctx.point("request-fails"));
+        Some(Rc::new(move |about| {
+            let Some(manager) = me.upgrade().filter(|m| m.failed.get() < FAILED_MOST) else {
+                return Fate::Answered;
+            };
+            let ctx = &manager.world.ctx;
+            let fate = Fate::ALL[ctx.trouble(point, about, Fate::ALL.len() as u32) as usize];
+            if fate != Fate::Answered {
+                manager.failed.set(manager.failed.get() + 1);
+                ctx.writes(ctx.keys("failed-requests").of(0));
+            }
+            fate
         }))
     }
 

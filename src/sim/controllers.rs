@@ -4,7 +4,7 @@ use super::config;
 use super::world::World;
 use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
-    Client, ControllerContext, EventRecorder, InformerFactory, Recalled, SeriesRecorder,
+    Client, ControllerContext, EventRecorder, Fates, InformerFactory, Recalled, SeriesRecorder,
     TokenBucket, Wrote,
 };
 use crate::controllers::{
@@ -32,6 +32,8 @@ pub(super) struct Part {
 pub(super) struct Clients {
     /// What a write of theirs may set off.
     pub(super) wrote: Option<Wrote>,
+    /// What becomes of their requests.
+    pub(super) fates: Option<Fates>,
     /// Until then their requests hang.
     pub(super) hang_until: Rc<Cell<Time>>,
 }
@@ -160,6 +162,7 @@ impl<'a> Maker<'a> {
             self.clients.wrote.clone(),
         )
         .that_hangs(&self.clients.hang_until)
+        .that_may_fail(self.clients.fates.clone())
     }
 
     /// A client with the limits that the plan gives to its controller.

@@ -119,7 +119,7 @@ fn a_search_without_deviations_runs_as_run_does() {
             continue;
         }
         // Trouble that is left to the choices does nothing by itself.
-        plan.perturb = Perturb { stale: true, crash: true, coalesce: true };
+        plan.perturb = Perturb { stale: true, crash: true, coalesce: true, request: true };
         let expected = sim::run(&plan, Choices::default_order());
         let searched = sim::search(&plan, Choices::default_order());
         assert!(same(&expected, &searched.trace), "{}", file.display());
@@ -327,7 +327,7 @@ fn pruning_loses_nothing_where_there_is_trouble() {
         ("longer-toleration-ignored.ron", Perturb { stale: true, ..none }),
         ("evicted-by-stale-node.ron", Perturb { coalesce: true, ..none }),
         ("finite-taint-removed.ron", Perturb { crash: true, ..none }),
-        ("five-refusals.ron", Perturb { stale: true, crash: true, coalesce: true }),
+        ("five-refusals.ron", Perturb { stale: true, crash: true, coalesce: true, request: true }),
     ] {
         pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan { perturb, ..race(file) });
     }
@@ -351,7 +351,7 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
     let mut all = Vec::new();
     for (i, d) in run.choices.iter().enumerate().skip(from) {
         let values = match d.span {
-            Span::Turn(n) | Span::TurnOf(n, _) | Span::Alternatives(n) => {
+            Span::Turn(n) | Span::TurnOf(n, _) | Span::Alternatives(n) | Span::Trouble(n) => {
                 (0..u64::from(n)).collect()
             }
             Span::Range(_, max) => vec![max],
@@ -524,6 +524,34 @@ fn a_process_that_crashed_comes_back() {
     let starts = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStarted).count();
     assert_eq!((stops(&plain), starts(&plain)), (0, 1));
     assert_eq!((stops(&crashed), starts(&crashed)), (1, 2));
+}
+
+/// The eviction's first request, which reads the pod, arrives 5 ms after its countdown, and two more follow each 10 ms
+/// after the other. Where its connection breaks it is tried again 10 ms after that is known, 5 ms later; where it
+/// is rejected, a second after that. Where the deletion is applied and its reply lost, it is tried again, too, and
+/// meets the successor.
+#[test]
+fn a_request_fails_and_is_tried_again() {
+    let mut plan = plan(RAPID);
+    plan.perturb.request = true;
+    let plain = sim::search(&plan, Choices::default_order());
+    // Of the pod's requests these are the eviction's; an event of 40 s and one of 90 s come before and between.
+    let failing = |ordinal: u32, value: u64| {
+        let is_it = |d: &&taintsim::kernel::choice::Drawn| {
+            let about = (d.point, d.object) == ("request-fails", stable_hash("default/db-0"));
+            about && d.ordinal == ordinal
+        };
+        let request = *plain.choices.iter().find(is_it).expect("it is sent");
+        let tape = vec![Deviation { value, ..request.into() }];
+        let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
+        let gone = run.trace.iter().filter(|r| r.what == What::PodGone);
+        gone.map(|r| r.at.as_nanos() / 1_000_000).collect::<Vec<_>>()
+    };
+    let (get, delete) = (2, 5);
+    for (fate, later) in [(0, 0), (1, 20), (2, 20), (3, 1_010)] {
+        assert_eq!(failing(get, fate), [90_026 + later], "{fate}");
+    }
+    assert_eq!(failing(delete, 2).len(), 2, "the successor is deleted");
 }
 
 #[test]

@@ -182,7 +182,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("FaultModel", "name") => return format!("m{}", dice.below(9)),
         ("Scenario", "feature_gates") => gate(dice),
         (_, "property") => dice.one(&taintsim::analysis::properties::Property::NAMES),
-        (_, "perturb") => dice.one(&["stale", "crash", "coalesce"]),
+        (_, "perturb") => dice.one(&["stale", "crash", "coalesce", "request"]),
         ("Deviation", "0") => dice.one(&POINTS),
         ("Deviation", "1") => dice.one(&OBJECTS),
         (_, "taints" | "taint") => {
