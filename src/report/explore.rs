@@ -161,7 +161,11 @@ fn how(v: &Violated) -> String {
         }
         n => format!("with {n} deviations"),
     };
-    let with = if v.changes.is_empty() { String::new() } else { format!(" and {}", changes(v)) };
+    let with = match (v.changes.is_empty(), v.tape.is_empty()) {
+        (true, _) => String::new(),
+        (_, true) => format!(" with {}", changes(v)),
+        (_, false) => format!(" and {}", changes(v)),
+    };
     format!("{from}{with}, in {} runs: {}", grouped(v.runs), v.text)
 }
 

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::api::names::stable_hash;
-use taintsim::kernel::Choices;
+use taintsim::kernel::{Choices, Dur};
 use taintsim::kernel::choice::{Deviation, Span};
 use taintsim::kernel::search::Wanted;
-use taintsim::lab::explore::{BATCH, Explore, Outcome, Report, Strategy, digest, explore, shorter};
+use taintsim::lab::explore::{
+    BATCH, Change, Changing, Explore, Faults, Of, Outcome, Report, Strategy, digest, explore,
+    shorter,
+};
 use taintsim::lab::replay::departure;
 use taintsim::lab::tape::{self, Tape, Texts};
 use taintsim::plan::switches::taint_eviction::FinishedEntry;
@@ -242,6 +245,21 @@ fn drawn_runs_show_what_few_deviations_do_not_reach() {
     assert!(!beside.outcomes.is_empty());
     let known: BTreeSet<&String> = report.outcomes.iter().map(|o| &o.text).collect();
     assert!(beside.outcomes.iter().all(|o| !known.contains(&o.text)));
+}
+
+/// One deviation is enough for it, which a run that draws every choice has among many.
+#[test]
+fn what_an_automatic_search_draws_is_made_small() {
+    let make = || plan(RAPID);
+    let again = |_: &[Change]| Some(make());
+    let entries = vec![Change { of: Of::Entry(0), at: Dur::from_secs(10) }];
+    let (slack, faults) = (Dur::from_millis(1), Faults::default());
+    let changing = Some(Changing { plan: &again, entries, slack, faults });
+    let stuck = [Property::parse("pod-stuck").expect("a property")];
+    let search = wanted(&make, &stuck, Strategy::Auto, 0, 4_000);
+    let report = on(&Explore { beside: 256, changing, ..search }, 2);
+    let [found] = &report.violations[..] else { panic!("{:?}", report.violations) };
+    assert!(report.changed > 0 && found.is_small && found.tape.len() == 1, "{found:?}");
 }
 
 #[test]

@@ -183,6 +183,8 @@ fn by_levels(
         false => search.clone(),
     };
     let (mut levels, finished, exhausted) = all_levels(&in_order, at, watch)?;
+    // What has few deviations has none too many.
+    levels.tally.all_small();
     if !finished || !exhausted && !is_auto {
         return Ok((levels.report(exhausted), finished));
     }
@@ -331,8 +333,6 @@ impl Levels<'_> {
         watch: Watch<'_>,
         into: &mut Tally,
     ) -> Result<(), Stopped> {
-        // What has few deviations has none too many.
-        self.tally.all_small();
         let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
         let enough = search.until_found && self.tally.all_violated(search.properties);
         let runs = runs.min(search.runs.saturating_sub(before));
@@ -345,11 +345,8 @@ impl Levels<'_> {
     }
 
     /// What was found.
-    fn report(mut self, exhausted: bool) -> Report {
+    fn report(self, exhausted: bool) -> Report {
         let runs = self.tally.runs;
-        if self.beside.is_none() && self.changed == 0 {
-            self.tally.all_small();
-        }
         let (outcomes, violations) = self.tally.into_parts();
         Report {
             runs,

@@ -23,9 +23,7 @@ fn choices(search: &Explore<'_>, turns: u64, seed: u64) -> Choices {
         (Strategy::Pct, _) | (Strategy::Changed, 2) => pct(),
         (Strategy::Natural, _) => Choices::natural(seed),
         // Where entries are what is drawn, what that alone does is looked at, too.
-        (Strategy::Changed, 0) => {
-            Choices::recorded(Choices::tape(Vec::new(), Choices::default_order()))
-        }
+        (Strategy::Changed, 0) => Choices::default_order(),
         _ => Choices::free(seed),
     }
 }
@@ -63,25 +61,23 @@ pub(super) fn draw(
     let mut tally = Tally::default();
     let mut states = BTreeSet::new();
     let mut tried = 0;
-    while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
-    {
+    while tried < search.runs && !(search.until_found && tally.all_violated(search.properties)) {
         // A batch ends early for what was found, or may have been, to be made small in time.
         let is_late = !search.draws_on();
         let in_time = |runs| watch(runs) && (is_late || search.draws_on());
-        let count = (search.batch.max(1) as u64).min(search.runs - tally.runs);
+        let count = (search.batch.max(1) as u64).min(search.runs - tried);
         let seeds = (search.seed.wrapping_add(tried), count);
         let runs = tally.runs;
         let done = batch((search, &drawn), seeds, at, &|| in_time(runs))?;
         tried += count;
-        for run in done.into_iter().filter_map(|(_, run)| run) {
+        // A timeline that is no scenario has no run.
+        let ran = done.into_iter().filter_map(|(_, run)| run);
+        for (changes, (tape, state, (outcome, found))) in ran.filter_map(|(c, r)| Some((c, r?))) {
             tally.runs += 1;
-            // One that was no scenario was none.
-            if let Some((changes, tape, state, (outcome, found))) = run {
-                states.insert(state);
-                let is_new = tally.add(&outcome, found, (&changes, &tape));
-                if let Some(known) = drawn.known.as_mut().filter(|_| is_new) {
-                    known.add(&changes);
-                }
+            states.insert(state);
+            let is_new = tally.add(&outcome, found, (&changes, &tape));
+            if let Some(known) = drawn.known.as_mut().filter(|_| is_new && in_time(runs)) {
+                known.add(&changes);
             }
         }
         if !watch(tally.runs) || tally.any_violated() && !search.draws_on() {
@@ -91,9 +87,9 @@ pub(super) fn draw(
     Ok((tally, states, true))
 }
 
-/// A complete run: the entries that came at other times, its tape, the fingerprint of its states, its outcome
-/// and violations. None for what is no scenario.
-type Run = Option<(Vec<Change>, Vec<Deviation>, u64, (Outcome, Vec<Found>))>;
+/// What is otherwise in the timeline, and of the complete run, where that is a scenario, the tape, the
+/// fingerprint of its states, its outcome and violations.
+type Run = (Vec<Change>, Option<(Vec<Deviation>, u64, (Outcome, Vec<Found>))>);
 
 /// What runs are drawn from.
 struct Drawn<'a> {
@@ -107,12 +103,14 @@ impl<'a> Drawn<'a> {
     fn of(search: &'a Explore<'a>) -> Self {
         let changing = search.changing.as_ref().filter(|_| search.strategy == Strategy::Changed);
         let plan = (search.plan)();
-        let turns = if [Strategy::Pct, Strategy::Changed].contains(&search.strategy) {
-            one::run(&plan, &[]).notes.asked.len().max(1) as u64
-        } else {
-            0
-        };
-        Self { turns, known: changing.map(|changing| Known::new(changing, &plan)) }
+        if ![Strategy::Pct, Strategy::Changed].contains(&search.strategy) {
+            return Self { turns: 0, known: None };
+        }
+        let usual = one::run(&plan, &[]);
+        Self {
+            turns: usual.notes.asked.len().max(1) as u64,
+            known: changing.map(|changing| Known::new(changing, &plan, &usual.trace)),
+        }
     }
 }
 
@@ -165,7 +163,7 @@ fn batch(
         let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
         let (changes, plan) = match &changed {
             None => (Vec::new(), &*plan),
-            Some(None) => return Some(None),
+            Some(None) => return Some((Vec::new(), None)),
             Some(Some((changes, plan))) => (changes.clone(), plan),
         };
         let searched = sim::search_watched(plan, choices(search, drawn.turns, seed), goes_on);
@@ -175,7 +173,7 @@ fn batch(
         let deviating = searched.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
         let judged = one::judge(search, plan, &searched.trace, &tape);
-        Some(Some((changes, tape, searched.notes.fingerprint, judged)))
+        Some((changes, Some((tape, searched.notes.fingerprint, judged))))
     };
     round(at, count, search.plan, run)
 }

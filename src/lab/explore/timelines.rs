@@ -41,13 +41,13 @@ struct Timeline {
 }
 
 impl<'a> Known<'a> {
-    /// The timeline that is written.
-    pub(super) fn new(changing: &'a Changing<'a>, plan: &Plan) -> Self {
+    /// The timeline that is written, by its run in the default order.
+    pub(super) fn new(changing: &'a Changing<'a>, plan: &Plan, trace: &Trace) -> Self {
         let horizon = Dur::from_nanos(plan.horizon.as_nanos());
-        let names = one::run(plan, &[]).trace.names;
+        let names = &trace.names;
         let nodes = names.node_ids().map(|id| names.node_name(id).to_owned()).collect();
         let mut known = Self { changing, timelines: Vec::new(), horizon, nodes };
-        known.timelines.push(known.timeline(&[], plan));
+        known.timelines.push(known.timeline(&[], trace));
         known
     }
 
@@ -56,21 +56,20 @@ impl<'a> Known<'a> {
         if self.timelines.len() < KNOWN
             && let Some(plan) = (self.changing.plan)(changes)
         {
-            self.timelines.push(self.timeline(changes, &plan));
+            self.timelines.push(self.timeline(changes, &one::run(&plan, &[]).trace));
         }
     }
 
-    fn timeline(&self, changes: &[Change], plan: &Plan) -> Timeline {
-        let trace = one::run(plan, &[]).trace;
+    fn timeline(&self, changes: &[Change], trace: &Trace) -> Timeline {
         let slack = self.changing.slack;
         let entry = |written: &Change| {
             let at = changes.iter().find(|c| c.of == written.of).map_or(written.at, |c| c.at);
-            (at, Near::of(at, (written.at, slack), &trace))
+            (at, Near::of(at, (written.at, slack), trace))
         };
         Timeline {
             faults: changes.iter().filter(|c| matches!(c.of, Of::Fault(_))).cloned().collect(),
             entries: self.changing.entries.iter().map(entry).collect(),
-            anything: Near::of(Dur::ZERO, (Dur::ZERO, self.horizon), &trace),
+            anything: Near::of(Dur::ZERO, (Dur::ZERO, self.horizon), trace),
         }
     }
 
