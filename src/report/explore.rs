@@ -166,7 +166,7 @@ fn how(v: &Violated) -> String {
         (_, true) => format!(" with {}", changes(v)),
         (_, false) => format!(" and {}", changes(v)),
     };
-    format!("{from}{with}, in {} runs: {}", grouped(v.runs), v.text)
+    format!("{from}{with}, in {}: {}", counted(v.runs, "run"), v.text)
 }
 
 /// The settings by which entries of the timeline come at other times.
@@ -193,7 +193,7 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
             }
             let far = match says {
                 Says::Exhausted => format!("any run with up to {}", deviations(s)),
-                _ => format!("{}, and there are more", counted(s.report.runs, "run")),
+                _ => format!("{}, and there are more", counted(s.report.all_runs(), "run")),
             };
             let text = format!("{of}: no violation in {far}: {}", list.join(", "));
             items.push(Item { text, command: None });
@@ -226,16 +226,16 @@ pub(crate) fn write_table(
         table.add_row(std::iter::once(p.to_string()).chain(says));
     }
     table.add_row(
-        std::iter::once("runs".to_owned()).chain(searches.iter().map(|s| grouped(s.report.runs))),
+        std::iter::once("runs".to_owned())
+            .chain(searches.iter().map(|s| grouped(s.report.all_runs()))),
     );
     writeln!(out, "{}", table.trim_fmt())?;
     if let Some(s) = searches.iter().find(|s| s.report.exhausted) {
         let depth = deviations(s);
-        let beside = s.report.beside.as_ref().map_or(0, |b| b.runs);
         writeln!(
             out,
             "exhausted: in no run with up to {depth}, nor in {} drawn ones",
-            grouped(beside)
+            grouped(s.report.all_runs() - s.report.runs)
         )?;
     }
     writeln!(out)?;

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::api::names::stable_hash;
-use taintsim::kernel::{Choices, Dur};
 use taintsim::kernel::choice::{Deviation, Span};
 use taintsim::kernel::search::Wanted;
+use taintsim::kernel::{Choices, Dur};
 use taintsim::lab::explore::{
     BATCH, Change, Changing, Explore, Faults, Of, Outcome, Report, Strategy, digest, explore,
     shorter,
