@@ -3,12 +3,13 @@
 //! The list of kinds is closed. Those about records (`Evicted`, `Tainted`, …) count what happened
 //! and when; `Pending` looks at a moment; `AtLeast`, `AtMost` and `Equal` hold a figure of a
 //! workload or of the run to a limit; `Always`, `Never`, `Eventually` and `Until` speak of every
-//! moment; `Order` of what comes first; `Mostly` of a share of many seeds. What is left out: sums
+//! moment; `Order` of what comes first, `Whenever` of what follows; `Mostly` of a share of many seeds. What is left out: sums
 //! over several figures.
 
 use super::claims::{Claim, Limit};
 use super::cluster::{ConditionKind, NodeSelector, PodSelector};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText, Window};
+use super::values::is_default;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodPhase;
 use crate::language::prelude::*;
@@ -231,6 +232,18 @@ pub(crate) enum ZoneState {
     FullDisruption,
 }
 
+/// Of what something has to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+pub enum Each {
+    /// The same pod, or the same node.
+    #[default]
+    Object,
+    /// The same node, on which a pod is or was.
+    Node,
+    /// The same workload, for each record one of its own.
+    Workload,
+}
+
 seen! {
     /// Pods of which none may be evicted.
     NotEvicted has pods place during {
@@ -334,6 +347,19 @@ pub enum Expectation {
         until: Claim,
         /// Reckoned from this time; from the start of the run where not given.
         after: Option<TimeText>,
+    },
+    /// Whenever the one comes, the other follows:
+    /// `Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "60s")`
+    Whenever {
+        /// What comes. How many and when is not said of it.
+        that: Box<Expectation>,
+        /// What follows. How many and when is not said of it.
+        then: Box<Expectation>,
+        /// Of what it follows; of the same pod or node where not given.
+        #[serde(default, skip_serializing_if = "is_default")]
+        each: Each,
+        /// How soon after it; by the end of the run where not given.
+        within: Option<DurationText>,
     },
     /// With `seeds`, it holds in so large a part of the runs:
     /// `Mostly(in_at_least: 0.95, that: Evicted(workload: "web", before: "14m"))`

@@ -40,6 +40,7 @@ pub(crate) use cluster::{
     Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
 };
 pub(crate) use complaints::{Complaints, Spot};
+pub use expect::Each;
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
 };

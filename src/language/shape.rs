@@ -219,6 +219,7 @@ mod tests {
             "Never",
             "Eventually",
             "Until",
+            "Whenever",
             "Mostly",
         ] {
             assert!(kinds.iter().any(|k| k == kind), "{kind}: {kinds:?}");

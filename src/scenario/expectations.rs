@@ -8,7 +8,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Effect;
-use crate::language::Quantity;
+use crate::language::{Each, Quantity};
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
 use std::ops::Range;
@@ -77,6 +77,15 @@ pub(crate) enum Expected {
     Eventually(Claim, Stretch),
     /// It holds from a time on until the other does, which does come.
     Until(Claim, Claim, Time),
+    /// Whenever the first is recorded, the second is.
+    Whenever {
+        /// What comes, and what follows.
+        parts: Box<[Sought; 2]>,
+        /// Of what it follows.
+        each: Each,
+        /// How soon; by the end of the run where nothing is said.
+        within: Option<Dur>,
+    },
 }
 
 /// A claim about a moment.
@@ -151,6 +160,15 @@ pub(crate) struct Sought {
     pub(crate) times: Times,
 }
 
+impl Sought {
+    /// Whether it says neither how many there have to be nor when.
+    pub(crate) fn is_any(&self) -> bool {
+        let Times { at, after, before, first, spread, during: _ } = &self.times;
+        let bound = after.or(*before).is_some() || first.is_some() || spread.is_some();
+        self.count == Count::ANY && at.is_empty() && !bound
+    }
+}
+
 /// The kind of a record that is looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
@@ -210,6 +228,11 @@ pub(crate) struct Count {
     pub(crate) most: u64,
     /// Once or more for each selected object.
     pub(crate) each: bool,
+}
+
+impl Count {
+    /// Once or more.
+    pub(crate) const ANY: Self = Self { least: 1, most: u64::MAX, each: false };
 }
 
 /// At which times something happens.

@@ -189,6 +189,26 @@ const KINDS: &[(&str, &str)] = &[
         r#"Until(that: Equal(of: evicted("*"), is: 0), until: AtLeast(of: timers("*"), is: 2))"#,
         r#"Until(that: Equal(of: timers("*"), is: 0), until: AtLeast(of: evicted("*"), is: 1))"#,
     ),
+    // Evicted at 165.1 s, replaced by one that is Running a second later.
+    (
+        r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "1s")"#,
+        r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "999ms")"#,
+    ),
+    // Tainted at 105.1 s, and untainted at 305 s.
+    (
+        r#"Whenever(that: Tainted(taint: "unreachable:NoExecute"), then: Untainted(taint: "unreachable:NoExecute"), within: "200s")"#,
+        r#"Whenever(that: Tainted(taint: "unreachable:NoExecute"), then: Untainted(taint: "unreachable:NoExecute"), within: "199s")"#,
+    ),
+    // Two timers are set on the node, and only that of db-0 is cancelled.
+    (
+        r#"Whenever(that: TimerSet(workload: "db"), then: TimerCancelled(pods: All))"#,
+        r#"Whenever(that: TimerSet(pods: All), then: TimerCancelled(pods: All))"#,
+    ),
+    // The run ends at 10m, before it is known whether anything follows within an hour.
+    (
+        r#"Whenever(that: Cordoned(node: "a-1"), then: Evicted(node: "a-1"), each: Node, within: "1h")"#,
+        r#"Whenever(that: Cordoned(node: "a-1"), then: Evicted(node: "a-1"), each: Node, within: "1m")"#,
+    ),
     (
         r#"Until(that: AtLeast(of: available("web"), is: 1), until: AtLeast(of: available("web"), is: 2), after: "3m")"#,
         r#"Until(that: AtLeast(of: available("web"), is: 1), until: AtLeast(of: available("web"), is: 3), after: "3m")"#,
@@ -218,6 +238,25 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
         assert_eq!(failure.problem.text(), Some(*fails), "what is underlined");
     }
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn what_follows_what_is_said_of_each_record() {
+    let problem = |expect: &str| outcome(expect, "").map(|_| ()).unwrap_err().to_string();
+    for (expect, words) in [
+        (r#"Whenever(that: Evicted(count: 1), then: Gone())"#, "neither how many nor when"),
+        (r#"Whenever(that: Never(PodStuck), then: Gone())"#, "is not about records"),
+        (r#"Whenever(that: Evicted(), then: Tainted(taint: "a"))"#, "`each: Node`"),
+        (
+            r#"Whenever(that: Tainted(taint: "a"), then: Untainted(taint: "a"), each: Workload)"#,
+            "only pods are of a workload",
+        ),
+    ] {
+        let problem = problem(expect);
+        assert!(problem.contains(words), "{expect}: {problem}");
+    }
+    let nothing = outcome(r#"Whenever(that: EvictionFailed(), then: Gone())"#, "").unwrap();
+    assert!(nothing.held == [Held::Met], "{nothing:?}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ __all__ = [
     "Distribution",
     "DrainFlags",
     "DurationText",
+    "Each",
     "Effect",
     "Entry",
     "EventSeen",
@@ -364,6 +365,9 @@ class Memory(Struct):
     #: Pods that the scheduler tried and found no node for, by `namespace/name`. Those that are
     #: not there are tried at once.
     waiting: Mapping[str, Waiting] | None = None
+    #: Pods whose volumes are still attached to another node than theirs, which says that they are
+    #: in use there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
+    attached: Mapping[str, str] | None = None
     #: Jobs with failed pods, by `namespace/name`.
     failures: Mapping[str, Failures] | None = None
     #: What disruption budgets were last counted to, by `namespace/name`.
@@ -1099,6 +1103,9 @@ class VolumeClaim(Struct):
     #: It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`);
     #: where not given disks are, and file shares and local volumes are not.
     attach: bool | None = None
+    #: The driver of its volume, of which a node may take only so many: `capacity: {"attachable-
+    #: volumes-csi-ebs.csi.aws.com": "25"}`. `disks.csi.example` where not given.
+    driver: str | None = None
     #: The name of the PersistentVolume; made from the claim's where not given.
     volume: str | None = None
     #: Nothing is known of its volume: what is said here is assumed, and results tell so.
@@ -2790,6 +2797,16 @@ class Expectation(Variant):
         return Expectation("Until", {"that": that, "until": until, "after": after})
 
     @staticmethod
+    def Whenever(
+        *, that: Expectation, then: Expectation, each: Each | None = None, within: DurationText |
+        None = None
+    ) -> Expectation:
+        """Whenever the one comes, the other follows: `Whenever(that: Evicted(workload: "web"),
+        then: Phase(workload: "web", phase: Running), each: Workload, within: "60s")`
+        """
+        return Expectation("Whenever", {"that": that, "then": then, "each": each, "within": within})
+
+    @staticmethod
     def Mostly(*, in_at_least: float, that: Expectation) -> Expectation:
         """With `seeds`, it holds in so large a part of the runs: `Mostly(in_at_least: 0.95, that:
         Evicted(workload: "web", before: "14m"))`
@@ -3488,6 +3505,22 @@ class Comparison(Struct):
     of: Quantity
     #: The limit: a whole number, or a duration, `"8m"`, for figures that are one.
     is_: FlagValue
+
+
+class Each(Variant):
+    """Of what something has to follow."""
+
+    #: The same pod, or the same node.
+    Object: ClassVar[Each]
+    #: The same node, on which a pod is or was.
+    Node: ClassVar[Each]
+    #: The same workload, for each record one of its own.
+    Workload: ClassVar[Each]
+
+
+Each.Object = Each("Object")
+Each.Node = Each("Node")
+Each.Workload = Each("Workload")
 
 
 @dataclass(kw_only=True)

@@ -2,9 +2,12 @@
 
 use super::super::properties;
 use super::verdict::{Failed, RECORDS, Run, Verdict, Wrong};
-use super::{claims, figures, objects, seen, words};
+use super::{claims, figures, follows, objects, seen, words};
 use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Expectation, Expected, Stretch};
+
+/// Why it says nothing that whatever comes is followed.
+const NOTHING_CAME: &str = "nothing came that something had to follow";
 
 /// What became of each expectation, in their order.
 pub fn verdicts(
@@ -17,11 +20,17 @@ pub fn verdicts(
     expectations
         .iter()
         .map(|e| {
+            let mut empty = None;
             let failure = match &e.what {
                 Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
                 Expected::Order(parts) => {
                     let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)
+                }
+                Expected::Whenever { parts, each, within } => {
+                    let found = [next()?, next()?];
+                    empty = found[0].is_empty().then(|| NOTHING_CAME.to_owned());
+                    follows::judge(&run, parts, (*each, *within), &found)
                 }
                 Expected::Pending { pods, count, at, reason } => {
                     objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
@@ -32,15 +41,14 @@ pub fn verdicts(
                 Expected::Throughout { claim, stretch, wanted } => {
                     claims::throughout(&run, claim, *stretch, *wanted)
                 }
-                Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
+                Expected::Eventually(claim, stretch) => {
+                    empty = claims::at_once(&run, claim, *stretch);
+                    claims::eventually(&run, claim, *stretch)
+                }
                 Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
                 Expected::Property { name, stretch, wanted } => {
                     property(&run, name, *stretch, *wanted)?
                 }
-            };
-            let empty = match &e.what {
-                Expected::Eventually(claim, stretch) => claims::at_once(&run, claim, *stretch),
-                _ => None,
             };
             Ok(Verdict { failure, empty })
         })

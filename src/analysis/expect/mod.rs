@@ -6,6 +6,7 @@
 
 mod claims;
 mod figures;
+mod follows;
 mod judge;
 mod objects;
 mod seen;

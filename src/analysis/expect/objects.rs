@@ -160,6 +160,8 @@ pub(super) struct Hit {
     pub(super) at: Time,
     pub(super) record: RecordId,
     pub(super) object: u32,
+    /// The node of its pod, or that it is about; [`NO_NODE`] if none.
+    pub(super) node: u32,
 }
 
 /// A search under way.
@@ -171,11 +173,12 @@ struct Search<'a> {
 }
 
 /// The records that each expectation looks for, in one walk through the trace: a list for each that
-/// is about records, and for each part of an order.
+/// is about records, and for each part of an order or of what follows what.
 pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Vec<Hit>, Wrong>> {
     let all = expectations.iter().flat_map(|e| match &e.what {
         Expected::Seen(sought) => vec![sought],
         Expected::Order(parts) => parts.iter().collect(),
+        Expected::Whenever { parts, .. } => parts.iter().collect(),
         _ => Vec::new(),
     });
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
@@ -192,12 +195,23 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
             let step = follow.apply(id, r);
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    search.hits.push(Hit { at: r.at, record: id, object: r.object });
+                    let node = on(r, &step).unwrap_or(NO_NODE);
+                    search.hits.push(Hit { at: r.at, record: id, object: r.object, node });
                 }
             }
         }
     }
     searches.into_iter().map(|s| s.map(|s| s.hits)).collect()
+}
+
+/// The node that a record is about, or that its pod is on, or was.
+fn on(r: &Record, step: &Step) -> Option<u32> {
+    match step.pod {
+        Some((_, before, after)) => {
+            Some(if after.node == NO_NODE { before.node } else { after.node })
+        }
+        None => r.node().map(|n| n.0),
+    }
 }
 
 impl Search<'_> {
@@ -206,17 +220,14 @@ impl Search<'_> {
         if r.at < during.0 || r.at > during.1 || !self.is_sought(run, r, step) {
             return false;
         }
-        let on = match step.pod {
-            Some((_, before, after)) => {
-                Some(if after.node == NO_NODE { before.node } else { after.node })
-            }
-            None => r.node().map(|n| n.0),
-        };
         let pod =
             |p: PodId| self.pods.as_ref().is_none_or(|pods| pods.get(p.index()) == Some(&true));
         // An expectation about pods means no events of other objects.
         (r.pod().map_or(self.pods.is_none(), pod))
-            && self.nodes.as_ref().is_none_or(|n| on.is_some_and(|on| n.contains(&NodeId(on))))
+            && self
+                .nodes
+                .as_ref()
+                .is_none_or(|n| on(r, step).is_some_and(|on| n.contains(&NodeId(on))))
     }
 
     fn is_sought(&self, run: &Run<'_>, r: &Record, step: &Step) -> bool {

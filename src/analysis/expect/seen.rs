@@ -256,7 +256,7 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
 }
 
 /// What is looked for, with the nodes: one by name, several by number.
-fn subject(run: &Run<'_>, sought: &Sought) -> String {
+pub(super) fn subject(run: &Run<'_>, sought: &Sought) -> String {
     let name = |i: &u32| run.analysis.plan.nodes[*i as usize].name.clone();
     let on = sought.nodes.as_ref().map(|nodes| match nodes.len() {
         1..=3 => nodes.iter().map(name).collect::<Vec<_>>().join(", "),

@@ -164,6 +164,7 @@ impl<'a> Draw<'a> {
         match name {
             // An expectation that holds until another does is rare enough.
             "after" if of == "Until" => true,
+            "each" | "within" if of == "Whenever" => !self.dice.once_in(4),
             // Of these, what is not excluded is needed.
             "name" | "names" | "node" | "nodes" | "pod" | "pods" | "minAvailable"
             | "maxUnavailable" | "every" | "times" | "groups" | "rate" | "up" | "lasts" => true,

@@ -363,6 +363,16 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
             object.remove("value");
         }
         ("FaultModel", _) => agree_of_faults(object),
+        ("Whenever", _) => {
+            // Of each record, so that neither how many nor when is asked.
+            let parts =
+                object.iter_mut().filter(|(name, _)| ["that", "then"].contains(&name.as_str()));
+            let seen = parts
+                .filter_map(|(_, part)| part.as_object_mut()?.values_mut().next()?.as_object_mut());
+            for seen in seen {
+                seen.retain(|field, _| !HOW_MANY_AND_WHEN.contains(&field.as_str()));
+            }
+        }
         ("Failures", _) => {
             object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
             object.insert("until".to_owned(), dice.one(&["-30s", "-2s", "-1ms"]).into());
@@ -389,6 +399,10 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         object.remove("tolerationSeconds");
     }
 }
+
+/// What is asked of records together, not of each.
+const HOW_MANY_AND_WHEN: [&str; 7] =
+    ["count", "at", "after", "before", "between", "first", "spread"];
 
 /// What a fault model has goes with what fails, and with what happens.
 fn agree_of_faults(object: &mut Map<String, Value>) {

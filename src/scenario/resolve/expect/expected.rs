@@ -3,9 +3,9 @@
 
 use super::figures::property;
 use super::reader::{Of, Reader, word};
-use super::sought::count;
-use crate::language::Tree;
-use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation};
+use super::sought::{count, is_about_pods};
+use crate::language::{Each, Tree};
+use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 
 impl Reader<'_> {
@@ -25,6 +25,9 @@ impl Reader<'_> {
                 self.eventually(that, after.as_ref(), within.as_ref(), place)
             }
             E::Until { that, until, after } => self.until(that, until, after.as_ref(), place),
+            E::Whenever { that, then, each, within } => {
+                self.whenever([that, then], *each, within.as_ref(), place)
+            }
             E::Mostly { .. } => {
                 place.say("`Mostly` stands outermost");
                 None
@@ -51,15 +54,58 @@ impl Reader<'_> {
         }
         let mut parts = Vec::new();
         for (i, part) in list.iter().enumerate() {
-            let at = place.part(0).part(i);
-            match self.sought(part, &at) {
-                Some(Some(sought)) => parts.push(sought),
-                Some(None) => at
-                    .say(format!("`{}` is not about records; an order has only those", word(part))),
-                None => {}
-            }
+            parts.extend(self.record(part, "an order has", &place.part(0).part(i)));
         }
         (parts.len() == list.len()).then_some(Expected::Order(parts))
+    }
+
+    /// What records are looked for as a part of something that has only those.
+    fn record(&self, part: &language::Expectation, has: &str, at: &Spot<'_>) -> Option<Sought> {
+        let sought = self.sought(part, at)?;
+        if sought.is_none() {
+            at.say(format!("`{}` is not about records; {has} only those", word(part)));
+        }
+        sought
+    }
+
+    /// Records that follow others.
+    fn whenever(
+        &self,
+        parts: [&language::Expectation; 2],
+        each: Each,
+        within: Option<&language::DurationText>,
+        place: &Spot<'_>,
+    ) -> Option<Expected> {
+        let [at_that, at_then] = ["that", "then"].map(|field| place.part(field));
+        let read = |part, at: &Spot<'_>| {
+            let sought = self.record(part, "`Whenever` has", at)?;
+            if sought.is_any() {
+                return Some(sought);
+            }
+            let problem =
+                Problem::new("`Whenever` is about each record: neither how many nor when");
+            at.add(problem.help(
+                "`during: (…, …)` says where to look, and `within` how soon the other follows",
+            ));
+            None
+        };
+        let (that, then) = (read(parts[0], &at_that), read(parts[1], &at_then));
+        let within = match within {
+            Some(text) => Some(place.part("within").take(values::span(text.as_str()))?),
+            None => None,
+        };
+        let parts = [that?, then?];
+        let [that, then] = [0, 1].map(|i| is_about_pods(&parts[i].what));
+        if each == Each::Object && that != then {
+            let problem = Problem::new("one is about pods, and the other is not");
+            place.part("each").add(problem.help("`each: Node` is the node that a pod is on"));
+            return None;
+        }
+        if each == Each::Workload && !(that && then) {
+            place.part("each").say("only pods are of a workload");
+            return None;
+        }
+        Some(Expected::Whenever { parts: Box::new(parts), each, within })
     }
 
     /// A claim that holds at every moment or at none, or a property that no run has, or every one.

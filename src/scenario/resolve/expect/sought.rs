@@ -125,6 +125,7 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
         | E::Violates(_)
         | E::Eventually { .. }
         | E::Until { .. }
+        | E::Whenever { .. }
         | E::Mostly { .. } => return Some(None),
     }))
 }
@@ -141,7 +142,7 @@ fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot<'_>) -> Option<(
 }
 
 /// Whether the records are about pods, and not about nodes or zones.
-fn is_about_pods(what: &Kind) -> bool {
+pub(super) fn is_about_pods(what: &Kind) -> bool {
     !matches!(
         what,
         Kind::Tainted(_)
@@ -179,7 +180,7 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Cou
         if text.trim().is_empty() { Some(open) } else { text.trim().parse().ok() }
     };
     let read = match written {
-        None => Some(between(1, u64::MAX)),
+        None => Some(Count::ANY),
         Some(FlagValue::Int(n)) => u64::try_from(*n).ok().map(|n| between(n, n)),
         Some(FlagValue::Text(text)) if text == "all" => {
             Some(Count { least: 1, most: u64::MAX, each: true })

@@ -1,0 +1,79 @@
+//! Expectations about records that follow others.
+
+use super::objects::Hit;
+use super::seen::subject;
+use super::verdict::{Failed, RECORDS, Run};
+use super::words;
+use crate::analysis::prelude::*;
+use crate::language::Each;
+use crate::scenario::expectations::Sought;
+use std::collections::VecDeque;
+
+/// Whether whatever came was followed in time. Where the run ended before that was over, it is not known.
+pub(super) fn judge(
+    run: &Run<'_>,
+    parts: &[Sought; 2],
+    (each, within): (Each, Option<Dur>),
+    [that, then]: &[Vec<Hit>; 2],
+) -> Option<Failed> {
+    let mut following: BTreeMap<Whose, VecDeque<Hit>> = BTreeMap::new();
+    for hit in then {
+        following.entry(whose(run, each, hit)).or_default().push_back(*hit);
+    }
+    let horizon = run.analysis.horizon();
+    let mut alone: Vec<Hit> = Vec::new();
+    for hit in that {
+        let last = within.map_or(horizon, |within| hit.at.saturating_add(within));
+        let next = following.get_mut(&whose(run, each, hit)).and_then(|all| {
+            // What came before this one came before those after it, too.
+            while all.front().is_some_and(|next| next.record <= hit.record) {
+                all.pop_front();
+            }
+            if each == Each::Workload { all.pop_front() } else { all.front().copied() }
+        });
+        if last <= horizon && next.is_none_or(|next| next.at > last) {
+            alone.push(*hit);
+        }
+    }
+    let first = alone.first()?;
+    let [came, follows] = [0, 1].map(|i| subject(run, &parts[i]));
+    let of = match each {
+        Each::Object => "the same object",
+        Each::Node => "the same node",
+        Each::Workload => "the same workload",
+    };
+    let soon = within.map_or(String::new(), |within| format!(" within {}", words::span(within)));
+    let more = match alone.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor after {more} others of {}", that.len()),
+    };
+    let got = format!("none after {}, at {}{more}", name(run, first), words::time(first.at));
+    let expected = format!("whenever {came}, then {follows} of {of}{soon}");
+    let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
+    Some(Failed::new(run, expected, got, records))
+}
+
+/// What a record is about, by what has to be the same; none of the two where it is about neither.
+type Whose = (Option<PodId>, Option<u32>);
+
+fn whose(run: &Run<'_>, each: Each, hit: &Hit) -> Whose {
+    let record = run.analysis.trace.get(hit.record);
+    let pod = record.and_then(|r| r.pod());
+    match each {
+        Each::Object if pod.is_some() => (pod, None),
+        Each::Object => (None, Some(hit.object)),
+        Each::Node => (None, Some(hit.node)),
+        Each::Workload => match pod.and_then(|pod| run.owners.of(run.analysis, pod)) {
+            Some(workload) => (None, Some(workload.0)),
+            None => (pod, None),
+        },
+    }
+}
+
+/// What a record is about, by name.
+fn name<'a>(run: &Run<'a>, hit: &Hit) -> &'a str {
+    let record = run.analysis.trace.get(hit.record);
+    let pod = record.and_then(|r| r.pod()).map(|pod| run.analysis.pod_name(pod));
+    let node = || record.and_then(|r| r.node()).map(|node| run.analysis.node_name(node));
+    pod.or_else(node).unwrap_or("it")
+}
