@@ -10,7 +10,7 @@ import (
 
 // act does one action of a scenario.
 func (r *run) act(a *action) {
-	if !r.actOnNode(a) && !r.actOnPod(a) && !r.actOnWorkload(a) && !r.actOnServer(a) {
+	if !r.actOnNode(a) && !r.actOnPod(a) && !r.actOnWorkload(a) && !r.actOnDevice(a) && !r.actOnServer(a) {
 		fail("unknown action", a.Do)
 	}
 }
@@ -52,6 +52,7 @@ func (r *run) actOnNode(a *action) bool {
 		}
 	case "create-node":
 		r.kubelets.join("kubelet", *a.Spec)
+		r.server.publish(*a.Spec)
 	case "delete-node":
 		for _, n := range a.nodeNames() {
 			r.kubelets.leave(n)

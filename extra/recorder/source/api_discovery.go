@@ -16,13 +16,17 @@ func (s *server) evictionVersion() string {
 
 // kinds are those of each group and version that clients may find. Budgets have no owners, and nobody looks for them.
 func (s *server) kinds() map[string]map[string]string {
-	return map[string]map[string]string{
+	all := map[string]map[string]string{
 		"v1":                            {"pods": "Pod", "nodes": "Node", "namespaces": "Namespace"},
 		"apps/v1":                       {"deployments": "Deployment", "replicasets": "ReplicaSet", "statefulsets": "StatefulSet", "daemonsets": "DaemonSet", "controllerrevisions": "ControllerRevision"},
 		"batch/v1":                      {"jobs": "Job"},
 		"coordination.k8s.io/v1":        {"leases": "Lease"},
 		"policy/" + s.evictionVersion(): {},
 	}
+	if s.withDevices {
+		all[deviceAPI] = map[string]string{"resourceclaims": "ResourceClaim"}
+	}
+	return all
 }
 
 // discovery answers which groups and resources there are: kubectl drain asks whether there is the subresource

@@ -32,6 +32,7 @@ type server struct {
 
 	request, response, watch, storage time.Duration
 	evictsByNode                      bool // up to 1.26: without a taint manager
+	withDevices                       bool // of dynamic resource allocation
 	plugins                           []admission.Interface
 	namespaces                        cache.Indexer // where those find them
 	minor                             int           // of the release, 34 for v1.34.4

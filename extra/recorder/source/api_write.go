@@ -202,12 +202,16 @@ func graceOf(resource string, cur object, opts metav1.DeleteOptions) float64 {
 	return grace
 }
 
+// serverSideApply has this form. Upstream's controllers for devices apply the lists of a status that nobody else writes, all entries at
+// once, so that it is the same as a strategic merge patch of their keys.
+const serverSideApply = "application/apply-patch+yaml"
+
 // patched lays a patch over the stored object. A resourceVersion in the patch stays, and so is checked.
 func patched(cur object, body []byte, kind string) (object, *status) {
 	base := with(cur, nil, "metadata", "resourceVersion")
 	schema := typed(cur)
 	switch {
-	case kind == "application/strategic-merge-patch+json" && schema != nil:
+	case (kind == "application/strategic-merge-patch+json" || kind == serverSideApply) && schema != nil:
 		out, err := strategicpatch.StrategicMergePatch(encode(base), body, schema)
 		if err != nil {
 			return nil, failure(422, metav1.StatusReasonInvalid, "%v", err)

@@ -17,17 +17,19 @@ type construction struct {
 }
 
 var constructions = map[string]construction{
-	"node-lifecycle":    {newNodeLifecycle, 0},
-	"taint-eviction":    {newTaintEviction, 0},
-	"pod-gc":            {newPodGC, 0},
-	"replicaset":        {newReplicaSet, 5},
-	"statefulset":       {newStatefulSet, 5},
-	"deployment":        {newDeployment, 5},
-	"daemonset":         {newDaemonSet, 2},
-	"job":               {newJob, 5},
-	"disruption":        {newDisruption, 1},
-	"garbage-collector": {newCollector, 0},
-	"attach-detach":     {newAttachDetach, 0},
+	"node-lifecycle":        {newNodeLifecycle, 0},
+	"taint-eviction":        {newTaintEviction, 0},
+	"pod-gc":                {newPodGC, 0},
+	"replicaset":            {newReplicaSet, 5},
+	"statefulset":           {newStatefulSet, 5},
+	"deployment":            {newDeployment, 5},
+	"daemonset":             {newDaemonSet, 2},
+	"job":                   {newJob, 5},
+	"disruption":            {newDisruption, 1},
+	"garbage-collector":     {newCollector, 0},
+	"attach-detach":         {newAttachDetach, 0},
+	"resource-claim":        {newResourceClaim, 50},
+	"device-taint-eviction": {newDeviceTaintEviction, 8},
 }
 
 // cloudConstructions are the cloud controller manager's controllers as far as nodes' lives go, which share an actor.
@@ -63,6 +65,14 @@ func running(c any, workers int, ctx context.Context) (func(), error) {
 		return func() { c.Run(workers, ctx.Done()) }, nil
 	case interface{ Run(context.Context, int) }:
 		return func() { c.Run(ctx, workers) }, nil
+	case interface {
+		Run(context.Context, int) error
+	}:
+		return func() {
+			if err := c.Run(ctx, workers); err != nil {
+				panic(err)
+			}
+		}, nil
 	}
 	return nil, fmt.Errorf("%T runs in a form that controllers.go does not know; add it to running", c)
 }

@@ -15,6 +15,7 @@
 //   - kubelet.go, kubelet_pods.go, kubelet_static.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
 //     kubelets made of upstream's own loops, for scenarios that ask for them.
 //   - disks.go, attacher.go, kubelet_volumes.go: claims and volumes, who attaches them, and how imitated kubelets wait for that.
+//   - devices.go, device_trace.go: devices, the claims of pods for them, and what taints them.
 //   - objects.go, exported.go: the objects of a scenario as the API has them, and as an export shows them.
 //   - scheduler_config.go: the configuration of the scheduler. cloud.go: the cloud that upstream's controllers ask.
 //   - drain.go, maintenance.go: kubectl drain, by kubectl's own package, and rolling maintenances around it.

@@ -94,6 +94,9 @@ func lay(given json.RawMessage, spec any) {
 func (s *server) createPod(actor string, p podSpec) {
 	t := p.template()
 	t.Spec.Volumes = append(t.Spec.Volumes, p.volumes()...)
+	root := s.claimRoot(p)
+	s.createClaimTemplates(p, namespace(p.Namespace), root)
+	p.claimDevices(&t.Spec, root)
 	pod := &v1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: t.ObjectMeta, Spec: t.Spec}
 	pod.Name = p.Name
 	ns := namespace(p.Namespace)
@@ -183,6 +186,8 @@ func (s *server) createWorkload(w workloadSpec) {
 	if w.Kind != "StatefulSet" {
 		template.Spec.Volumes = append(template.Spec.Volumes, w.Template.volumes()...)
 	}
+	s.createClaimTemplates(w.Template, ns, app)
+	w.Template.claimDevices(&template.Spec, app)
 	apps := metav1.TypeMeta{Kind: w.Kind, APIVersion: "apps/v1"}
 	var o runtime.Object
 	resource := ""

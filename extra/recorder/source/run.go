@@ -25,6 +25,7 @@ type run struct {
 	kubectl  *process
 	cloud    *cloud
 	disks    disks
+	devices  devices
 	attacher *attacher
 	mu       sync.Mutex                 // guards what follows
 	off      map[string]map[string]bool // who switched a node's machine off
@@ -38,7 +39,9 @@ const aHair = time.Nanosecond
 // play runs the scenario from its first object to its horizon, and gives the records.
 func play(sc *scenario) []json.RawMessage {
 	start := time.Now()
-	r := &run{scenario: sc, server: sc.server(), kubectl: newProcess(), cloud: newCloud(), disks: sc.disks(), off: map[string]map[string]bool{}}
+	r := &run{scenario: sc, kubectl: newProcess(), cloud: newCloud(), disks: sc.disks(), devices: sc.devices(), off: map[string]map[string]bool{}}
+	r.server = sc.server()
+	r.server.withDevices = r.devices.used
 	r.kubelets, r.attacher = r.fleet(), r.newAttacher()
 	tr := newTrace(start, r.disks)
 	r.server.onChange = func(actor, resource string, old, new object) {
@@ -51,6 +54,7 @@ func play(sc *scenario) []json.RawMessage {
 		case "volumeattachments":
 			r.attacher.observe(old, new)
 		}
+		r.devices.observe(r.server, resource, old, new)
 	}
 	r.createObjects()
 	time.AfterFunc(sc.Start.Duration, r.startControllers)
@@ -75,6 +79,7 @@ func play(sc *scenario) []json.RawMessage {
 
 func (sc *scenario) server() *server {
 	s := newServer()
+	setGates(sc.Gates)
 	s.request, s.watch, s.storage = sc.API.Request.Duration, sc.API.Watch.Duration, sc.API.Storage.Duration
 	s.response = value(sc.API.Response, duration{time.Nanosecond}).Duration
 	const seconds = 300
@@ -106,6 +111,9 @@ func (r *run) fleet() fleet {
 		if len(r.disks) > 0 {
 			fail("upstream's kubelets have no volumes here")
 		}
+		if r.devices.used {
+			fail("upstream's kubelets have no devices here")
+		}
 		return &agents{run: r, start: start, stop: stop, report: report, nodes: map[string]*machine{}}
 	}
 	fail("kubelets are imitated or upstream, not", r.Kubelets)
@@ -119,8 +127,10 @@ func (r *run) createObjects() {
 		s.createNamespace(ns, r.Namespaces[ns])
 	}
 	r.disks.create(s)
+	r.devices.create(s)
 	for _, n := range r.Nodes {
 		r.kubelets.join("user", n)
+		s.publish(n)
 	}
 	owned := func(whether bool) {
 		for _, p := range r.Pods {
@@ -138,6 +148,7 @@ func (r *run) createObjects() {
 		s.createBudget(b)
 	}
 	r.attachRunning()
+	r.claimRunning()
 }
 
 // namespaces are those that every cluster has, then the others that the scenario names.

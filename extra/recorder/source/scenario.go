@@ -37,6 +37,7 @@ type scenario struct {
 		Storage  duration  `json:"storage"`
 	} `json:"api"`
 	PassOverhead *duration               `json:"pass_overhead"`
+	Gates        map[string]bool         `json:"gates"`
 	Clients      map[string]clientLimits `json:"clients"`
 	Admission    *[]string               `json:"admission"`
 	Controllers  []string                `json:"controllers"`
@@ -85,6 +86,7 @@ type nodeSpec struct {
 	StatusOffset  duration          `json:"status_offset"`
 	ClockOffset   duration          `json:"clock_offset"`
 	Silent        bool              `json:"silent"`
+	Devices       []deviceSpec      `json:"devices"`
 	// As an export shows it, with times from the start, which are mostly before it.
 	Conditions []conditionSpec `json:"conditions"`
 	Renewed    *duration       `json:"lease_renewed"`
@@ -126,6 +128,7 @@ type podSpec struct {
 	Conditions       []conditionSpec      `json:"conditions"`
 	Deletion         *deletionSpec        `json:"deletion"`
 	Volumes          []volumeSpec         `json:"volumes"`
+	DeviceClaims     []deviceClaimSpec    `json:"deviceClaims"`
 	Spec             json.RawMessage      `json:"spec"` // the rest, as in the Kubernetes API
 }
 
@@ -135,6 +138,19 @@ type volumeSpec struct {
 	Access v1.PersistentVolumeAccessMode `json:"access"`
 	Zone   string                        `json:"zone"`
 	Host   string                        `json:"host"`
+}
+
+// deviceSpec are a driver's devices of a node.
+type deviceSpec struct {
+	Driver string   `json:"driver"`
+	Names  []string `json:"names"`
+}
+
+// deviceClaimSpec is a claim that a pod gets for devices of a driver, one unless count says otherwise.
+type deviceClaimSpec struct {
+	Driver      string   `json:"driver"`
+	Count       int64    `json:"count"`
+	Tolerations []object `json:"tolerations"` // as in the Kubernetes API
 }
 
 type workloadSpec struct {
@@ -190,6 +206,8 @@ type action struct {
 	Replicas    int32              `json:"replicas"`
 	Created     *workloadSpec      `json:"workload_spec"`
 	Budget      *budgetSpec        `json:"budget"`
+	Rule        *deviceTaint       `json:"rule"`
+	DeviceTaint *deviceTaint       `json:"device_taint"`
 	State       string             `json:"state"`
 	maintenance
 }

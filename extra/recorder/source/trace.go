@@ -60,6 +60,10 @@ func (t *trace) observe(actor, resource string, old, new object) {
 		t.pod(actor, old, new)
 	case "volumeattachments":
 		t.attachment(actor, old, new)
+	case "resourceclaims":
+		t.claim(actor, old, new)
+	case "devicetaintrules":
+		t.rule(actor, old, new)
 	case "events":
 		t.event(actor, new)
 	}

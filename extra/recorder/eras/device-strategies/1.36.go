@@ -1,0 +1,28 @@
+package recorder
+
+import (
+	"maps"
+
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
+	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
+	"k8s.io/kubernetes/pkg/registry/resource/devicetaintrule"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
+)
+
+// knowsDevices says whether there are scenarios with devices for this release.
+const knowsDevices = true
+
+// Namespaces are asked for by claims with admin access only, which no scenario has, and everybody may do everything.
+func init() {
+	claim := resourceclaim.NewStrategy(nil, authorizerfactory.NewAlwaysAllowAuthorizer())
+	maps.Copy(strategiesOf, map[string]strategies{
+		"deviceclasses":          {deviceclass.Strategy, nil},
+		"devicetaintrules":       {devicetaintrule.Strategy, devicetaintrule.StatusStrategy},
+		"resourceclaims":         {claim, resourceclaim.NewStatusStrategy(claim)},
+		"resourceclaimtemplates": {resourceclaimtemplate.NewStrategy(nil), nil},
+		"resourceslices":         {resourceslice.Strategy, nil},
+	})
+}

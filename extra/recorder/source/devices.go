@@ -1,0 +1,359 @@
+package recorder
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/util/feature"
+)
+
+// devices are what a scenario has of dynamic resource allocation. Without any nothing of it is in the cluster.
+type devices struct {
+	used      bool
+	drivers   []string // that nodes or claims name, each with a class of its own
+	collected bool     // upstream's garbage collector runs, and deletes the claims of pods that are gone
+}
+
+const (
+	deviceAPI       = "resource.k8s.io/v1"
+	deviceRequest   = "req"
+	claimAnnotation = "resource.kubernetes.io/pod-claim-name"
+	claimFinalizer  = "resource.kubernetes.io/delete-protection"
+)
+
+// deviceActions are the actions that are about devices.
+var deviceActions = []string{"create-device-rule", "delete-device-rule", "taint-device", "untaint-device"}
+
+// devices are all that anything in the scenario names, at whatever time.
+func (sc *scenario) devices() devices {
+	d := devices{collected: slices.Contains(sc.Controllers, "garbage-collector")}
+	ofNode := func(n nodeSpec) {
+		for _, has := range n.Devices {
+			d.add(has.Driver)
+		}
+	}
+	ofPod := func(p podSpec) {
+		for _, claim := range p.DeviceClaims {
+			d.add(claim.Driver)
+		}
+	}
+	for _, n := range sc.Nodes {
+		ofNode(n)
+	}
+	for _, p := range sc.Pods {
+		ofPod(p)
+	}
+	for _, w := range sc.Workloads {
+		ofPod(w.Template)
+	}
+	for _, a := range sc.Actions {
+		d.used = d.used || slices.Contains(deviceActions, a.Do)
+		if a.Spec != nil {
+			ofNode(*a.Spec)
+		}
+		if a.PodSpec != nil {
+			ofPod(*a.PodSpec)
+		}
+		if a.Created != nil {
+			ofPod(a.Created.Template)
+		}
+	}
+	if d.used && !knowsDevices {
+		fail("scenarios with devices are for 1.36 and later, not for", kubernetesVersion)
+	}
+	return d
+}
+
+func (d *devices) add(driver string) {
+	d.used = true
+	if !slices.Contains(d.drivers, driver) {
+		d.drivers = append(d.drivers, driver)
+	}
+}
+
+// setGates sets upstream's feature gates, which are those of the whole process.
+func setGates(gates map[string]bool) {
+	if err := feature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		fail("the feature gates cannot be set in", kubernetesVersion+":", err)
+	}
+}
+
+// create makes a class for each driver.
+func (d devices) create(s *server) {
+	for _, driver := range d.drivers {
+		selector := object{"cel": object{"expression": "device.driver == " + strconv.Quote(driver)}}
+		s.make("deviceclasses", "", deviceAPI, "DeviceClass", driver, object{"spec": object{"selectors": []any{selector}}})
+	}
+}
+
+// publish says of a node's devices what their drivers say when the kubelet starts them. A node that comes back finds its slices there.
+func (s *server) publish(n nodeSpec) {
+	for _, has := range n.Devices {
+		name := sliceOf(n.Name, has.Driver)
+		if s.lookup("resourceslices", "", name) != nil {
+			continue
+		}
+		var list []any
+		for _, device := range has.Names {
+			list = append(list, object{"name": device})
+		}
+		s.make("resourceslices", "", deviceAPI, "ResourceSlice", name, object{"spec": object{
+			"driver": has.Driver, "nodeName": n.Name, "devices": list,
+			"pool": object{"name": n.Name, "generation": 1, "resourceSliceCount": 1},
+		}})
+	}
+}
+
+// sliceOf is the name of the slice that has a driver's devices of a node, all of which are one pool of the node's name.
+func sliceOf(node, driver string) string { return node + "-" + driver }
+
+// claimDevices has a pod ask for its devices, by templates that are made beforehand. Releases that know no devices pass it over.
+func (p podSpec) claimDevices(spec *v1.PodSpec, root string) {
+	if len(p.DeviceClaims) == 0 {
+		return
+	}
+	var claims []any
+	for i := range p.DeviceClaims {
+		claims = append(claims, object{"name": podClaim(i), "resourceClaimTemplateName": claimTemplate(root, i)})
+	}
+	lay(encode(object{"resourceClaims": claims}), spec)
+}
+
+// podClaim is what a pod calls one of its claims.
+func podClaim(i int) string { return "claim-" + strconv.Itoa(i) }
+
+func claimTemplate(root string, i int) string { return root + "-" + podClaim(i) }
+
+// createClaimTemplates makes what the resourceclaim controller makes claims from, if it is not there yet: pods share those of their
+// workload.
+func (s *server) createClaimTemplates(p podSpec, ns, root string) {
+	for i, claim := range p.DeviceClaims {
+		exactly := object{"deviceClassName": claim.Driver, "allocationMode": "ExactCount", "count": max(claim.Count, 1)}
+		if claim.Tolerations != nil {
+			exactly["tolerations"] = claim.Tolerations
+		}
+		template := object{
+			"apiVersion": deviceAPI, "kind": "ResourceClaimTemplate", "metadata": object{"name": claimTemplate(root, i)},
+			"spec": object{"spec": object{"devices": object{"requests": []any{object{"name": deviceRequest, "exactly": exactly}}}}},
+		}
+		if there := s.lookup("resourceclaimtemplates", ns, claimTemplate(root, i)); there != nil {
+			if !reflect.DeepEqual(get(there, "spec"), get(normalise(template), "spec")) {
+				fail("there are two different claims", claimTemplate(root, i))
+			}
+			continue
+		}
+		accept(s.create("user", "resourceclaimtemplates", ns, template))
+	}
+}
+
+// claimRoot is whose templates a pod has: those of its workload, which for a Deployment's ReplicaSet are the Deployment's, or its own.
+func (s *server) claimRoot(p podSpec) string {
+	kind, name, ok := strings.Cut(p.Owner, "/")
+	if !ok {
+		return p.Name
+	}
+	owner := s.lookup(strings.ToLower(kind)+"s", namespace(p.Namespace), name)
+	if owner == nil {
+		return p.Name
+	}
+	if refs, _ := get(owner, "metadata", "ownerReferences").([]any); len(refs) > 0 {
+		return text(refs[0], "name")
+	}
+	return name
+}
+
+// claimRunning gives pods that are bound from the start the claims that the resourceclaim controller made for them, with the devices
+// that the scheduler allocated: the first of their node that are free.
+func (r *run) claimRunning() {
+	taken := map[string]bool{}
+	for _, p := range r.Pods {
+		if p.Node == "" || p.Phase == v1.PodSucceeded || p.Phase == v1.PodFailed {
+			continue
+		}
+		var statuses []any
+		for i, claim := range p.DeviceClaims {
+			name := r.server.claim(p, i, r.take(p.Node, claim, taken))
+			statuses = append(statuses, object{"name": podClaim(i), "resourceClaimName": name})
+		}
+		if statuses != nil {
+			accept(r.server.update("user", "pods", "status", namespace(p.Namespace), p.Name, func(cur object) (object, *status) {
+				return with(cur, statuses, "status", "resourceClaimStatuses"), nil
+			}))
+		}
+	}
+}
+
+// take gives the results of allocating a claim's devices on a node.
+func (r *run) take(node string, claim deviceClaimSpec, taken map[string]bool) (results []any) {
+	for _, n := range r.Nodes {
+		for _, has := range n.Devices {
+			for _, device := range has.Names {
+				at := strings.Join([]string{has.Driver, n.Name, device}, "/")
+				if n.Name != node || has.Driver != claim.Driver || taken[at] || len(results) == int(max(claim.Count, 1)) {
+					continue
+				}
+				taken[at] = true
+				result := object{"request": deviceRequest, "driver": has.Driver, "pool": n.Name, "device": device}
+				if claim.Tolerations != nil {
+					result["tolerations"] = claim.Tolerations
+				}
+				results = append(results, result)
+			}
+		}
+	}
+	if len(results) < int(max(claim.Count, 1)) {
+		fail("the node", node, "has too few devices of", claim.Driver, "for the pods that it has from the start")
+	}
+	return results
+}
+
+// claim makes a claim of a pod, allocated and reserved, in the steps in which upstream does it, and gives its name.
+func (s *server) claim(p podSpec, i int, results []any) string {
+	ns := namespace(p.Namespace)
+	pod, template := s.lookup("pods", ns, p.Name), s.lookup("resourceclaimtemplates", ns, claimTemplate(s.claimRoot(p), i))
+	uid := text(pod, "metadata", "uid")
+	claim, bad := s.create("user", "resourceclaims", ns, object{
+		"apiVersion": deviceAPI, "kind": "ResourceClaim", "spec": get(template, "spec", "spec"),
+		"metadata": object{
+			"generateName": p.Name + "-" + podClaim(i) + "-", "annotations": object{claimAnnotation: podClaim(i)},
+			"ownerReferences": []any{object{"apiVersion": "v1", "kind": "Pod", "name": p.Name, "uid": uid, "controller": true}},
+		},
+	})
+	accept(claim, bad)
+	name := text(claim, "metadata", "name")
+	accept(s.update("user", "resourceclaims", "", ns, name, func(cur object) (object, *status) {
+		return with(cur, []any{claimFinalizer}, "metadata", "finalizers"), nil
+	}))
+	onNode := object{"matchFields": []any{object{"key": "metadata.name", "operator": "In", "values": []any{p.Node}}}}
+	accept(s.update("user", "resourceclaims", "status", ns, name, func(cur object) (object, *status) {
+		return with(cur, object{
+			"allocation":  object{"devices": object{"results": results}, "nodeSelector": object{"nodeSelectorTerms": []any{onNode}}},
+			"reservedFor": []any{object{"resource": "pods", "name": p.Name, "uid": uid}},
+		}, "status"), nil
+	}))
+	return name
+}
+
+// observe deletes claims of pods that are gone, as the garbage collector would. One that is allocated would wait for its finalizer, and is
+// deleted once that is gone. The server is locked.
+func (d devices) observe(s *server, resource string, old, new object) {
+	switch {
+	case d.collected || !d.used:
+	case resource == "pods" && new == nil:
+		uid := text(old, "metadata", "uid")
+		go func() {
+			left, _ := s.list("resourceclaims", func(o object) bool { return text(podOf(o), "uid") == uid })
+			for _, claim := range left {
+				s.collect(claim)
+			}
+		}()
+	case resource == "resourceclaims" && new != nil:
+		go s.collect(new)
+	}
+}
+
+// podOf is the reference to the pod that a claim belongs to.
+func podOf(claim object) any {
+	if refs, _ := get(claim, "metadata", "ownerReferences").([]any); len(refs) > 0 {
+		return refs[0]
+	}
+	return nil
+}
+
+// collect deletes a claim whose pod is gone and which nothing holds.
+func (s *server) collect(claim object) {
+	ns, owner := text(claim, "metadata", "namespace"), podOf(claim)
+	pod := s.lookup("pods", ns, text(owner, "name"))
+	if owner == nil || get(claim, "metadata", "finalizers") != nil || pod != nil && text(pod, "metadata", "uid") == text(owner, "uid") {
+		return
+	}
+	uid := types.UID(text(claim, "metadata", "uid"))
+	s.remove("garbage-collector", "resourceclaims", ns, text(claim, "metadata", "name"), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+}
+
+// deviceTaint is a DeviceTaintRule, or a taint of one device in its slice.
+type deviceTaint struct {
+	Name   string `json:"name"`
+	Driver string `json:"driver"`
+	Pool   string `json:"pool"`
+	Device string `json:"device"`
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Effect string `json:"effect"`
+}
+
+// taint leaves it to the API server to say when it was added.
+func (t deviceTaint) taint() object {
+	taint := object{"key": t.Key, "effect": t.Effect}
+	if t.Value != "" {
+		taint["value"] = t.Value
+	}
+	return taint
+}
+
+// selector is an empty one, which selects all devices, unless the rule says otherwise.
+func (t deviceTaint) selector() object {
+	selector := object{}
+	for field, val := range map[string]string{"driver": t.Driver, "pool": t.Pool, "device": t.Device} {
+		if val != "" {
+			selector[field] = val
+		}
+	}
+	return selector
+}
+
+func (r *run) actOnDevice(a *action) bool {
+	s := r.server
+	switch a.Do {
+	case "create-device-rule":
+		accept(s.create("user", "devicetaintrules", "", object{
+			"apiVersion": "resource.k8s.io/" + deviceRuleVersion, "kind": "DeviceTaintRule", "metadata": object{"name": a.Rule.Name},
+			"spec": object{"deviceSelector": a.Rule.selector(), "taint": a.Rule.taint()},
+		}))
+	case "delete-device-rule":
+		s.remove("user", "devicetaintrules", "", a.Rule.Name, metav1.DeleteOptions{})
+	case "taint-device", "untaint-device":
+		t := a.DeviceTaint
+		for _, node := range a.nodeNames() {
+			accept(s.update("user", "resourceslices", "", "", sliceOf(node, t.Driver), func(cur object) (object, *status) {
+				return t.edit(cur, a.Do == "taint-device"), nil
+			}))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// edit adds the taint to its device in the slice, in place of the one with its key and effect, or removes it; without an effect those of
+// the key.
+func (t deviceTaint) edit(slice object, add bool) object {
+	var devices []any
+	old, _ := get(slice, "spec", "devices").([]any)
+	for _, o := range old {
+		device, _ := o.(object)
+		if text(device, "name") == t.Device {
+			var taints []any
+			had, _ := device["taints"].([]any)
+			for _, was := range had {
+				if text(was, "key") != t.Key || t.Effect != "" && text(was, "effect") != t.Effect {
+					taints = append(taints, was)
+				}
+			}
+			if add {
+				taints = append(taints, t.taint())
+			}
+			device = with(device, nil, "taints")
+			if taints != nil {
+				device = with(device, taints, "taints")
+			}
+		}
+		devices = append(devices, device)
+	}
+	return with(slice, devices, "spec", "devices")
+}
