@@ -52,6 +52,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         timeline: Vec::new(),
         actions: Vec::new(),
         perturb: Perturb::default(),
+        has_devices: false,
         lease_records: false,
         tape: None,
     };
@@ -90,6 +91,7 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         lease_period: Dur::from_secs(10),
         status_offset: offset(3),
         usage: None,
+        devices: Rc::default(),
         start: NodeStart::Ready,
     });
 }

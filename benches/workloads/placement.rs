@@ -49,6 +49,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Rc<Pod> {
         creation_timestamp: Timestamp(0),
         start_time: None,
         job_finalizer: false,
+        has_claims: false,
         unscheduled: None,
         node: None,
         deletion: None,
@@ -85,7 +86,13 @@ pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
         let shape = algorithm.cache.shape(&template, "default");
         for id in first..pods.min(first + REPLICAS) {
             let pod = pod(id as u32, &template);
-            let of = Incoming { pod: &pod, shape: &shape, owners: Some(&selector), volumes: None };
+            let of = Incoming {
+                pod: &pod,
+                shape: &shape,
+                owners: Some(&selector),
+                volumes: None,
+                devices: None,
+            };
             let Outcome::Fits(on) = algorithm.schedule_pod(of, &nominator, &mut |_| 0) else {
                 panic!("there is room")
             };

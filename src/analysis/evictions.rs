@@ -45,7 +45,7 @@ impl Eviction<'_> {
             // Somebody asked for it, and got what was asked for.
             EvictionCause::Api | EvictionCause::DrainDelete => false,
             // The node lives.
-            EvictionCause::Pressure => false,
+            EvictionCause::Pressure | EvictionCause::DeviceTaint => false,
         }
     }
 

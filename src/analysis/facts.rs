@@ -79,6 +79,8 @@ pub(crate) enum Fact {
     VolumeDetached,
     /// A node has no memory left.
     MemoryUsedUp,
+    /// What the status of a DeviceTaintRule says.
+    RuleSays(TextId),
     /// An eviction timer of this number of seconds was set.
     TimerSet(u32),
     /// An eviction timer was cancelled.
@@ -191,6 +193,7 @@ impl Fact {
                 Warning,
                 5,
             ),
+            Self::RuleSays(_) => ("rule-condition", "", Plain, 8),
             Self::TimerSet(_) => ("timer-set", "eviction timer set", Plain, 8),
             Self::TimerCancelled => ("timer-cancelled", "eviction timer cancelled", Good, 8),
             Self::Evicted(0) => ("evicted", "evicted at once", Bad, 0),
@@ -218,6 +221,19 @@ impl Fact {
             Self::PodGone => ("pod-gone", "gone", Plain, 10),
         };
         Look { name, verb, tone, rank }
+    }
+}
+
+/// What somebody noted, where it is a fact; `later`: not at the start.
+fn noted(note: Note, arg: u32, later: bool) -> Option<Fact> {
+    match note {
+        Note::AttachmentAttached => later.then_some(Fact::VolumeAttached),
+        Note::AttachmentGone => Some(Fact::VolumeDetached),
+        Note::MemoryUsedUp => Some(Fact::MemoryUsedUp),
+        Note::RuleCondition => Some(Fact::RuleSays(TextId(arg))),
+        Note::DeviceEvictionSet => (arg > 0).then_some(Fact::TimerSet(arg)),
+        Note::DeviceEvictionCancelled => Some(Fact::TimerCancelled),
+        _ => None,
     }
 }
 
@@ -361,6 +377,9 @@ impl<'a> Facts<'a> {
             What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
                 Some(match before.asked {
                     Some(cause) if r.actor == Actor::User => Fact::EvictedBy(cause),
+                    _ if r.actor == Actor::DeviceTaintEviction => {
+                        Fact::EvictedBy(EvictionCause::DeviceTaint)
+                    }
                     _ => Fact::Evicted(self.timer_seconds(&before)),
                 })
             }
@@ -377,9 +396,7 @@ impl<'a> Facts<'a> {
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
             What::PodMessage(_) => self.waits(r),
-            What::Noted(Note::AttachmentAttached, _) => later.then_some(Fact::VolumeAttached),
-            What::Noted(Note::AttachmentGone, _) => Some(Fact::VolumeDetached),
-            What::Noted(Note::MemoryUsedUp, _) => Some(Fact::MemoryUsedUp),
+            What::Noted(note, arg) => noted(note, arg, later),
             What::NodeTaints(_)
             | What::EvictionGranted(_)
             | What::DrainDeletes
@@ -388,7 +405,6 @@ impl<'a> Facts<'a> {
             | What::ContainersStopped(_)
             | What::PodUnplaced(_)
             | What::PodTolerations
-            | What::Noted(..)
             | What::PodPhase(PodPhase::Pending)
             | What::PodCondition(..)
             | What::PodConditionGone(_)

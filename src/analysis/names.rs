@@ -29,6 +29,8 @@ pub(crate) fn by(actor: Actor) -> &'static str {
         Actor::Kubelet => "the kubelet",
         Actor::NodeLifecycle => "the node lifecycle controller",
         Actor::TaintEviction => "the taint eviction controller",
+        Actor::DeviceTaintEviction => "the device taint eviction controller",
+        Actor::ResourceClaim => "the resourceclaim controller",
         Actor::ApiServer => "the API server",
         Actor::PodGc => "the pod garbage collector",
         Actor::GarbageCollector => "the garbage collector",

@@ -63,6 +63,7 @@ impl Text<'_> {
             | Fact::BudgetChanged(_)
             | Fact::BudgetDeleted(_)
             | Fact::CutShort(..)
+            | Fact::RuleSays(_)
             | Fact::Refused(..)
             | Fact::ControllersStarted
             | Fact::ControllersStopped
@@ -129,6 +130,7 @@ impl Text<'_> {
             Fact::CutShort(why, entry) => {
                 format!("{} stops: {}", self.entry_name(entry), text(why))
             }
+            Fact::RuleSays(said) => words::rule_says(self.analysis, said),
             Fact::PodDeleted(actor) if actor != Actor::Scheduler => {
                 format!("deleted by {}", by(actor))
             }

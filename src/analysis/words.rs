@@ -179,11 +179,19 @@ fn nodes_told(count: usize, names: &[String]) -> String {
     format!("{count} ({}{more})", names[..names.len().min(MOST)].join(", "))
 }
 
+/// What the status of a DeviceTaintRule says.
+pub(super) fn rule_says(analysis: &Analysis<'_>, text: TextId) -> String {
+    match analysis.trace.rule_condition(text) {
+        [rule, reason, _, ""] => format!("rule {rule}: {reason}"),
+        [rule, reason, _, message] => format!("rule {rule}: {reason}: {message}"),
+    }
+}
+
 fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
     let node = || analysis.node_name(NodeId(r.object));
     let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
     let ms = || Dur::from_millis(arg.into());
-    let volume = || analysis.trace.names.text_of(TextId(arg));
+    let text = || analysis.trace.names.text_of(TextId(arg));
     match note {
         Note::NodeExpired => format!("{} was not heard of for {}", node(), ms()),
         Note::LastHeartbeat => format!("{}: the last known heartbeat is {} old", node(), ms()),
@@ -206,15 +214,22 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
         Note::NotTolerated => format!("{} does not tolerate all taints of its node", pod()),
         Note::ToleratesForever => format!("{} tolerates all taints of its node for ever", pod()),
         Note::WorkExists => format!("{}: an eviction was scheduled before", pod()),
-        Note::AttachmentCreated => format!("volume {} is to be attached to {}", volume(), node()),
-        Note::AttachmentAttached => format!("volume {} is attached to {}", volume(), node()),
+        Note::AttachmentCreated => format!("volume {} is to be attached to {}", text(), node()),
+        Note::AttachmentAttached => format!("volume {} is attached to {}", text(), node()),
         Note::AttachmentDeleting => {
-            format!("volume {} is to be detached from {}", volume(), node())
+            format!("volume {} is to be detached from {}", text(), node())
         }
         Note::MemoryUsedUp => format!(
             "{} has no memory left; the kernel's OOM killer, which is not simulated, kills before that",
             node()
         ),
-        Note::AttachmentGone => format!("volume {} is detached from {}", volume(), node()),
+        Note::AttachmentGone => format!("volume {} is detached from {}", text(), node()),
+        Note::DevicesAllocated => format!("{} has been allocated {}", pod(), text()),
+        Note::DevicesFreed => format!("{}: its devices are free", pod()),
+        Note::DeviceEvictionSet => {
+            format!("{} is to be evicted in {arg} s, for its devices", pod())
+        }
+        Note::DeviceEvictionCancelled => format!("{} is not to be evicted any more", pod()),
+        Note::RuleCondition => rule_says(analysis, TextId(arg)),
     }
 }

@@ -9,6 +9,7 @@
 //! handling nor scheduling reads (container images, probes, service accounts).
 
 pub mod budget;
+pub mod device;
 pub mod kubectl_taint;
 pub mod labels;
 pub mod meta;

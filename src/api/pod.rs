@@ -1,5 +1,6 @@
 //! Pods (`v1.Pod`): what eviction and scheduling read of them.
 
+use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
 use super::names::{NodeId, PodId, WorkloadId};
@@ -38,6 +39,8 @@ pub struct PodTemplate {
     pub persistent_volumes: bool,
     /// The claims among `spec.volumes`, and `volumeClaimTemplates`.
     pub claims: Vec<Claim>,
+    /// The claims on devices: `spec.resourceClaims`, each from a template.
+    pub devices: Vec<DeviceClaim>,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
     pub deletion_cost: i32,
     /// From a pod's binding to Running and Ready, where it is not what the kubelets say.
@@ -135,6 +138,8 @@ words! {
         None = "",
         /// `DeletionByTaintManager`
         DeletionByTaintManager = "DeletionByTaintManager",
+        /// `DeletionByDeviceTaintManager`
+        DeletionByDeviceTaintManager = "DeletionByDeviceTaintManager",
         /// `DeletionByPodGC`
         DeletionByPodGc = "DeletionByPodGC",
         /// `PreemptionByScheduler`
@@ -212,6 +217,8 @@ pub struct Pod {
     /// The finalizer `batch.kubernetes.io/job-tracking` is there: the object stays until its
     /// controller takes it off.
     pub job_finalizer: bool,
+    /// Its claims on devices have been made (`status.resourceClaimStatuses`).
+    pub has_claims: bool,
     /// What the scheduler said of a pod that it could not place.
     pub unscheduled: Option<Rc<Unscheduled>>,
     /// `spec.nodeName`

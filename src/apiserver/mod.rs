@@ -11,6 +11,8 @@
 mod admission;
 mod budgets;
 mod catch_up;
+mod device_store;
+mod devices;
 mod error;
 mod event_store;
 mod events;

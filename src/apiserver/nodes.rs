@@ -11,7 +11,7 @@ use crate::api::node::Lease;
 use crate::api::node::{Node, NodeCondition};
 use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
-use crate::trace::{Actor, NO_RECORD, RecordId, What};
+use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
 
 /// A node to be created.
@@ -86,6 +86,7 @@ impl ApiServer {
         });
         let record = self.record_gone(actor, id.0, What::NodeDeleted);
         self.with_cause(record, || self.tell(|w| w.node(Some(&old), None)));
+        self.withdraw_devices(id);
         Ok(())
     }
 
@@ -177,14 +178,5 @@ impl ApiServer {
         });
         self.tell(|w| w.lease(node, None, self.ctx.now()));
         Ok(())
-    }
-
-    /// Runs `f` with a record as the cause of what follows, then restores the cause.
-    pub(super) fn with_cause<R>(&self, record: RecordId, f: impl FnOnce() -> R) -> R {
-        let before = self.ctx.cause();
-        self.ctx.set_cause(record);
-        let result = f();
-        self.ctx.set_cause(before);
-        result
     }
 }

@@ -96,6 +96,7 @@ impl ApiServer {
             creation_timestamp: self.timestamp(),
             start_time: new.phase.ne(&PodPhase::Pending).then(|| self.timestamp()),
             job_finalizer: new.job_finalizer,
+            has_claims: false,
             unscheduled: None,
             node: new.node,
             deletion: new.deletion,
@@ -360,6 +361,13 @@ impl ApiServer {
         }))
     }
 
+    /// Server-side apply of the names of a pod's claims on devices.
+    pub(crate) fn apply_claims(&self, actor: Actor, of: (PodId, Uid)) -> Result<(), ApiError> {
+        let old = self.life_of_pod(of.0, of.1)?;
+        self.change_pod(actor, &old, |p| p.has_claims = true);
+        Ok(())
+    }
+
     /// Replaces a pod's tolerations; admission adds the default ones.
     pub(crate) fn set_tolerations(
         &self,
@@ -461,6 +469,7 @@ impl ApiServer {
             && new.phase == old.phase
             && new.start_time == old.start_time
             && new.job_finalizer == old.job_finalizer
+            && new.has_claims == old.has_claims
             && new.unscheduled == old.unscheduled
             && new.ready == old.ready
             && new.disruption_target == old.disruption_target;

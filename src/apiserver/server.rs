@@ -5,6 +5,7 @@ use super::heartbeats::Heartbeats;
 use super::rejections::Rejections;
 use super::store::{ALL, Store, StoreKeys, one};
 use crate::api::budget::Budget;
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::api::meta::Timestamp;
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Lease;
@@ -13,7 +14,7 @@ use crate::api::pod::Pod;
 use crate::api::volume::VolumeId;
 use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Keys, Shared, Time};
-use crate::trace::{Trace, Verdicts};
+use crate::trace::{RecordId, Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -30,6 +31,12 @@ pub(crate) trait Watcher {
     fn budget(&self, _old: Option<&Rc<Budget>>, _new: Option<&Rc<Budget>>) {}
     /// A VolumeAttachment changed.
     fn attachment(&self, _volume: VolumeId, _node: NodeId) {}
+    /// The ResourceSlices of a node changed.
+    fn slices(&self, _old: Option<&Rc<ResourceSlices>>, _new: Option<&Rc<ResourceSlices>>) {}
+    /// A DeviceTaintRule changed.
+    fn rule(&self, _old: Option<&Rc<DeviceTaintRule>>, _new: Option<&Rc<DeviceTaintRule>>) {}
+    /// What the claims of a pod have been allocated changed.
+    fn allocation(&self, _old: Option<&Rc<Allocation>>, _new: Option<&Rc<Allocation>>) {}
     /// A lease changed at `at`.
     fn lease(&self, _node: NodeId, _new: Option<&Lease>, _at: Time) {}
     /// A status post that was computed becomes known later than at `at`, when it was made; only
@@ -73,6 +80,9 @@ impl ApiServer {
                 budgets: ctx.keys("store-budgets"),
                 events: ctx.keys("store-events"),
                 volumes: ctx.keys("store-volumes"),
+                slices: ctx.keys("store-slices"),
+                rules: ctx.keys("store-rules"),
+                allocations: ctx.keys("store-allocations"),
             },
             admission,
             store: Shared::new(Store::default()),
@@ -215,6 +225,15 @@ impl ApiServer {
             self.ctx.writes(keys.of(ALL));
             self.ctx.writes(one(keys, index));
         }
+    }
+
+    /// Runs `f` with a record as the cause of what follows, then restores the cause.
+    pub(super) fn with_cause<R>(&self, record: RecordId, f: impl FnOnce() -> R) -> R {
+        let before = self.ctx.cause();
+        self.ctx.set_cause(record);
+        let result = f();
+        self.ctx.set_cause(before);
+        result
     }
 
     pub(super) fn tell(&self, f: impl Fn(&dyn Watcher)) {

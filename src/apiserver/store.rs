@@ -1,6 +1,7 @@
 //! The tables of the store: objects by dense id, one revision counter, and what a search calls
 //! them.
 
+use super::device_store::DeviceStore;
 use super::event_store::EventStore;
 use super::volume_store::VolumeStore;
 use crate::api::budget::Budget;
@@ -28,6 +29,7 @@ pub(super) struct Store {
     pub(super) revisions: BTreeSet<(WorkloadId, Uid)>,
     pub(super) events: EventStore,
     pub(super) volumes: VolumeStore,
+    pub(super) devices: DeviceStore,
     pub(super) revision: u64,
     uids: u64,
 }
@@ -56,6 +58,12 @@ pub(super) struct StoreKeys {
     pub(super) budgets: Keys,
     pub(super) events: Keys,
     pub(super) volumes: Keys,
+    /// ResourceSlices by node.
+    pub(super) slices: Keys,
+    /// DeviceTaintRules, as a whole.
+    pub(super) rules: Keys,
+    /// Allocations, as a whole.
+    pub(super) allocations: Keys,
 }
 
 /// The resource as a whole.

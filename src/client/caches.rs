@@ -1,14 +1,16 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
 use crate::api::budget::Budget;
-use crate::api::names::{PodId, WorkloadId};
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Key, Keys, slot};
 use crate::plan::Resource;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Nodes by id.
@@ -30,6 +32,9 @@ pub(super) struct Caches {
     /// Workloads that came or went, or whose life, owner or replicas changed, one after the other.
     pub(super) rescaled: Vec<WorkloadId>,
     pub(super) budgets: Vec<Option<Rc<Budget>>>,
+    pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
+    pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
+    pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
     pub(super) leases: Vec<Option<Lease>>,
 }
 
@@ -117,6 +122,14 @@ impl Caches {
 /// Puts a version, or none, in the place of the old one.
 pub(super) fn replace<T>(table: &mut Vec<Option<T>>, index: usize, new: Option<T>) -> Option<T> {
     std::mem::replace(slot(table, index), new)
+}
+
+/// The same in a table by other keys.
+pub(super) fn swap<K: Ord, T>(table: &mut BTreeMap<K, T>, key: K, new: Option<T>) -> Option<T> {
+    match new {
+        Some(new) => table.insert(key, new),
+        None => table.remove(&key),
+    }
 }
 
 /// What a step touches of the caches, for searches: of each resource the objects by id plus one,

@@ -1,6 +1,6 @@
 //! What reaches a process: a change goes into the caches, and then the handlers hear of it.
 
-use super::caches::replace;
+use super::caches::{replace, swap};
 use super::factory::InformerFactory;
 use super::handlers::Listeners;
 use super::stream::{Delivery, Delta, Due, Stream};
@@ -32,6 +32,21 @@ impl InformerFactory {
             Delta::Pod(new, id) => self.take_pod(new, id),
             Delta::Workload(new, id) => self.take_workload(new, id),
             Delta::Budget(new, id) => self.take_budget(new, id),
+            Delta::Slices(new, id) => {
+                let old = self.caches.with(|c| swap(&mut c.slices, id, new.clone()));
+                let (resource, all) = (Resource::ResourceSlices, &self.slice_listeners);
+                self.distribute(resource, all, old.as_ref(), new.as_ref());
+            }
+            Delta::Rule(new, id) => {
+                let old = self.caches.with(|c| swap(&mut c.rules, id, new.clone()));
+                let (resource, all) = (Resource::DeviceTaintRules, &self.rule_listeners);
+                self.distribute(resource, all, old.as_ref(), new.as_ref());
+            }
+            Delta::Claims(new, uid) => {
+                let old = self.caches.with(|c| swap(&mut c.allocations, uid, new.clone()));
+                let (resource, all) = (Resource::ResourceClaims, &self.claim_listeners);
+                self.distribute(resource, all, old.as_ref(), new.as_ref());
+            }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
                     self.lease_version.set(l.resource_version.max(self.lease_version.get()));

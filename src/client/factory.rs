@@ -6,6 +6,7 @@ use super::handlers::{Listener, Listeners, OnWaking, ResourceEventHandler};
 use super::stream::{Delivery, Stream};
 use super::watch_lags::{Hold, TroublePoints, WatchLags};
 use crate::api::budget::Budget;
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
@@ -57,6 +58,9 @@ pub(crate) struct InformerFactory {
     /// By kind.
     pub(super) workload_listeners: [Listeners<Workload>; Resource::COUNT],
     pub(super) budget_listeners: Listeners<Budget>,
+    pub(super) slice_listeners: Listeners<ResourceSlices>,
+    pub(super) rule_listeners: Listeners<DeviceTaintRule>,
+    pub(super) claim_listeners: Listeners<Allocation>,
     pub(super) keys: CacheKeys,
     pub(super) watch_point: PointId,
     pub(super) watch_lane: Lane,
@@ -107,6 +111,9 @@ impl InformerFactory {
             pod_listeners: Listeners::default(),
             workload_listeners: Default::default(),
             budget_listeners: Listeners::default(),
+            slice_listeners: Listeners::default(),
+            rule_listeners: Listeners::default(),
+            claim_listeners: Listeners::default(),
             keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
@@ -151,6 +158,21 @@ impl InformerFactory {
     /// Has a handler hear of disruption budgets.
     pub(crate) fn on_budget(&self, handler: Rc<dyn ResourceEventHandler<Budget>>) {
         self.add_event_handler(&self.budget_listeners, Resource::Budgets, handler);
+    }
+
+    /// Has a handler hear of ResourceSlices.
+    pub(crate) fn on_slices(&self, handler: Rc<dyn ResourceEventHandler<ResourceSlices>>) {
+        self.add_event_handler(&self.slice_listeners, Resource::ResourceSlices, handler);
+    }
+
+    /// Has a handler hear of DeviceTaintRules.
+    pub(crate) fn on_rule(&self, handler: Rc<dyn ResourceEventHandler<DeviceTaintRule>>) {
+        self.add_event_handler(&self.rule_listeners, Resource::DeviceTaintRules, handler);
+    }
+
+    /// Has a handler hear of what claims have been allocated.
+    pub(crate) fn on_claim(&self, handler: Rc<dyn ResourceEventHandler<Allocation>>) {
+        self.add_event_handler(&self.claim_listeners, Resource::ResourceClaims, handler);
     }
 
     /// `AddEventHandler`

@@ -9,6 +9,7 @@ use super::factory::{InformerFactory, InformerTiming};
 use super::stream::{Delivery, Delta, Due, OnItsWay};
 use super::watch_lags::{Hold, WatchLags};
 use crate::api::budget::Budget;
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::api::names::NodeId;
 use crate::api::node::Lease;
 use crate::api::node::Node;
@@ -68,6 +69,24 @@ impl Watcher for Tap {
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
             f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.cloned(), o.id));
+        }
+    }
+
+    fn slices(&self, old: Option<&Rc<ResourceSlices>>, new: Option<&Rc<ResourceSlices>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::ResourceSlices, f.ctx.now(), Delta::Slices(new.cloned(), o.node));
+        }
+    }
+
+    fn rule(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::DeviceTaintRules, f.ctx.now(), Delta::Rule(new.cloned(), o.name));
+        }
+    }
+
+    fn allocation(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::ResourceClaims, f.ctx.now(), Delta::Claims(new.cloned(), o.uid));
         }
     }
 
@@ -141,6 +160,7 @@ impl InformerFactory {
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
         let (nodes, pods, leases) = (self.listed_nodes(), self.listed_pods(), self.api.leases());
         let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
+        let (slices, rules, claims) = (self.api.slices(), self.api.rules(), self.api.allocations());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
@@ -160,6 +180,15 @@ impl InformerFactory {
         for b in budgets {
             self.take(Delta::Budget(Some(b.clone()), b.id), u32::MAX);
         }
+        for s in slices {
+            self.take(Delta::Slices(Some(s.clone()), s.node), u32::MAX);
+        }
+        for r in rules {
+            self.take(Delta::Rule(Some(r.clone()), r.name), u32::MAX);
+        }
+        for a in claims {
+            self.take(Delta::Claims(Some(a.clone()), a.uid), u32::MAX);
+        }
         self.lease_version.set(lease_version(self.listed_at.get()));
     }
 
@@ -177,6 +206,9 @@ impl InformerFactory {
         self.pod_listeners.borrow_mut().clear();
         self.workload_listeners.iter().for_each(|of_kind| of_kind.borrow_mut().clear());
         self.budget_listeners.borrow_mut().clear();
+        self.slice_listeners.borrow_mut().clear();
+        self.rule_listeners.borrow_mut().clear();
+        self.claim_listeners.borrow_mut().clear();
     }
 
     fn send(&self, resource: Resource, made: Time, delta: Delta) {

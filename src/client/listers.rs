@@ -4,14 +4,16 @@
 use super::caches::Nodes;
 use super::factory::InformerFactory;
 use crate::api::budget::Budget;
+use crate::api::device::{Allocation, DeviceId, DeviceTaintRule, ResourceSlices};
 use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{Beat, lease_renewed, lease_version};
 use crate::kernel::{Dur, Time};
 use crate::plan::Resource;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl InformerFactory {
@@ -222,6 +224,53 @@ impl InformerFactory {
     pub(crate) fn budgets(&self) -> Vec<Rc<Budget>> {
         self.reads_all(Resource::Budgets);
         self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
+    }
+
+    /// The ResourceSlices of a node as the cache has them.
+    pub(crate) fn slices_of(&self, node: NodeId) -> Option<Rc<ResourceSlices>> {
+        self.reads(Resource::ResourceSlices, node.index());
+        self.caches.with(|c| c.slices.get(&node).cloned())
+    }
+
+    /// All ResourceSlices in the cache, by node.
+    pub(crate) fn slices(&self) -> Vec<Rc<ResourceSlices>> {
+        self.reads_all(Resource::ResourceSlices);
+        self.caches.with(|c| c.slices.values().cloned().collect())
+    }
+
+    /// A DeviceTaintRule as the cache has it.
+    pub(crate) fn rule(&self, name: TextId) -> Option<Rc<DeviceTaintRule>> {
+        self.reads_all(Resource::DeviceTaintRules);
+        self.caches.with(|c| c.rules.get(&name).cloned())
+    }
+
+    /// All DeviceTaintRules in the cache, by name.
+    pub(crate) fn rules(&self) -> Vec<Rc<DeviceTaintRule>> {
+        self.reads_all(Resource::DeviceTaintRules);
+        self.caches.with(|c| c.rules.values().cloned().collect())
+    }
+
+    /// What the claims of a life of a pod have been allocated, as the cache has it.
+    pub(crate) fn allocation(&self, uid: Uid) -> Option<Rc<Allocation>> {
+        self.reads_all(Resource::ResourceClaims);
+        self.caches.with(|c| c.allocations.get(&uid).cloned())
+    }
+
+    /// The same of all lives of pods that have some.
+    pub(super) fn allocations(&self) -> Vec<Rc<Allocation>> {
+        self.caches.with(|c| c.allocations.values().cloned().collect())
+    }
+
+    /// All devices that somebody has, as the cache has it.
+    pub(crate) fn allocated_devices(&self) -> BTreeSet<DeviceId> {
+        self.reads_all(Resource::ResourceClaims);
+        let of = |a: &Rc<Allocation>| a.devices.iter().flatten().copied().collect::<Vec<_>>();
+        self.caches.with(|c| c.allocations.values().flat_map(of).collect())
+    }
+
+    /// A node's name.
+    pub(crate) fn name_of(&self, node: NodeId) -> String {
+        self.api.names(|n| n.node_name(node).to_owned())
     }
 
     /// Whether any pod of the cache is on a node.

@@ -25,8 +25,8 @@ impl InformerFactory {
         if !self.timing.reconnects || self.watcher.get().is_none() {
             return now;
         }
-        let back = Resource::ALL.map(|resource| self.watch_is_back(resource, (gone, now), cache));
-        back.into_iter().max().unwrap_or(now)
+        let back = self.watched().map(|resource| self.watch_is_back(resource, (gone, now), cache));
+        back.max().unwrap_or(now)
     }
 
     /// The connection leads nowhere, and is found dead at `at`: all watches end then, and list anew
@@ -35,8 +35,8 @@ impl InformerFactory {
         if self.watcher.get().is_none() {
             return at;
         }
-        let lists = Resource::ALL.map(|resource| self.lists_after_pause(resource, at));
-        lists.into_iter().max().unwrap_or(at)
+        let lists = self.watched().map(|resource| self.lists_after_pause(resource, at));
+        lists.max().unwrap_or(at)
     }
 
     /// The watch of a resource, or each, ends: it begins anew where it was, or where the server has
@@ -46,8 +46,7 @@ impl InformerFactory {
         if self.watcher.get().is_none() || self.gone_since.get().is_some() {
             return now;
         }
-        let all = Resource::ALL.into_iter();
-        let ended = all.filter(|resource| of.is_none_or(|of| of == *resource));
+        let ended = self.watched().filter(|resource| of.is_none_or(|of| of == *resource));
         let back = ended.map(|resource| self.watch_is_back(resource, (now, now), cache));
         back.max().unwrap_or(now)
     }
@@ -104,6 +103,9 @@ impl InformerFactory {
         match resource {
             Resource::Nodes | Resource::Pods | Resource::Leases | Resource::DaemonSets => true,
             Resource::Budgets => !self.budget_listeners.borrow().is_empty(),
+            Resource::ResourceSlices => !self.slice_listeners.borrow().is_empty(),
+            Resource::DeviceTaintRules => !self.rule_listeners.borrow().is_empty(),
+            Resource::ResourceClaims => !self.claim_listeners.borrow().is_empty(),
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
@@ -111,6 +113,14 @@ impl InformerFactory {
                 self.workload_listeners.iter().any(|of_kind| !of_kind.borrow().is_empty())
             }
         }
+    }
+
+    /// All that has a watch: devices only where somebody hears of them.
+    fn watched(&self) -> impl Iterator<Item = Resource> + '_ {
+        use Resource::{DeviceTaintRules, ResourceClaims, ResourceSlices};
+        let is_of_devices =
+            |r: &Resource| matches!(r, ResourceSlices | DeviceTaintRules | ResourceClaims);
+        Resource::ALL.into_iter().filter(move |r| !is_of_devices(r) || self.is_listed(*r))
     }
 
     /// How lists and watches are rejected at present.

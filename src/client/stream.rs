@@ -1,7 +1,9 @@
 //! Watches: the changes that are on their way to the caches.
 
 use crate::api::budget::Budget;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Lease;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -19,6 +21,9 @@ pub(super) enum Delta {
     Lease(Option<Lease>, NodeId),
     Workload(Option<Rc<Workload>>, WorkloadId),
     Budget(Option<Rc<Budget>>, WorkloadId),
+    Slices(Option<Rc<ResourceSlices>>, NodeId),
+    Rule(Option<Rc<DeviceTaintRule>>, TextId),
+    Claims(Option<Rc<Allocation>>, Uid),
 }
 
 /// A change on its way: when it was made and when it arrives, and its cause.

@@ -18,6 +18,9 @@ impl InformerFactory {
                 (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index())
             }
             Delta::Budget(_, id) => (Resource::Budgets, id.index()),
+            Delta::Slices(_, id) => (Resource::ResourceSlices, id.index()),
+            Delta::Rule(_, id) => (Resource::DeviceTaintRules, id.0 as usize),
+            Delta::Claims(..) => (Resource::ResourceClaims, 0),
         };
         let keys = self.keys.by_resource[resource as usize];
         self.ctx.writes(keys.of(0));

@@ -185,6 +185,24 @@ impl InformerFactory {
                 let new = new.map(|n| (Delta::Budget(Some(n.clone()), n.id), u32::MAX));
                 new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX))).collect()
             }
+            Resource::ResourceSlices => {
+                let (now, was) = (self.api.slices(), self.slices());
+                let (new, gone) = differing(&now, &was, |s| s.node.index(), Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Slices(Some(n.clone()), n.node), u32::MAX));
+                new.chain(gone.map(|w| (Delta::Slices(None, w.node), u32::MAX))).collect()
+            }
+            Resource::DeviceTaintRules => {
+                let (now, was) = (self.api.rules(), self.rules());
+                let (new, gone) = differing(&now, &was, |r| r.name.0 as usize, Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Rule(Some(n.clone()), n.name), u32::MAX));
+                new.chain(gone.map(|w| (Delta::Rule(None, w.name), u32::MAX))).collect()
+            }
+            Resource::ResourceClaims => {
+                let (now, was) = (self.api.allocations(), self.allocations());
+                let (new, gone) = differing(&now, &was, |a| a.uid.0 as usize, Rc::ptr_eq);
+                let new = new.map(|n| (Delta::Claims(Some(n.clone()), n.uid), u32::MAX));
+                new.chain(gone.map(|w| (Delta::Claims(None, w.uid), u32::MAX))).collect()
+            }
             Resource::Leases => {
                 let now = self.api.leases();
                 let was: Vec<Lease> =

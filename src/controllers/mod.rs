@@ -2,12 +2,14 @@
 
 pub(crate) mod attach_detach;
 pub(crate) mod cloud;
+pub(crate) mod device_taint_eviction;
 pub(crate) mod disruption;
 pub(crate) mod drain;
 pub(crate) mod garbage_collector;
 pub(crate) mod kubelet;
 pub(crate) mod node_lifecycle;
 pub(crate) mod pod_gc;
+pub(crate) mod resource_claim;
 pub mod scheduler;
 pub(crate) mod taint_eviction;
 pub(crate) mod workload;

@@ -1,16 +1,16 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
+use super::devices::{DeviceClaim, NodeDevices};
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText, UsageText};
+use super::toleration::Toleration;
 use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
-use crate::api::taint::Effect;
-use crate::api::toleration::Operator;
 use crate::language::prelude::*;
 
 /// Nodes that are alike except for their names.
@@ -48,6 +48,9 @@ pub struct NodeGroup {
     /// How much images take up that no container uses. They are deleted before a pod is evicted for want of disk; none
     /// where not given.
     pub(crate) unused_images: Option<QuantityText>,
+    /// Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) devices: Vec<NodeDevices>,
     /// How the nodes start; `Ready` where not given.
     pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
@@ -184,6 +187,9 @@ pub struct PodGroup {
     /// The claims among its volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) volumes: Vec<VolumeClaim>,
+    /// The claims of each pod on devices: `[(count: 1)]`.
+    #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resource_claims: Vec<DeviceClaim>,
     /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
     /// simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -287,26 +293,6 @@ pub(crate) struct Owner {
     pub(crate) kind: String,
     /// Its name.
     pub(crate) name: String,
-}
-
-/// A toleration as in the Kubernetes API.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Toleration {
-    /// The taint's key; none with `Exists` tolerates everything.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub key: String,
-    /// How values are compared; `Equal` where not given.
-    pub operator: Option<Operator>,
-    /// The value to compare with.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub value: String,
-    /// The taint's effect; every effect where not given.
-    pub effect: Option<Effect>,
-    /// How long a NoExecute taint is tolerated; for ever where not given.
-    pub toleration_seconds: Option<i64>,
 }
 
 /// How a pod starts.

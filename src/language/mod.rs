@@ -7,9 +7,11 @@
 //! quantities, taints, names with ranges) are kept as written; [`crate::scenario`] reads them, so
 //! that all mistakes of a file are reported at once.
 
+mod api_client;
 mod claims;
 mod cluster;
 pub(crate) mod complaints;
+mod devices;
 pub mod duration;
 pub(crate) mod eviction;
 mod expect;
@@ -30,16 +32,20 @@ pub mod text;
 mod texts;
 mod timeline;
 mod timing;
+mod toleration;
 pub(crate) mod values;
 mod volumes;
 mod workload;
 
+pub use api_client::ApiClient;
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
 pub(crate) use cluster::{
     Condition, ConditionKind, Deletion, Namespace, NodeGroup, NodeSelector, NodeStart, Owner,
-    Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, Toleration,
+    Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart,
 };
 pub(crate) use complaints::{Complaints, Spot};
+pub use devices::DeviceTaintRule;
+pub(crate) use devices::{DeviceClaim, NodeDevices};
 pub use expect::Each;
 pub(crate) use expect::{
     Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
@@ -68,9 +74,10 @@ pub use text::{Problem, Problems, Source};
 pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, UsageText};
-pub use timeline::{ApiClient, Cut, Entry, RestartKind, Step};
+pub use timeline::{Cut, Entry, RestartKind, Step};
 pub(crate) use timing::{AttacherTiming, ClientLimit};
 pub use timing::{ClientLimits, KubeletTiming, Timing};
+pub(crate) use toleration::Toleration;
 pub(crate) use volumes::{Reach, VolumeClaim};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodDisruptionBudget, PodFailurePolicy,

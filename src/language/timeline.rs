@@ -1,8 +1,11 @@
 //! Entries of the timeline: faults, and what people do.
 
-use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Toleration};
+use super::api_client::ApiClient;
+use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector};
+use super::devices::DeviceTaintRule;
 use super::maintain::{Afterwards, DrainFlags};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
+use super::toleration::Toleration;
 use super::values::is_default;
 use super::workload::{PodDisruptionBudget, Workload};
 use crate::api::meta::ConditionStatus;
@@ -370,6 +373,43 @@ pub enum Step {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
     },
+    /// A DeviceTaintRule is created, which taints devices:
+    /// `CreateDeviceTaintRule(rule: (name: "bad", pool: "a-1", device: "gpu-0", taint: "ecc:NoExecute"))`
+    CreateDeviceTaintRule {
+        /// The rule.
+        rule: DeviceTaintRule,
+    },
+    /// A DeviceTaintRule is deleted.
+    DeleteDeviceTaintRule {
+        /// Its name.
+        rule: String,
+    },
+    /// Drivers publish a taint of devices in their ResourceSlices.
+    TaintDevices {
+        /// The devices of one node.
+        node: Option<String>,
+        /// The devices of several nodes.
+        nodes: Option<NodeSelector>,
+        /// Only those of that driver.
+        driver: Option<String>,
+        /// Only those of that name.
+        device: Option<String>,
+        /// `"key=value:NoExecute"`, `"key:NoSchedule"`
+        taint: String,
+    },
+    /// Drivers publish a taint no longer.
+    UntaintDevices {
+        /// The devices of one node.
+        node: Option<String>,
+        /// The devices of several nodes.
+        nodes: Option<NodeSelector>,
+        /// Only those of that driver.
+        driver: Option<String>,
+        /// Only those of that name.
+        device: Option<String>,
+        /// `"key:NoExecute"`
+        taint: String,
+    },
     /// A rolling maintenance: a number of nodes at a time are cordoned and drained, their machines are
     /// off for a while and boot, and once a node is Ready again it is uncordoned, and the next one
     /// begins.
@@ -416,6 +456,8 @@ impl Step {
             | Self::Label { node, nodes, .. }
             | Self::Instance { node, nodes, .. }
             | Self::Drain { node, nodes, .. }
+            | Self::TaintDevices { node, nodes, .. }
+            | Self::UntaintDevices { node, nodes, .. }
             | Self::Maintain { node, nodes, .. } => (node.as_deref(), nodes.as_ref()),
             _ => (None, None),
         }
@@ -449,37 +491,4 @@ pub enum RestartKind {
     Standby,
     /// The same one, started again: it waits out its own old lease.
     Same,
-}
-
-/// A client of the API server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum ApiClient {
-    /// The node lifecycle controller.
-    NodeLifecycle,
-    /// The taint eviction controller, whose client up to 1.28 is the node lifecycle controller's.
-    TaintEviction,
-    /// The pod garbage collector.
-    PodGc,
-    /// The garbage collector of owner references.
-    GarbageCollector,
-    /// The Deployment controller.
-    Deployment,
-    /// The ReplicaSet controller.
-    ReplicaSet,
-    /// The StatefulSet controller.
-    StatefulSet,
-    /// The DaemonSet controller.
-    DaemonSet,
-    /// The Job controller.
-    Job,
-    /// The cloud controllers.
-    Cloud,
-    /// The disruption controller.
-    Disruption,
-    /// The scheduler, with both of its clients.
-    Scheduler,
-    /// The attach/detach controller.
-    AttachDetach,
-    /// `kubectl drain`, that of maintenances too.
-    Kubectl,
 }

@@ -76,6 +76,10 @@ pub struct ClientLimits {
     pub(crate) scheduler: Option<ClientLimit>,
     /// The attach/detach controller's client.
     pub(crate) attach_detach: Option<ClientLimit>,
+    /// The device taint eviction controller's client.
+    pub(crate) device_taint_eviction: Option<ClientLimit>,
+    /// The resourceclaim controller's client.
+    pub(crate) resource_claim: Option<ClientLimit>,
 }
 
 /// The limit of a client.

@@ -1,11 +1,13 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
-use super::cluster::{Placement, PodGroup, Toleration};
+use super::cluster::{Placement, PodGroup};
+use super::devices::DeviceClaim;
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
 use super::texts::{FlagValue, NamesText, QuantityText, UsageText};
+use super::toleration::Toleration;
 use super::values::is_default;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;
@@ -185,6 +187,9 @@ pub(crate) struct PodTemplate {
     /// The claims among its volumes; those of a StatefulSet are its `volumeClaimTemplates`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) volumes: Vec<VolumeClaim>,
+    /// The claims of each pod on devices: `[(count: 1)]`.
+    #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resource_claims: Vec<DeviceClaim>,
     /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
     /// simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -241,6 +246,7 @@ impl PodGroup {
         swap(&mut self.container_requests, &mut t.container_requests);
         swap(&mut self.empty_dir, &mut t.empty_dir);
         swap(&mut self.volumes, &mut t.volumes);
+        swap(&mut self.resource_claims, &mut t.resource_claims);
         swap(&mut self.persistent_volumes, &mut t.persistent_volumes);
         swap(&mut self.pod_deletion_cost, &mut t.pod_deletion_cost);
         swap(&mut self.pod_start, &mut t.pod_start);
@@ -360,6 +366,10 @@ pub(crate) struct Controllers {
     pub scheduler: Option<bool>,
     /// The attach/detach controller; it runs where pods have volumes.
     pub attach_detach: Option<bool>,
+    /// The device taint eviction controller; it runs where nodes have devices.
+    pub device_taint_eviction: Option<bool>,
+    /// The resourceclaim controller, which makes the claims of pods; it runs where nodes have devices.
+    pub resource_claim: Option<bool>,
 }
 
 /// `policy/v1 PodDisruptionBudget`

@@ -31,7 +31,7 @@ pub use run::{Memory, Perturb, Plan};
 pub use settings::{Admission, Controllers, Flags, PriorityPeriods, SchedulerSettings, Strategy};
 pub(crate) use size::Size;
 pub use timeline::{
-    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,
-    Phase, RuntimeFails, Successor, TimelineEntry, WatchCache,
+    Action, Clients, Connections, DeviceTaintEdit, Do, DrainOptions, IfNotDrained, Instance,
+    Maintenance, NewRule, NodeFault, Phase, RuntimeFails, Successor, TimelineEntry, WatchCache,
 };
 pub use timing::{LeaderElection, Limits, Timing, UserMode};

@@ -1,6 +1,7 @@
 //! The objects of a run: those that exist from the start, and those that come later.
 
 use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::device::Device;
 use crate::api::labels::{LabelSelector, Labels, Selector};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{NodeCondition, NodeConditionType};
@@ -47,6 +48,8 @@ pub struct NodePlan {
     pub status_offset: Dur,
     /// What it uses itself beside its pods, where that is said.
     pub usage: Option<Rc<NodeUsage>>,
+    /// Its devices.
+    pub devices: Rc<[Device]>,
     /// How it starts.
     pub start: NodeStart,
 }

@@ -7,8 +7,8 @@
 use super::log_forms::LogForms;
 use super::switches::eviction::EvictionRules;
 use super::switches::{
-    attach_detach, cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction,
-    workload,
+    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
+    scheduler, taint_eviction, workload,
 };
 use crate::kernel::Dur;
 
@@ -49,6 +49,8 @@ pub struct Profile {
     pub(crate) cloud: cloud::Switches,
     /// The attach/detach controller's switches.
     pub(crate) attach_detach: attach_detach::Switches,
+    /// The device taint eviction controller's switches.
+    pub(crate) device_taint_eviction: device_taint_eviction::Switches,
     /// What the eviction subresource does.
     pub(crate) eviction: EvictionRules,
     /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20

@@ -29,11 +29,20 @@ pub enum Resource {
     /// PodDisruptionBudgets; no fault is about their watches.
     #[serde(skip)]
     Budgets,
+    /// ResourceSlices; no fault is about their watches.
+    #[serde(skip)]
+    ResourceSlices,
+    /// DeviceTaintRules; no fault is about their watches.
+    #[serde(skip)]
+    DeviceTaintRules,
+    /// ResourceClaims; no fault is about their watches.
+    #[serde(skip)]
+    ResourceClaims,
 }
 
 impl Resource {
     /// How many there are.
-    pub(crate) const COUNT: usize = 9;
+    pub(crate) const COUNT: usize = 12;
     /// All of them.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Nodes,
@@ -45,6 +54,9 @@ impl Resource {
         Self::DaemonSets,
         Self::Jobs,
         Self::Budgets,
+        Self::ResourceSlices,
+        Self::DeviceTaintRules,
+        Self::ResourceClaims,
     ];
 
     /// What the watch of it is known by in choices, of the process of that number: kube-controller-manager's
@@ -66,6 +78,9 @@ impl Resource {
             Self::DaemonSets => "daemonsets",
             Self::Jobs => "jobs",
             Self::Budgets => "poddisruptionbudgets",
+            Self::ResourceSlices => "resourceslices",
+            Self::DeviceTaintRules => "devicetaintrules",
+            Self::ResourceClaims => "resourceclaims",
         }
     }
 
@@ -81,6 +96,9 @@ impl Resource {
             Self::DaemonSets => "cached-daemonsets",
             Self::Jobs => "cached-jobs",
             Self::Budgets => "cached-budgets",
+            Self::ResourceSlices => "cached-resourceslices",
+            Self::DeviceTaintRules => "cached-devicetaintrules",
+            Self::ResourceClaims => "cached-resourceclaims",
         }
     }
 }

@@ -75,6 +75,8 @@ pub struct Plan {
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
     pub actions: Vec<Action>,
+    /// Nodes have devices.
+    pub has_devices: bool,
     /// Renewals of leases are among the records.
     pub lease_records: bool,
     /// Trouble that is left to the choices.

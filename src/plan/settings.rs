@@ -31,6 +31,10 @@ pub struct Controllers {
     pub scheduler: bool,
     /// The attach/detach controller.
     pub attach_detach: bool,
+    /// The device taint eviction controller.
+    pub device_taint_eviction: bool,
+    /// The resourceclaim controller.
+    pub resource_claim: bool,
 }
 
 /// What of `KubeSchedulerConfiguration` may be set.

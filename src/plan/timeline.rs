@@ -3,10 +3,11 @@
 use super::objects::{BudgetIndex, NodeIndex, PodIndex, WorkloadIndex};
 use super::resource::Resource;
 use crate::api::budget::BudgetRule;
+use crate::api::device::DeviceSelector;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::api::taint::Effect;
+use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::Propagation;
 use crate::kernel::{Dur, Time};
@@ -116,6 +117,12 @@ pub enum Do {
     PatchBudget(BudgetIndex, BudgetRule),
     /// A disruption budget is deleted.
     DeleteBudget(BudgetIndex),
+    /// A DeviceTaintRule is created.
+    CreateDeviceTaintRule(Box<NewRule>),
+    /// The DeviceTaintRule of that name is deleted.
+    DeleteDeviceTaintRule(String),
+    /// The drivers of nodes publish other taints of devices.
+    TaintDevices(Vec<NodeIndex>, Box<DeviceTaintEdit>),
     /// A rolling maintenance of nodes.
     Maintain(Vec<NodeIndex>, Box<Maintenance>),
 }
@@ -147,6 +154,10 @@ impl Do {
             | Self::DeletePod(..)
             | Self::Instance(..) => true,
             Self::Taint(_, edit) => edit.add.iter().any(|t| t.effect == Effect::NoExecute),
+            Self::CreateDeviceTaintRule(rule) => {
+                !rule.previews && rule.taint.effect == Effect::NoExecute
+            }
+            Self::TaintDevices(_, edit) => edit.adds && edit.taint.effect == Effect::NoExecute,
             _ => false,
         }
     }
@@ -168,6 +179,7 @@ impl Do {
             | Self::Drain(n, _)
             | Self::Instance(n, _)
             | Self::Label(n, _)
+            | Self::TaintDevices(n, _)
             | Self::Maintain(n, _) => Some(n),
             Self::AddNode(n) => Some(std::slice::from_ref(n)),
             Self::CreatePod(_)
@@ -179,7 +191,9 @@ impl Do {
             | Self::DeleteWorkload(..)
             | Self::CreateBudget(_)
             | Self::PatchBudget(..)
-            | Self::DeleteBudget(_) => Some(&[]),
+            | Self::DeleteBudget(_)
+            | Self::CreateDeviceTaintRule(_)
+            | Self::DeleteDeviceTaintRule(_) => Some(&[]),
             Self::ApiDown
             | Self::ServersDie(..)
             | Self::ApiUp(_)
@@ -231,6 +245,30 @@ impl NodeFault {
             _ => std::mem::discriminant(&self) == std::mem::discriminant(&other),
         }
     }
+}
+
+/// A DeviceTaintRule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRule {
+    /// Its name.
+    pub name: String,
+    /// Whom it taints.
+    pub selector: DeviceSelector,
+    /// How.
+    pub taint: Taint,
+    /// Its effect is `None`.
+    pub previews: bool,
+}
+
+/// What drivers publish from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceTaintEdit {
+    /// Of which devices.
+    pub selector: DeviceSelector,
+    /// The taint.
+    pub taint: Taint,
+    /// It is added, or else removed.
+    pub adds: bool,
 }
 
 /// Whose requests.

@@ -177,6 +177,20 @@ const GATES: &[Gate] = &[
         apply: |p, on| p.scheduler.queueing_hints &= on,
     },
     Gate {
+        name: "DRADeviceTaints",
+        // Upstream has it from 1.33 on, and the next from 1.35 on; nothing of that is simulated.
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.device_taint_eviction.taints &= on,
+    },
+    Gate {
+        name: "DRADeviceTaintRules",
+        stages: &[off(36), on(37)],
+        removed: None,
+        // Upstream asks for the other gate, too.
+        apply: |p, on| p.device_taint_eviction.rules &= on && p.device_taint_eviction.taints,
+    },
+    Gate {
         name: "PodSchedulingReadiness",
         stages: &[off(26), on(27), locked(30, true)],
         removed: None,
@@ -297,7 +311,7 @@ impl Gate {
 
 /// Why gates cannot be set so.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum GateError {
+pub enum GateError {
     /// The release is not known.
     #[error(transparent)]
     Release(#[from] UnknownRelease),

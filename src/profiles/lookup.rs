@@ -25,10 +25,7 @@ pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
 /// # Errors
 /// An unknown release, a gate that is unknown or that this release does not have, and a locked gate
 /// that is set to something else.
-pub(crate) fn with_gates(
-    version: &str,
-    settings: &BTreeMap<String, bool>,
-) -> Result<Profile, GateError> {
+pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Profile, GateError> {
     let release = Release::parse(version)?;
     gates::check(release, settings)?;
     let mut profile = steps::profile(release);

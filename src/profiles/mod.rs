@@ -20,8 +20,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gates::GateError;
+pub use gates::GateError;
 pub use gates::gate_names;
-pub(crate) use lookup::with_gates;
-pub use lookup::{gates_of, profile};
+pub use lookup::{gates_of, profile, with_gates};
 pub use release::{Release, UnknownRelease};

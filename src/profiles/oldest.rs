@@ -6,8 +6,8 @@ use crate::kernel::Dur;
 use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
-    attach_detach, cloud, disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction,
-    workload,
+    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
+    scheduler, taint_eviction, workload,
 };
 use crate::plan::{Profile, WatchRetry};
 use kubelet::{
@@ -176,6 +176,7 @@ pub(super) fn oldest() -> Profile {
         disruption: disruption::Switches::OLDEST,
         cloud: cloud::Switches::OLDEST,
         attach_detach: attach_detach::Switches::OLDEST,
+        device_taint_eviction: device_taint_eviction::Switches::OLDEST,
         eviction: EvictionRules {
             unstarted_pods_are_free: false,
             unready_pods_are_free: false,

@@ -365,6 +365,11 @@ pub(super) const STEPS: &[Step] = &[
     step(&[(32, 0)], |p| p.scheduler.attachments_count = true),
     step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),
     step(&[(37, 0)], |p| p.attach_detach.waiting_text = true),
+    // Devices
+    step(&[(36, 0)], |p| {
+        p.device_taint_eviction.taints = true;
+        p.device_taint_eviction.rules = true;
+    }),
     // Workload controllers
     step(&[(21, 0)], |p| {
         p.workload.logarithmic_scale_down = true;

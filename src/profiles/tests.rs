@@ -681,6 +681,22 @@ fn a_gate_set_to_its_default_changes_nothing() {
 }
 
 #[test]
+fn device_taint_switches() {
+    boundary(
+        "S60",
+        |p| p.device_taint_eviction.taints,
+        &["1.33.0", "1.35.9"],
+        &["1.36.0", "1.37.0"],
+    );
+    // Its gate is off in 1.36 (`kube_features.go`).
+    let rules = |p: &Profile| p.device_taint_eviction.rules;
+    boundary("S60", rules, &["1.35.9", "1.36.3"], &["1.37.0", "1.37.1"]);
+    assert!(rules(&gated("1.36", &[("DRADeviceTaintRules", true)]).unwrap()));
+    let neither = [("DRADeviceTaints", false), ("DRADeviceTaintRules", true)];
+    assert!(!rules(&gated("1.37", &neither).unwrap()));
+}
+
+#[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
         (

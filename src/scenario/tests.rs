@@ -162,6 +162,9 @@ fn words(plan: &Plan) -> String {
                 rule.field(),
                 rule.amount()
             ),
+            Do::CreateDeviceTaintRule(rule) => format!("CreateDeviceTaintRule {}", rule.name),
+            Do::DeleteDeviceTaintRule(name) => format!("DeleteDeviceTaintRule {name}"),
+            Do::TaintDevices(n, edit) => format!("TaintDevices {} {}", names(n), edit.taint),
             Do::DeleteBudget(b) => format!("DeleteBudget {}", plan.budgets[*b as usize].name),
             Do::Maintain(n, how) => format!("Maintain{} {how:?}", names(n)),
             Do::DeleteWorkload(w, how) => {

@@ -158,6 +158,9 @@ impl Cluster {
             Do::CreateBudget(budget) => user.create_budget(entry, *budget),
             Do::PatchBudget(budget, rule) => user.patch_budget(entry, *budget, *rule),
             Do::DeleteBudget(budget) => user.delete_budget(entry, *budget),
+            Do::CreateDeviceTaintRule(rule) => user.create_rule(entry, rule),
+            Do::DeleteDeviceTaintRule(rule) => user.delete_rule(entry, rule),
+            Do::TaintDevices(nodes, edit) => each(nodes, &|n| user.taint_devices(n, edit)),
             Do::Maintain(nodes, how) => self.maintainer.maintain(entry, nodes, how),
             Do::PatchTolerations(pod, tolerations) => {
                 user.patch_tolerations(entry, *pod, tolerations)

@@ -24,7 +24,7 @@ pub(super) fn scheduler(plan: &Plan) -> scheduler::Config {
         strategy: plan.scheduler.strategy,
         indexed: true,
     };
-    scheduler::Config { choice, preemption: plan.scheduler.preemption }
+    scheduler::Config { choice, preemption: plan.scheduler.preemption, devices: plan.has_devices }
 }
 
 /// What the attach/detach controller is told.

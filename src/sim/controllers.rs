@@ -8,8 +8,8 @@ use crate::client::{
     TokenBucket, Wrote,
 };
 use crate::controllers::{
-    attach_detach, cloud, disruption, garbage_collector, node_lifecycle, pod_gc, scheduler,
-    taint_eviction, workload,
+    attach_detach, cloud, device_taint_eviction, disruption, garbage_collector, node_lifecycle,
+    pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
 use crate::kernel::{Group, Keys, Name, Time};
 use crate::plan::{FailedBefore, Limits, Memory, Plan, Waited};
@@ -102,6 +102,18 @@ impl<'a> Maker<'a> {
             self.add(Actor::AttachDetach, |m, context| {
                 let c = attach_detach::Controller::new(config::attach_detach(m.plan()), context);
                 Box::new(move |warm| c.run(warm))
+            });
+        }
+        if has.resource_claim {
+            self.add_silent(Actor::ResourceClaim, |_, context| {
+                let c = resource_claim::Controller::new(context);
+                Box::new(move |_| c.run())
+            });
+        }
+        if has.device_taint_eviction {
+            self.add(Actor::DeviceTaintEviction, |_, context| {
+                let c = device_taint_eviction::Controller::new(context);
+                Box::new(move |_| c.run())
             });
         }
         if has.pod_gc {

@@ -135,6 +135,7 @@ impl Objects {
         };
         // Names are unique in a plan, and a node that is there does not join.
         let _ = self.world.api.create_node(actor, new, registering);
+        self.world.api.publish_devices(id, &plan.devices);
         if plan.start == NodeStart::Silent {
             return;
         }
@@ -295,6 +296,11 @@ impl Objects {
             && self.world.plan.profile.workload.job.tracking_finalizers;
         new.admitted = plan.start != PodStart::Absent;
         let pod = self.world.api.create_pod(Actor::User, new)?;
+        if pod.node.is_some() && !pod.template.devices.is_empty() {
+            // One that is on a node has its claims, and its devices.
+            let _ = self.world.api.apply_claims(Actor::User, (pod.id, pod.uid));
+            self.world.api.allocated_before(&pod);
+        }
         // What runs from the start has its volumes.
         if let (PodPhase::Running, Some(node)) = (pod.phase, pod.node) {
             self.attached_before(&pod, node);

@@ -79,6 +79,7 @@ fn without_objects(plan: &Plan) -> Plan {
         namespaces: plan.namespaces.clone(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
+        has_devices: plan.has_devices,
         lease_records: plan.lease_records,
         perturb: plan.perturb,
         tape: None,

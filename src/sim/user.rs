@@ -5,11 +5,14 @@ use super::world::World;
 use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
+use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{Propagation, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
-use crate::plan::{BudgetIndex, NodeIndex, PodIndex, UserMode, WorkloadIndex};
+use crate::plan::{
+    BudgetIndex, DeviceTaintEdit, NewRule, NodeIndex, PodIndex, UserMode, WorkloadIndex,
+};
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -166,6 +169,39 @@ impl User {
         let id = self.world.budget_id(budget);
         let result = self.world.api.delete_budget(Actor::User, id);
         self.answer_about_budget(entry, budget, result);
+    }
+
+    pub(super) fn create_rule(&self, entry: u32, rule: &NewRule) {
+        let api = &self.world.api;
+        let NewRule { name, selector, taint, previews } = rule.clone();
+        let id = api.names(|n| n.text(&name));
+        let result = api.create_rule(id, selector, taint, previews);
+        self.answer(entry, "devicetaintrules.resource.k8s.io", &name, result);
+    }
+
+    pub(super) fn delete_rule(&self, entry: u32, name: &str) {
+        let api = &self.world.api;
+        let result = api.delete_rule(api.names(|n| n.text(name)));
+        self.answer(entry, "devicetaintrules.resource.k8s.io", name, result);
+    }
+
+    /// The drivers of a node publish a taint of its devices, or publish it no longer. One that is there stays
+    /// as it is.
+    pub(super) fn taint_devices(&self, node: NodeId, edit: &DeviceTaintEdit) {
+        let api = &self.world.api;
+        let (pool, now) = (api.names(|n| n.node_name(node).to_owned()), api.timestamp());
+        // A node that is gone has no devices.
+        let _ = api.taint_devices(node, |device, taints| {
+            let is_there =
+                taints.iter().any(|t| t.matches(&edit.taint) && t.value == edit.taint.value);
+            if !edit.selector.matches(device, &pool) || edit.adds && is_there {
+                return;
+            }
+            taints.retain(|t| !t.matches(&edit.taint));
+            if edit.adds {
+                taints.push(Taint { time_added: Some(now), ..edit.taint.clone() });
+            }
+        });
     }
 
     /// What kubectl prints of a write to a workload that the API server refused.

@@ -19,6 +19,8 @@ words! {
         /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
         /// longer.
         Taint = "taint-eviction",
+        /// The device taint eviction controller: a NoExecute taint of a device that the pod has.
+        DeviceTaint = "device-taint-eviction",
         /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
         Timeout = "pod-eviction-timeout",
         /// The eviction API (`pods/eviction`), which keeps to budgets: `kubectl drain`.
@@ -35,6 +37,7 @@ impl EvictionCause {
     pub(crate) fn by(self) -> &'static str {
         match self {
             Self::Taint => "taints",
+            Self::DeviceTaint => "device taints",
             Self::Timeout => "--pod-eviction-timeout",
             Self::Api => "the eviction API (drain)",
             Self::DrainDelete => "drain --disable-eviction",
@@ -47,6 +50,7 @@ impl EvictionCause {
     pub(crate) fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
         match r.actor {
             Actor::TaintEviction => Some(Self::Taint),
+            Actor::DeviceTaintEviction => Some(Self::DeviceTaint),
             Actor::NodeLifecycle => Some(Self::Timeout),
             Actor::User | Actor::Kubelet => asked,
             _ => None,

@@ -24,6 +24,10 @@ words! {
         MarkingForDeletion = "TaintManagerEviction",
         /// Normal TaintManagerEviction "Cancelling deletion of Pod ns/name"
         CancellingDeletion = "TaintManagerEviction",
+        /// Normal DeviceTaintManagerEviction "Marking for deletion"
+        DeviceMarkingForDeletion = "DeviceTaintManagerEviction",
+        /// Normal DeviceTaintManagerEviction "Cancelling deletion"
+        DeviceCancellingDeletion = "DeviceTaintManagerEviction",
         /// Normal DeletingAllPods "Node N event: Deleting all Pods from Node N."
         DeletingAllPods = "DeletingAllPods",
         /// Normal NodeControllerEviction "Marking for deletion Pod P from Node N"
@@ -127,6 +131,8 @@ impl EventText {
             | Self::NodeReady
             | Self::MarkingForDeletion
             | Self::CancellingDeletion
+            | Self::DeviceMarkingForDeletion
+            | Self::DeviceCancellingDeletion
             | Self::DeletingAllPods
             | Self::NodeControllerEviction
             | Self::DeletingNode
@@ -210,6 +216,8 @@ pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> Strin
         EventText::PodNodeNotReady => "Node is not ready".to_owned(),
         EventText::MarkingForDeletion => format!("Marking for deletion Pod {name}"),
         EventText::CancellingDeletion => format!("Cancelling deletion of Pod {name}"),
+        EventText::DeviceMarkingForDeletion => "Marking for deletion".to_owned(),
+        EventText::DeviceCancellingDeletion => "Cancelling deletion".to_owned(),
         EventText::DeletingAllPods => {
             format!("Node {name} event: Deleting all Pods from Node {name}.")
         }

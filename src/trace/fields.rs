@@ -183,13 +183,35 @@ impl Trace {
                 let claim = self.names.text_of(TextId(arg));
                 f.object = Some(format!("PersistentVolumeClaim/{claim}"));
             }
+            Note::DevicesAllocated => {
+                f.message = Some(self.names.text_of(TextId(arg)).to_owned());
+            }
+            Note::RuleCondition => {
+                let [rule, reason, status, message] = self.rule_condition(TextId(arg));
+                f.object = Some(format!("DeviceTaintRule/{rule}"));
+                (f.kind, f.status) = (
+                    Some("EvictionInProgress"),
+                    ConditionStatus::parse(status).map(ConditionStatus::as_str),
+                );
+                f.reason = Some(Cow::from(reason.to_owned()));
+                f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
+            }
+            Note::DeviceEvictionSet => f.seconds = Some(arg),
             Note::LeaseRenewed
+            | Note::DevicesFreed
+            | Note::DeviceEvictionCancelled
             | Note::MemoryUsedUp
             | Note::ZoneQueue
             | Note::NotTolerated
             | Note::ToleratesForever
             | Note::WorkExists => {}
         }
+    }
+
+    /// A rule's name, and the reason, the status and the message of its condition.
+    pub(crate) fn rule_condition(&self, text: TextId) -> [&str; 4] {
+        let mut lines = self.names.text_of(text).splitn(4, '\n');
+        std::array::from_fn(|_| lines.next().unwrap_or_default())
     }
 
     fn fill_drain(&self, f: &mut Fields, end: u32) {

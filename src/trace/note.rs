@@ -59,6 +59,17 @@ words! {
         /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
         /// simulated, would have killed. Object: node.
         MemoryUsedUp = "memory-used-up",
+        /// A pod's claims have been allocated devices. Object: pod; argument: the text of their names.
+        DevicesAllocated = "devices-allocated",
+        /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.
+        DevicesFreed = "devices-freed",
+        /// A pod is to be evicted for a taint of its devices. Object: pod; argument: in how many seconds.
+        DeviceEvictionSet = "device-eviction-set",
+        /// It is not to be evicted any more. Object: pod.
+        DeviceEvictionCancelled = "device-eviction-cancelled",
+        /// The condition EvictionInProgress of a DeviceTaintRule changed. Object: nothing; argument: the text of
+        /// the rule's name, and of the condition's reason, status and message, a line each.
+        RuleCondition = "rule-condition",
     }
 }
 
@@ -66,7 +77,14 @@ impl Note {
     pub(super) fn object(self) -> ObjectKind {
         match self {
             Self::ZoneQueue => ObjectKind::Zone,
-            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists => ObjectKind::Pod,
+            Self::RuleCondition => ObjectKind::Nothing,
+            Self::NotTolerated
+            | Self::ToleratesForever
+            | Self::WorkExists
+            | Self::DevicesAllocated
+            | Self::DevicesFreed
+            | Self::DeviceEvictionSet
+            | Self::DeviceEvictionCancelled => ObjectKind::Pod,
             Self::NodeExpired
             | Self::LastHeartbeat
             | Self::RenewalUnseen

@@ -262,6 +262,10 @@ words! {
         /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
         /// controller).
         TaintEviction = "taint-eviction",
+        /// The device taint eviction controller.
+        DeviceTaintEviction = "device-taint-eviction",
+        /// The resourceclaim controller.
+        ResourceClaim = "resource-claim",
         /// The API server itself: admission.
         ApiServer = "api-server",
         /// The pod garbage collector.
@@ -317,6 +321,8 @@ words! {
         PodTopologySpread = "PodTopologySpread",
         /// InterPodAffinity
         InterPodAffinity = "InterPodAffinity",
+        /// DynamicResources
+        DynamicResources = "DynamicResources",
         /// DefaultPreemption, which holds a pod back while its preemption is under way.
         DefaultPreemption = "DefaultPreemption",
     }

@@ -6,6 +6,7 @@ mod cli;
 mod conformance;
 mod costs;
 mod counts;
+mod devices;
 mod disks;
 mod drains;
 mod eager;

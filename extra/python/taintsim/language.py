@@ -42,6 +42,8 @@ __all__ = [
     "DeletedSeen",
     "Deletion",
     "Deviation",
+    "DeviceClaim",
+    "DeviceTaintRule",
     "DisruptionSeen",
     "DisruptionState",
     "Distribution",
@@ -77,6 +79,7 @@ __all__ = [
     "Memory",
     "Namespace",
     "NodeAffinity",
+    "NodeDevices",
     "NodeGroup",
     "NodeOperator",
     "NodeRequirement",
@@ -221,6 +224,10 @@ class ClientLimits(Struct):
     scheduler: ClientLimit | None = None
     #: The attach/detach controller's client.
     attach_detach: ClientLimit | None = None
+    #: The device taint eviction controller's client.
+    device_taint_eviction: ClientLimit | None = None
+    #: The resourceclaim controller's client.
+    resource_claim: ClientLimit | None = None
 
 
 class ClientLimit(Variant):
@@ -443,6 +450,11 @@ class Controllers(Struct):
     scheduler: bool | None = None
     #: The attach/detach controller; it runs where pods have volumes.
     attach_detach: bool | None = None
+    #: The device taint eviction controller; it runs where nodes have devices.
+    device_taint_eviction: bool | None = None
+    #: The resourceclaim controller, which makes the claims of pods; it runs where nodes have
+    #: devices.
+    resource_claim: bool | None = None
 
 
 @dataclass(kw_only=True)
@@ -523,6 +535,8 @@ class NodeGroup(Struct):
     #: How much images take up that no container uses. They are deleted before a pod is evicted
     #: for want of disk; none where not given.
     unused_images: QuantityText | None = None
+    #: Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
+    devices: Sequence[NodeDevices] | None = None
     #: How the nodes start; `Ready` where not given.
     start: NodeStart | None = None
     #: Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
@@ -545,6 +559,17 @@ QuantityText: TypeAlias = "str | float"
 
 #: UsageText: what is used, in quotes, such as "500Mi", "80%", "1Gi + 10Mi/s" or "500Mi, 60s: 2Gi"
 UsageText: TypeAlias = "str"
+
+
+@dataclass(kw_only=True)
+class NodeDevices(Struct):
+    """Devices of each node of a group, which are alike except for their names (`resource.k8s.io
+    ResourceSlice`). Their pool has the node's name.
+    """
+    #: Their driver; `gpu.example.com` where not given.
+    driver: str | None = None
+    #: Their names, `"gpu-{0..7}"`.
+    names: OneOrMany
 
 
 class NodeStart(Variant):
@@ -676,6 +701,8 @@ class PodGroup(Struct):
     empty_dir: bool | None = None
     #: The claims among its volumes.
     volumes: Sequence[VolumeClaim] | None = None
+    #: The claims of each pod on devices: `[(count: 1)]`.
+    resourceClaims: Sequence[DeviceClaim] | None = None
     #: There are volumes among its own that outlive a pod, and nothing is known of them. They are
     #: not simulated, and results say of whom.
     persistent_volumes: bool | None = None
@@ -1147,6 +1174,19 @@ Reach.Zone = Reach("Zone")
 Reach.Node = Reach("Node")
 
 
+@dataclass(kw_only=True)
+class DeviceClaim(Struct):
+    """A claim on devices that each pod has for itself (`spec.resourceClaims`, with its
+    `resourceClaimTemplateName`).
+    """
+    #: The driver whose devices are asked for; `gpu.example.com` where not given.
+    driver: str | None = None
+    #: How many; one where not given.
+    count: int | None = None
+    #: Which taints of devices are tolerated.
+    tolerations: Sequence[Toleration] | None = None
+
+
 class StaticPod(Variant):
     """Where a kubelet has a static pod from."""
 
@@ -1579,6 +1619,8 @@ class PodTemplate(Struct):
     empty_dir: bool | None = None
     #: The claims among its volumes; those of a StatefulSet are its `volumeClaimTemplates`.
     volumes: Sequence[VolumeClaim] | None = None
+    #: The claims of each pod on devices: `[(count: 1)]`.
+    resourceClaims: Sequence[DeviceClaim] | None = None
     #: There are volumes among its own that outlive a pod, and nothing is known of them. They are
     #: not simulated, and results say of whom.
     persistent_volumes: bool | None = None
@@ -1911,6 +1953,40 @@ class Step(Variant):
         return Step("DeleteBudget", {"budget": budget})
 
     @staticmethod
+    def CreateDeviceTaintRule(*, rule: DeviceTaintRule) -> Step:
+        """A DeviceTaintRule is created, which taints devices: `CreateDeviceTaintRule(rule: (name:
+        "bad", pool: "a-1", device: "gpu-0", taint: "ecc:NoExecute"))`
+        """
+        return Step("CreateDeviceTaintRule", {"rule": rule})
+
+    @staticmethod
+    def DeleteDeviceTaintRule(*, rule: str) -> Step:
+        """A DeviceTaintRule is deleted."""
+        return Step("DeleteDeviceTaintRule", {"rule": rule})
+
+    @staticmethod
+    def TaintDevices(
+        *, taint: str, node: str | None = None, nodes: NodeSelector | None = None, driver: str |
+        None = None, device: str | None = None
+    ) -> Step:
+        """Drivers publish a taint of devices in their ResourceSlices."""
+        return Step(
+            "TaintDevices", {"node": node, "nodes": nodes, "driver": driver, "device": device,
+            "taint": taint}
+        )
+
+    @staticmethod
+    def UntaintDevices(
+        *, taint: str, node: str | None = None, nodes: NodeSelector | None = None, driver: str |
+        None = None, device: str | None = None
+    ) -> Step:
+        """Drivers publish a taint no longer."""
+        return Step(
+            "UntaintDevices", {"node": node, "nodes": nodes, "driver": driver, "device": device,
+            "taint": taint}
+        )
+
+    @staticmethod
     def Maintain(
         *, off: DurationText, node: str | None = None, nodes: NodeSelector | None = None, at_a_time:
         FlagValue | None = None, drain: DrainFlags | None = None, then: Afterwards | None = None,
@@ -2007,6 +2083,10 @@ class ApiClient(Variant):
     Scheduler: ClassVar[ApiClient]
     #: The attach/detach controller.
     AttachDetach: ClassVar[ApiClient]
+    #: The device taint eviction controller.
+    DeviceTaintEviction: ClassVar[ApiClient]
+    #: The resourceclaim controller.
+    ResourceClaim: ClassVar[ApiClient]
     #: `kubectl drain`, that of maintenances too.
     Kubectl: ClassVar[ApiClient]
 
@@ -2024,6 +2104,8 @@ ApiClient.Cloud = ApiClient("Cloud")
 ApiClient.Disruption = ApiClient("Disruption")
 ApiClient.Scheduler = ApiClient("Scheduler")
 ApiClient.AttachDetach = ApiClient("AttachDetach")
+ApiClient.DeviceTaintEviction = ApiClient("DeviceTaintEviction")
+ApiClient.ResourceClaim = ApiClient("ResourceClaim")
 ApiClient.Kubectl = ApiClient("Kubectl")
 
 
@@ -2131,6 +2213,25 @@ class Cascade(Variant):
 Cascade.Background = Cascade("Background")
 Cascade.Foreground = Cascade("Foreground")
 Cascade.Orphan = Cascade("Orphan")
+
+
+@dataclass(kw_only=True)
+class DeviceTaintRule(Struct):
+    """A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is
+    given is true; where neither driver nor pool nor device is given, all devices of the
+    cluster.
+    """
+    #: `metadata.name`
+    name: str
+    #: `spec.deviceSelector.driver`
+    driver: str | None = None
+    #: `spec.deviceSelector.pool`, which has its node's name.
+    pool: str | None = None
+    #: `spec.deviceSelector.device`
+    device: str | None = None
+    #: `spec.taint`: `"key=value:NoExecute"`; with the effect `None` the rule says in its status
+    #: whom NoExecute would evict.
+    taint: str
 
 
 @dataclass(kw_only=True)

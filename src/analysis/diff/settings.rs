@@ -209,7 +209,7 @@ fn listed(opening: &str, inner: &str) -> String {
 
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
-const FILES: [(&str, &str, &str); 11] = [
+const FILES: [(&str, &str, &str); 12] = [
     ("", "Profile", include_str!("../../plan/profile.rs")),
     ("node_lifecycle", "Switches", include_str!("../../plan/switches/node_lifecycle.rs")),
     ("taint_eviction", "Switches", include_str!("../../plan/switches/taint_eviction.rs")),
@@ -219,6 +219,11 @@ const FILES: [(&str, &str, &str); 11] = [
     ("workload", "Switches", include_str!("../../plan/switches/workload.rs")),
     ("cloud", "Switches", include_str!("../../plan/switches/cloud.rs")),
     ("attach_detach", "Switches", include_str!("../../plan/switches/attach_detach.rs")),
+    (
+        "device_taint_eviction",
+        "Switches",
+        include_str!("../../plan/switches/device_taint_eviction.rs"),
+    ),
     ("disruption", "Switches", include_str!("../../plan/switches/disruption.rs")),
     ("eviction", "EvictionRules", include_str!("../../plan/switches/eviction.rs")),
 ];

@@ -60,6 +60,7 @@ impl Run {
             namespaces: std::collections::BTreeMap::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
+            has_devices: false,
             lease_records: false,
             perturb: crate::plan::Perturb::default(),
             tape: None,
@@ -85,6 +86,7 @@ impl Run {
             lease_period: Dur::from_secs(10),
             status_offset: Dur::ZERO,
             usage: None,
+            devices: Rc::default(),
             start: NodeStart::Ready,
         });
         self.trace.names.node(name).0

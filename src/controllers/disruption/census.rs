@@ -187,6 +187,7 @@ mod tests {
             creation_timestamp: Timestamp(0),
             start_time: None,
             job_finalizer: false,
+            has_claims: false,
             unscheduled: None,
             node: None,
             deletion: terminating

@@ -39,7 +39,12 @@ impl Controller {
         let bound = BoundPods::new(&core);
         let handlers = Handlers::new(&core, &bound);
         core.informers.on_node(handlers.clone());
-        core.informers.on_pod(handlers);
+        core.informers.on_pod(handlers.clone());
+        if config.devices {
+            core.informers.on_slices(handlers.clone());
+            core.informers.on_rule(handlers.clone());
+            core.informers.on_claim(handlers);
+        }
         if core.switches().attachments_count {
             core.api().watch(Rc::new(Attachments(Rc::downgrade(&core))));
         }

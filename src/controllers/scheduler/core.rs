@@ -3,10 +3,12 @@
 use super::algorithm::{Algorithm, Choice, Diagnosis};
 use super::framework::Rejection;
 use super::nominator::Nominator;
+use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use super::shape::Shape;
+use crate::api::device::Allocation;
 use crate::api::labels::{LabelSelector, Selector};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
@@ -27,6 +29,8 @@ pub(crate) struct Config {
     pub(crate) choice: Choice,
     /// It evicts pods of lower priority where that helps (the plugin DefaultPreemption).
     pub(crate) preemption: bool,
+    /// Nodes have devices.
+    pub(crate) devices: bool,
 }
 
 /// A workload's selector as it is written and as it was read.
@@ -60,6 +64,9 @@ pub(super) struct Core {
     pub(super) informers: Rc<InformerFactory>,
     pub(super) state: Shared<State>,
     pub(super) parked: Parked,
+    /// The devices of pods whose binding is under way, or has not been heard of yet (`inFlightAllocations`,
+    /// `AssumeClaimAfterAPICall`).
+    pub(super) in_flight: Shared<BTreeMap<PodId, Rc<Allocation>>>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
 }
@@ -76,6 +83,7 @@ impl Core {
         Rc::new(Core {
             state: Shared::new(state),
             parked: Parked::default(),
+            in_flight: Shared::new(BTreeMap::new()),
             owners: Shared::new(Vec::new()),
             informers,
             ctx,
@@ -138,6 +146,20 @@ impl Core {
             && self.informers.pods().iter().any(takes);
         let (by_driver, reach) = (by_driver(api, pod), api.reach_of(pod));
         Some(PodVolumes { api, by_driver, reach, is_taken })
+    }
+
+    /// What the filter has to know of devices, for a pod that claims some.
+    pub(super) fn devices_of<'a>(&'a self, pod: &'a Pod) -> Option<PodDevices<'a>> {
+        if pod.template.devices.is_empty() {
+            return None;
+        }
+        let mut taken = self.informers.allocated_devices();
+        self.in_flight.with(|all| {
+            taken.extend(all.values().flat_map(|a| a.devices.iter().flatten().copied()))
+        });
+        let claims = &pod.template.devices;
+        let has = self.informers.allocation(pod.uid);
+        Some(PodDevices { claims, informers: &self.informers, taken, has })
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

@@ -15,23 +15,23 @@ use crate::trace::Plugin;
 pub(crate) struct ClusterState {
     spread: Option<pod_topology_spread::FilterState>,
     affinity: Option<inter_pod_affinity::FilterState>,
-    /// The pod has volumes.
-    volumes: bool,
+    /// The pod has volumes, or claims devices.
+    has_claims: bool,
 }
 
 impl ClusterState {
     /// Works it out for a pod (`RunPreFilterPlugins`).
     pub(super) fn of(of: Incoming<'_>, cache: &Cache, switches: &Switches) -> Self {
         Self {
-            volumes: of.volumes.is_some(),
+            has_claims: of.volumes.is_some() || of.devices.is_some(),
             spread: pod_topology_spread::FilterState::of(of.shape, cache, switches),
             affinity: inter_pod_affinity::FilterState::of(of.shape, cache),
         }
     }
 
-    /// No filter needs to know of volumes or of pods on other nodes.
+    /// No filter needs to know of volumes, of devices, or of pods on other nodes.
     pub(super) fn is_empty(&self) -> bool {
-        self.spread.is_none() && self.affinity.is_none() && !self.volumes
+        self.spread.is_none() && self.affinity.is_none() && !self.has_claims
     }
 
     /// Counts a pod of `other` in on a node, or out (`AddPod`, `RemovePod`).
@@ -51,7 +51,7 @@ impl ClusterState {
         }
     }
 
-    /// The filters that look at volumes, and at pods on other nodes; `info` is the node as it is, or as it
+    /// The filters that look at volumes, at pods on other nodes, and at devices; `info` is the node as it is, or as it
     /// would be.
     pub(super) fn check(
         &self,
@@ -75,6 +75,6 @@ impl ClusterState {
                 _ => {}
             }
         }
-        Ok(())
+        of.devices.map_or(Ok(()), |devices| devices.filter(node))
     }
 }

@@ -28,6 +28,10 @@ pub enum ClusterEvent {
     PodUpdate,
     /// A bound pod is gone, or ended.
     PodDelete,
+    /// A ResourceClaim was deallocated.
+    ResourceClaimUpdate,
+    /// The taints of devices changed.
+    ResourceSliceUpdate,
     /// A VolumeAttachment is gone.
     VolumeAttachmentDelete,
     /// The waiting pod's own labels changed.
@@ -36,6 +40,8 @@ pub enum ClusterEvent {
     OwnTolerations,
     /// The waiting pod's last scheduling gate was removed.
     OwnGates,
+    /// The waiting pod's claims on devices have been made.
+    OwnClaims,
     /// The waiting pod changed otherwise.
     OwnUpdate,
     /// It has waited long enough, or somebody wants it tried.
@@ -128,6 +134,9 @@ pub(crate) fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
         if !bound && a.tolerations.len() != b.tolerations.len() {
             events.push(ClusterEvent::OwnTolerations);
         }
+    }
+    if !bound && !old.has_claims && new.has_claims {
+        events.push(ClusterEvent::OwnClaims);
     }
     if events.is_empty() {
         events.push(if bound { ClusterEvent::PodUpdate } else { ClusterEvent::OwnUpdate });

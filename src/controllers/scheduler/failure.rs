@@ -25,8 +25,14 @@ pub(super) const UNSCHEDULABLE: &str = "Unschedulable";
 const FIRST_GET_PAUSE: Dur = Dur::from_millis(200);
 const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 
-/// What the plugin DynamicResources says, which is asked to make room as preemption is.
+/// What the plugin DynamicResources says, which is asked to make room as preemption is: of a pod without claims
+/// on devices, and of one with some.
 const NO_CLAIMS: &str = "no new claims to deallocate";
+const STILL_NOT_SCHEDULABLE: &str = "still not schedulable";
+
+fn of_claims(pod: &Pod) -> &'static str {
+    if pod.template.devices.is_empty() { NO_CLAIMS } else { STILL_NOT_SCHEDULABLE }
+}
 
 /// Deals with pods that could not be placed.
 pub(super) struct FailureHandler {
@@ -72,7 +78,7 @@ impl FailureHandler {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
             (nomination, post_filter) = self.follow_up(&pod, &entry.shape, attempt).await;
         } else if !self.core.config.preemption && switches.claims_text {
-            post_filter = NO_CLAIMS.to_owned();
+            post_filter = of_claims(&entry.pod).to_owned();
         }
         self.core.ctx.yield_point(self.failure_point, switches.lets_in_after_failure).await;
         let message = self.core.state.with(|s| {
@@ -107,9 +113,10 @@ impl FailureHandler {
     ) -> Attempt {
         let (object, budgets) =
             (self.core.client.pod_object(pod.id), self.core.informers.budgets());
-        let volumes = self.core.volumes_of(pod);
+        let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
         self.core.state.with(|s| {
-            let of = Incoming { pod, shape, owners, volumes: volumes.as_ref() };
+            let (volumes, devices) = (volumes.as_ref(), devices.as_ref());
+            let of = Incoming { pod, shape, owners, volumes, devices };
             let now = self.core.api().timestamp();
             preempt(
                 &s.algorithm,
@@ -151,7 +158,7 @@ impl FailureHandler {
             Attempt::Found(candidate) => return self.nominate(pod, shape, candidate).await,
         };
         let text = if switches.claims_text {
-            format!("{NO_CLAIMS}, preemption: {why}")
+            format!("{}, preemption: {why}", of_claims(pod))
         } else {
             format!("preemption: {why}")
         };

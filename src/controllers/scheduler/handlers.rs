@@ -8,6 +8,7 @@ use super::node_info::NodeInfo;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use super::queued_pod::QueuedPod;
 use super::shape::Shape;
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -185,16 +186,55 @@ pub(super) struct Attachments(pub(super) Weak<Core>);
 impl Watcher for Attachments {
     fn attachment(&self, volume: VolumeId, node: NodeId) {
         let Some(core) = self.0.upgrade() else { return };
-        if core.api().attachment(volume, node).is_some() {
-            return;
+        if core.api().attachment(volume, node).is_none() {
+            move_all(&core, ClusterEvent::VolumeAttachmentDelete);
         }
-        let at = (core.ctx.now(), core.ctx.cause());
-        let change = Change { event: ClusterEvent::VolumeAttachmentDelete, ..Change::any() };
-        core.state.with(|s| {
-            let cache = &s.algorithm.cache;
-            s.queue.move_all_to_active_or_backoff_queue(&change, &|_| true, at, cache);
+    }
+}
+
+/// Moves pods after a change that is of no node and of no pod.
+fn move_all(core: &Core, event: ClusterEvent) {
+    let at = (core.ctx.now(), core.ctx.cause());
+    let change = Change { event, ..Change::any() };
+    core.state.with(|s| {
+        let cache = &s.algorithm.cache;
+        s.queue.move_all_to_active_or_backoff_queue(&change, &|_| true, at, cache);
+    });
+    core.broadcast();
+}
+
+impl ResourceEventHandler<Allocation> for Handlers {
+    /// What is known of a claim is no longer only assumed; devices that are free again are worth a try.
+    fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        let Some(of) = new.or(old) else { return };
+        self.core.in_flight.with(|all| {
+            if all.get(&of.pod).is_some_and(|a| new.is_none_or(|n| n.devices == a.devices)) {
+                all.remove(&of.pod);
+            }
         });
-        core.broadcast();
+        // Of several claims each is deallocated for itself.
+        let count = |a: &Rc<Allocation>| a.devices.iter().filter(|d| !d.is_empty()).count();
+        if old.map_or(0, count) > new.map_or(0, count) {
+            move_all(&self.core, ClusterEvent::ResourceClaimUpdate);
+        }
+    }
+}
+
+impl ResourceEventHandler<ResourceSlices> for Handlers {
+    fn on_change(&self, _old: Option<&Rc<ResourceSlices>>, new: Option<&Rc<ResourceSlices>>) {
+        if new.is_some() {
+            move_all(&self.core, ClusterEvent::ResourceSliceUpdate);
+        }
+    }
+}
+
+impl ResourceEventHandler<DeviceTaintRule> for Handlers {
+    /// The slices whose devices a rule taints, or no longer taints, change with it
+    /// (`resourceslice/tracker`).
+    fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
+        if old.map(|o| o.uid) != new.map(|n| n.uid) {
+            move_all(&self.core, ClusterEvent::ResourceSliceUpdate);
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 use super::cache::Cache;
 use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
-    node_affinity, node_ports, node_resources_fit, node_unschedulable, node_volume_limits,
-    taint_toleration, volume_binding,
+    dynamic_resources, node_affinity, node_ports, node_resources_fit, node_unschedulable,
+    node_volume_limits, taint_toleration, volume_binding,
 };
 use super::queued_pod::QueuedPod;
 use super::shape::Shape;
@@ -78,6 +78,7 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
             E::NodeTaint => switches.taint_changes_wake_all && !hints,
             _ => false,
         },
+        Plugin::DynamicResources => dynamic_resources::hears(event),
         Plugin::DefaultPreemption => event == E::PodDelete,
     }
 }
@@ -122,6 +123,7 @@ fn helps(
         }
         Plugin::PodTopologySpread => spread(pod, shape, change, &|k| cache.topologies.name(k)),
         Plugin::InterPodAffinity => affinity(shape, change, &|k| cache.topologies.name(k)),
+        Plugin::DynamicResources => true,
         Plugin::DefaultPreemption => false,
     }
 }

@@ -1,5 +1,6 @@
 //! A pod that the scheduler is to place, with what filters and scores read of it.
 
+use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::volume_binding::PodVolumes;
 use super::shape::Shape;
 use crate::api::labels::Selector;
@@ -17,4 +18,6 @@ pub struct Incoming<'a> {
     pub owners: Option<&'a Rc<Selector>>,
     /// Its volumes, if it has any.
     pub volumes: Option<&'a PodVolumes<'a>>,
+    /// What it claims of devices, if it does.
+    pub devices: Option<&'a PodDevices<'a>>,
 }

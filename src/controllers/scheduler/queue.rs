@@ -164,6 +164,8 @@ impl Queue {
             && entry.shape.spec().is_some_and(|s| !s.gates.is_empty());
         if gated {
             Some(Plugin::SchedulingGates)
+        } else if !entry.pod.template.devices.is_empty() && !entry.pod.has_claims {
+            Some(Plugin::DynamicResources)
         } else {
             self.preempting.contains(&entry.pod.id).then_some(Plugin::DefaultPreemption)
         }

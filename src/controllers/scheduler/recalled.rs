@@ -110,13 +110,15 @@ impl Recaller<'_> {
     /// Why no node takes a pod as things stand; none if one does.
     fn fits_nowhere(&self, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
         let owners = self.core.owners_selector(&entry.pod);
-        let volumes = self.core.volumes_of(&entry.pod);
+        let pod = &entry.pod;
+        let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
         self.core.state.with(|s| {
             let of = Incoming {
                 pod: &entry.pod,
                 shape: &entry.shape,
                 owners: owners.as_ref(),
                 volumes: volumes.as_ref(),
+                devices: devices.as_ref(),
             };
             let start = s.algorithm.next_start;
             let outcome = s.algorithm.schedule_pod(of, &s.nominator, &mut |_| 0);

@@ -8,11 +8,12 @@ use super::failure::{FailureHandler, UNSCHEDULABLE};
 use super::nominator::Nomination;
 use super::queued_pod::QueuedPod;
 use super::text::NO_NODES;
+use crate::api::device::Allocation;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
 use crate::api::workload::short_name;
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, ApiServer};
 use crate::client::About;
 use crate::kernel::{Object, PointId};
 use crate::plan::switches::scheduler::BindErrorText;
@@ -96,7 +97,7 @@ impl ScheduleOne {
             return;
         }
         let owners = self.core.owners_selector(&pod);
-        let volumes = self.core.volumes_of(&pod);
+        let (volumes, devices) = (self.core.volumes_of(&pod), self.core.devices_of(&pod));
         let object = self.core.client.pod_object(pod.id);
         let outcome = self.core.state.with(|s| {
             let of = Incoming {
@@ -104,6 +105,7 @@ impl ScheduleOne {
                 shape: &entry.shape,
                 owners: owners.as_ref(),
                 volumes: volumes.as_ref(),
+                devices: devices.as_ref(),
             };
             s.algorithm.schedule_pod(of, &s.nominator, &mut |tied| self.pick(object, tied))
         });
@@ -117,8 +119,12 @@ impl ScheduleOne {
                     s.nominator.remove(pod.id);
                     s.queue.done(pod.id);
                 });
+                let allocation = devices.and_then(|d| d.reserve(&pod, node)).map(Rc::new);
+                if let Some(allocation) = &allocation {
+                    self.core.in_flight.with(|all| all.insert(pod.id, allocation.clone()));
+                }
                 let c = self.clone();
-                let binding = async move { c.binding_cycle(entry, node).await };
+                let binding = async move { c.binding_cycle(entry, node, allocation).await };
                 self.core.ctx.spawn(self.core.group, binding);
             }
             Outcome::NoNodes => {
@@ -137,9 +143,39 @@ impl ScheduleOne {
         }
     }
 
-    /// Binds a pod to the node that it was placed on (`bindingCycle`).
-    async fn binding_cycle(&self, entry: QueuedPod, node: NodeId) {
+    /// `PreBind` of DynamicResources: each claim gets its finalizer, and then its devices.
+    async fn allocate(&self, allocation: Rc<Allocation>) -> Result<(), ApiError> {
+        let id = allocation.pod;
+        let about = self.core.client.pod_object(id);
+        for claim in 0..allocation.devices.len() {
+            let alive = move |api: &ApiServer, _| api.pod(id).map(drop).ok_or(ApiError::NotFound);
+            self.core.client.call(about, alive).await?;
+            let allocation = allocation.clone();
+            let write =
+                move |api: &ApiServer, actor| api.allocate_devices(actor, &allocation, claim);
+            self.core.client.call(about, write).await?;
+        }
+        Ok(())
+    }
+
+    /// Binds a pod to the node that it was placed on (`bindingCycle`), once it has its devices.
+    async fn binding_cycle(
+        &self,
+        entry: QueuedPod,
+        node: NodeId,
+        allocation: Option<Rc<Allocation>>,
+    ) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
+        if let Some(allocation) = allocation {
+            // A pod that has to wait for something before it is bound shows its node meanwhile
+            // (`NominatedNodeNameForExpectation`).
+            self.core.write_status(&entry.pod, None, Some(Some(node))).await;
+            let allocated = self.allocate(allocation).await;
+            if allocated.is_err() {
+                self.core.in_flight.with(|all| all.remove(&id));
+                return self.unreserve(entry, "its claims could not be allocated".to_owned()).await;
+            }
+        }
         let asked = self.core.switches().binds_by_uid.then_some(uid);
         let bound = self
             .core
@@ -157,6 +193,25 @@ impl ScheduleOne {
             );
             return;
         };
+        let why = self.why_not_bound(&entry.pod, asked, error);
+        let message = match self.core.switches().bind_error_text {
+            BindErrorText::Plugin => {
+                let name = (self.core.api()).names(|n| n.pod_name(id).to_owned());
+                format!(
+                    "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
+                )
+            }
+            BindErrorText::Rejected => {
+                format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}")
+            }
+            BindErrorText::Running => format!("running Bind plugin \"DefaultBinder\": {why}"),
+        };
+        self.unreserve(entry, message).await;
+    }
+
+    /// Takes back what was assumed of a pod whose binding failed.
+    async fn unreserve(&self, entry: QueuedPod, message: String) {
+        let id = entry.pod.id;
         let forgotten = (entry.pod.clone(), entry.shape.clone());
         self.core.state.with(|s| {
             s.algorithm.cache.forget(&forgotten.0);
@@ -172,19 +227,6 @@ impl ScheduleOne {
             );
         });
         self.core.broadcast();
-        let why = self.why_not_bound(&entry.pod, asked, error);
-        let message = match self.core.switches().bind_error_text {
-            BindErrorText::Plugin => {
-                let name = (self.core.api()).names(|n| n.pod_name(id).to_owned());
-                format!(
-                    "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
-                )
-            }
-            BindErrorText::Rejected => {
-                format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}")
-            }
-            BindErrorText::Running => format!("running Bind plugin \"DefaultBinder\": {why}"),
-        };
         self.failures
             .handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
             .await;

@@ -3,7 +3,7 @@
 //!
 //! Models `pkg/controller/tainteviction/taint_eviction.go` and `timed_workers.go`, v1.34 (up to
 //! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by
-//! [`Switches`](crate::plan::switches::taint_eviction::Switches). Left out: device taints, metrics.
+//! [`Switches`](crate::plan::switches::taint_eviction::Switches). Left out: metrics.
 
 mod config;
 mod controller;

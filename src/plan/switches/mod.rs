@@ -3,6 +3,7 @@
 
 pub(crate) mod attach_detach;
 pub(crate) mod cloud;
+pub(crate) mod device_taint_eviction;
 pub(crate) mod disruption;
 pub(crate) mod eviction;
 pub(crate) mod kubelet;

@@ -100,6 +100,11 @@ impl Log<'_> {
             | Note::RenewalUnseen
             | Note::LeaseRenewed
             | Note::MemoryUsedUp
+            | Note::DevicesAllocated
+            | Note::DevicesFreed
+            | Note::DeviceEvictionSet
+            | Note::DeviceEvictionCancelled
+            | Note::RuleCondition
             | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting

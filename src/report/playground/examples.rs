@@ -20,6 +20,7 @@ const SHIPPED: &[Example] = shipped![
     "cordon-by-hand",
     "daemon-set-unharmed",
     "dedicated-nodes",
+    "device-taint",
     "disk-stuck",
     "drain-or-shutdown",
     "drain-with-budget",

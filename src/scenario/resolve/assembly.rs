@@ -10,7 +10,7 @@ use super::nodes::Defaults;
 use super::outages::Outage;
 use super::overrides::Changed;
 use super::primitive::World;
-use super::{assumed, memory, notes, read_models, tape, timeline, timing};
+use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing};
 use crate::api::pod::PodTemplate;
 use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
@@ -43,14 +43,13 @@ pub(super) fn plan(
         .controllers_start
         .as_ref()
         .and_then(|t| complaints.at(at!["controllers_start"]).take(values::span(t.as_str())));
-    let defaults = Defaults {
-        lease_period: timing::lease_period(&settings.kubelet),
-        status_period: Dur::from_secs(10),
-    };
+    let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
     let operators = profile.taint_eviction.comparison_operators;
     let declared = Declared::read(spec, defaults, operators, damage, complaints);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
+    devices::check_start(spec, (&declared.pods, &declared.nodes), complaints);
     let world = World {
+        rules: &devices::rules(spec),
         nodes: &declared.nodes,
         pods: &declared.pods,
         workloads: &declared.workloads,
@@ -114,6 +113,7 @@ pub(super) fn plan(
         namespaces: declared.namespaces,
         timeline: Vec::new(),
         actions: Vec::new(),
+        has_devices: spec.nodes.iter().any(|group| !group.devices.is_empty()),
         lease_records: spec.lease_records,
         perturb,
         tape,
@@ -270,9 +270,12 @@ fn controllers(
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
+    let devices = nodes.iter().any(|n| !n.devices.is_empty());
     let attaches = templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
     Controllers {
         attach_detach: on(written.attach_detach, attaches),
+        device_taint_eviction: on(written.device_taint_eviction, devices),
+        resource_claim: on(written.resource_claim, devices),
         cloud: on(written.cloud, needs_cloud(actions, nodes)),
         disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),

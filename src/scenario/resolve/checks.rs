@@ -6,9 +6,12 @@ use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
-use crate::language::{Problem, QuantityText, Spot, UsageText, eviction};
+use crate::language::{self, Problem, QuantityText, Spot, UsageText, eviction};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
+pub(super) type ComparisonOperators = bool;
 
 /// The name of a node or pod.
 pub(super) fn object_name(kind: &str, name: &str) -> Result<(), Problem> {
@@ -131,4 +134,22 @@ pub(super) fn resources(
         }
     }
     fine.then_some(all)
+}
+
+/// Tolerations that the API accepts; complaints about the others.
+pub(super) fn read_tolerations(
+    written: &[language::Toleration],
+    place: &Spot<'_>,
+    operators: ComparisonOperators,
+) -> Vec<Toleration> {
+    let read = |written: &language::Toleration| Toleration {
+        key: written.key.clone(),
+        operator: written.operator.unwrap_or_default(),
+        value: written.value.clone(),
+        effect: written.effect,
+        toleration_seconds: written.toleration_seconds,
+    };
+    let all: Vec<Toleration> = written.iter().map(read).collect();
+    tolerations(&all, place, operators);
+    all
 }

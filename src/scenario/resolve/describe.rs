@@ -72,6 +72,16 @@ pub(super) fn describe(step: &Step) -> String {
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
         Step::DeleteBudget { budget } => format!("delete budget {budget}"),
+        Step::CreateDeviceTaintRule { rule } => {
+            format!("create rule {}: {}", rule.name, rule.taint)
+        }
+        Step::DeleteDeviceTaintRule { rule } => format!("delete rule {rule}"),
+        Step::TaintDevices { device, taint, .. } => {
+            format!("taint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))
+        }
+        Step::UntaintDevices { device, taint, .. } => {
+            format!("untaint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))
+        }
         Step::Maintain { .. } => format!("maintenance of {on}"),
     }
 }
@@ -142,6 +152,9 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::DaemonSets => "daemon sets",
         Resource::Jobs => "jobs",
         Resource::Budgets => "disruption budgets",
+        Resource::ResourceSlices => "resource slices",
+        Resource::DeviceTaintRules => "device taint rules",
+        Resource::ResourceClaims => "resource claims",
     }
 }
 

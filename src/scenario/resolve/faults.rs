@@ -124,6 +124,8 @@ impl Reader<'_> {
             ApiClient::Disruption => Actor::Disruption,
             ApiClient::Scheduler => Actor::Scheduler,
             ApiClient::AttachDetach => Actor::AttachDetach,
+            ApiClient::DeviceTaintEviction => Actor::DeviceTaintEviction,
+            ApiClient::ResourceClaim => Actor::ResourceClaim,
             ApiClient::Kubectl => Actor::User,
         }
     }
@@ -217,6 +219,32 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
     }
 }
 
+/// The flags of a drain that is an entry of its own.
+fn drain_flags(step: &Step) -> DrainFlags {
+    let Step::Drain {
+        force,
+        ignore_daemonsets,
+        delete_emptydir_data,
+        disable_eviction,
+        grace_period_seconds,
+        timeout,
+        skip_wait_for_delete_timeout,
+        ..
+    } = step
+    else {
+        return DrainFlags::default();
+    };
+    DrainFlags {
+        force: *force,
+        ignore_daemonsets: Some(*ignore_daemonsets),
+        delete_emptydir_data: *delete_emptydir_data,
+        disable_eviction: *disable_eviction,
+        grace_period_seconds: *grace_period_seconds,
+        timeout: timeout.clone(),
+        skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
+    }
+}
+
 /// The steps of an entry; nothing if a complaint is about it.
 pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
     let step = reader.step;
@@ -278,24 +306,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
         Step::BindPod { pod, node } => reader.bind_pod(pod, node),
         Step::PatchTolerations { tolerations, .. } => reader.patch_tolerations(tolerations),
         Step::Instance { state, .. } => once(Do::Instance(reader.nodes()?, *state)),
-        Step::Drain {
-            force,
-            ignore_daemonsets,
-            delete_emptydir_data,
-            disable_eviction,
-            grace_period_seconds,
-            timeout,
-            skip_wait_for_delete_timeout,
-            ..
-        } => reader.drain(&DrainFlags {
-            force: *force,
-            ignore_daemonsets: Some(*ignore_daemonsets),
-            delete_emptydir_data: *delete_emptydir_data,
-            disable_eviction: *disable_eviction,
-            grace_period_seconds: *grace_period_seconds,
-            timeout: timeout.clone(),
-            skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
-        }),
+        Step::Drain { .. } => reader.drain(&drain_flags(reader.step)),
         Step::Scale { workload, replicas } => reader.scale(workload, *replicas),
         Step::CreateWorkload { .. } => reader.each_added(Do::CreateWorkload),
         Step::DeleteWorkload { workload, cascade } => {
@@ -307,6 +318,10 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
             reader.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref())
         }
         Step::DeleteBudget { budget } => once(Do::DeleteBudget(reader.budget(budget)?)),
+        Step::CreateDeviceTaintRule { .. }
+        | Step::DeleteDeviceTaintRule { .. }
+        | Step::TaintDevices { .. }
+        | Step::UntaintDevices { .. } => reader.of_devices(),
         Step::Maintain { at_a_time, drain, off, then, if_not_drained, .. } => {
             reader.maintain(&primitive::Written {
                 at_a_time: at_a_time.as_ref(),

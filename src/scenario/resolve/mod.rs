@@ -8,6 +8,7 @@ mod budgets;
 mod checks;
 mod declared;
 mod describe;
+mod devices;
 mod draw;
 mod expect;
 mod faults;

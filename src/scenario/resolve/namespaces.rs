@@ -1,7 +1,7 @@
 //! Namespaces: the defaults and whitelists of their pods' tolerations, as the API accepts
 //! tolerations.
 
-use super::{checks, pods};
+use super::checks;
 use crate::language::{Namespace, names};
 use crate::plan::NamespaceTolerations;
 use crate::scenario::prelude::*;
@@ -20,7 +20,7 @@ pub(super) fn read(
     for (i, namespace) in written.iter().enumerate() {
         let place = complaints.at(at!["namespaces", i]);
         let list = |tolerations: &Option<Vec<_>>, field: &str| {
-            tolerations.as_ref().map(|t| pods::tolerations(t, &place.part(field), operators))
+            tolerations.as_ref().map(|t| checks::read_tolerations(t, &place.part(field), operators))
         };
         let said = NamespaceTolerations {
             defaults: list(&namespace.default_tolerations, "defaultTolerations"),

@@ -1,6 +1,7 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
+use super::devices;
 use super::group_names::{GroupNames, NODES_MAX, Names};
 use super::select::Nodes;
 use crate::api::labels::Labels;
@@ -13,7 +14,7 @@ use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::api::usage::NodeUsage;
 use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
-use crate::plan::{NodePlan, NodeStart};
+use crate::plan::{NodePlan, NodeStart, Profile};
 use crate::scenario::prelude::*;
 use std::rc::Rc;
 
@@ -26,6 +27,15 @@ pub(super) struct Defaults {
     pub(super) lease_period: Dur,
     /// Imitated kubelets check their status this often.
     pub(super) status_period: Dur,
+    /// The release has device taints.
+    pub(super) devices: bool,
+}
+
+impl Defaults {
+    pub(super) fn of(lease_period: Dur, profile: &Profile) -> Self {
+        let devices = profile.device_taint_eviction.taints;
+        Self { lease_period, status_period: Dur::from_secs(10), devices }
+    }
 }
 
 /// The capacity of a node, as far as it does not state it.
@@ -73,6 +83,7 @@ impl Nodes {
             span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
+        let devices = devices::of_group(&group.devices, &part("devices"), defaults.devices);
         let start = start(group, place, joins);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
@@ -97,6 +108,7 @@ impl Nodes {
                 unschedulable: group.unschedulable,
                 allocatable: allocatable.clone(),
                 usage: usage.clone(),
+                devices: devices.clone(),
                 lease_period,
                 start: start.clone(),
                 name,

@@ -1,7 +1,8 @@
 //! Pod groups to pods, how far each is when the run starts, and templates of pods, as the API accepts
 //! them.
 
-use super::checks::{self, checked_labels, resources};
+use super::checks::{self, ComparisonOperators, checked_labels, resources};
+use super::devices;
 use super::pod_names::called;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
@@ -147,9 +148,6 @@ fn read_deletion(written: &language::Deletion, place: &Spot<'_>) -> Option<Delet
     })
 }
 
-/// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
-type ComparisonOperators = bool;
-
 /// What pods and workloads are looked up in.
 pub(super) struct Lookup<'a> {
     pub(super) nodes: &'a Nodes,
@@ -206,12 +204,14 @@ pub(super) fn pod_template(
     let volumes = place.part("volumes");
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);
+    let devices =
+        devices::claims(&written.resource_claims, lookup.nodes, &place.part("resourceClaims"));
     let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
         source: PodSource::Api,
-        tolerations: tolerations(
+        tolerations: checks::read_tolerations(
             &written.tolerations,
             &place.part("tolerations"),
             lookup.operators,
@@ -223,6 +223,7 @@ pub(super) fn pod_template(
         empty_dir: written.empty_dir,
         persistent_volumes: written.persistent_volumes,
         claims,
+        devices,
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         start,
         stop,
@@ -231,22 +232,4 @@ pub(super) fn pod_template(
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(written, lookup.priorities.never_preempts(written), place),
     }
-}
-
-/// Tolerations that the API accepts; complaints about the others.
-pub(super) fn tolerations(
-    written: &[language::Toleration],
-    place: &Spot<'_>,
-    operators: ComparisonOperators,
-) -> Vec<Toleration> {
-    let read = |written: &language::Toleration| Toleration {
-        key: written.key.clone(),
-        operator: written.operator.unwrap_or_default(),
-        value: written.value.clone(),
-        effect: written.effect,
-        toleration_seconds: written.toleration_seconds,
-    };
-    let all: Vec<Toleration> = written.iter().map(read).collect();
-    checks::tolerations(&all, place, operators);
-    all
 }

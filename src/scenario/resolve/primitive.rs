@@ -4,7 +4,6 @@
 use super::budgets::{self, Budgets};
 use super::checks;
 use super::group_names::PODS_MAX;
-use super::pods::tolerations;
 use super::select::{Nodes, Nothing, Pods, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::kubectl_taint::TaintEdit;
@@ -37,6 +36,8 @@ pub(super) struct World<'a> {
     pub(super) leader_election: Option<LeaderElection>,
     /// The nodes, pods, workloads or budgets that an entry of that number adds.
     pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
+    /// The names of the DeviceTaintRules that entries create.
+    pub(super) rules: &'a BTreeSet<String>,
 }
 
 /// Reads the steps of an entry.
@@ -242,7 +243,7 @@ impl Reader<'_> {
 
     /// Tolerations of pods are changed.
     pub(super) fn patch_tolerations(&mut self, written: &[Toleration]) -> Option<Vec<Primitive>> {
-        let read = tolerations(
+        let read = checks::read_tolerations(
             written,
             &self.at("tolerations"),
             self.world.profile.taint_eviction.comparison_operators,

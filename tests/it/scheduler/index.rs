@@ -136,7 +136,8 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                 let new = pod(i as u32, &kinds[*kind]);
                 let shape = algorithm.cache.shape(&new.template, "default");
                 let (waiting, owners) = (Rc::new(new.clone()), (*kind == 0).then_some(&owners));
-                let of = Incoming { pod: &waiting, shape: &shape, owners, volumes: None };
+                let of =
+                    Incoming { pod: &waiting, shape: &shape, owners, volumes: None, devices: None };
                 let mut pick = |tied: Tied| {
                     seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
                     match tied {

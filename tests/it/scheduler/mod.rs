@@ -97,6 +97,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Pod {
         creation_timestamp: Timestamp(0),
         start_time: None,
         job_finalizer: false,
+        has_claims: false,
         unscheduled: None,
         node: None,
         deletion: None,
@@ -129,7 +130,7 @@ fn schedule(
 ) -> Outcome {
     let shape = algorithm.cache.shape(&pod.template, "default");
     algorithm.schedule_pod(
-        Incoming { pod, shape: &shape, owners, volumes: None },
+        Incoming { pod, shape: &shape, owners, volumes: None, devices: None },
         nominator,
         &mut |_| 0,
     )
@@ -491,7 +492,7 @@ fn attempt(
         panic!("it fits")
     };
     let shape = algorithm.cache.shape(&pod.template, "default");
-    let of = Incoming { pod, shape: &shape, owners: None, volumes: None };
+    let of = Incoming { pod, shape: &shape, owners: None, volumes: None, devices: None };
     match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
         Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),

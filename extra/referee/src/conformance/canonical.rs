@@ -32,7 +32,9 @@ fn is_visible(what: &What) -> bool {
             Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting
-            | Note::AttachmentGone,
+            | Note::AttachmentGone
+            | Note::DevicesAllocated
+            | Note::RuleCondition,
             _,
         ) => true,
         What::FaultBegan

@@ -2,15 +2,16 @@
 
 use super::builder::Builder;
 use super::format::{ActionSpec, DrainSpec, PodSpec};
-use super::objects::{pod_name, rule, taint_edit, tolerations};
+use super::objects::{device_taint, pod_name, rule, taint_edit, tolerations};
 use super::plan_error::{PlanError, invalid};
 use taintsim::api::meta::ConditionStatus;
 use taintsim::api::node::NodeConditionType;
 use taintsim::api::workload::Propagation;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Clients, Connections, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault,
-    NodeIndex, NodeStart, Phase, PodStart, Resource, TimelineEntry, WatchCache,
+    Action, Clients, Connections, DeviceTaintEdit, Do, DrainOptions, IfNotDrained, Instance,
+    Maintenance, NewRule, NodeFault, NodeIndex, NodeStart, Phase, PodStart, Resource,
+    TimelineEntry, WatchCache,
 };
 use taintsim::trace::Actor;
 
@@ -108,6 +109,15 @@ impl Builder {
             }
             "drain" => Do::Drain(self.kubelets(a)?, drain_options(&a.drain)),
             "maintain" => Do::Maintain(self.kubelets(a)?, Box::new(maintenance(a)?)),
+            "taint-device" | "untaint-device" => {
+                let spec = a.device_taint.as_ref();
+                let spec =
+                    spec.ok_or_else(|| invalid(format!("{:?} has no \"device_taint\"", a.act)))?;
+                let (selector, taint, _) = device_taint(spec)?;
+                let adds = a.act == "taint-device";
+                let edit = DeviceTaintEdit { selector, taint, adds };
+                Do::TaintDevices(self.known_nodes(a), Box::new(edit))
+            }
             "instance" => Do::Instance(self.kubelets(a)?, instance(&a.state)?),
             _ => return Ok(None),
         }))
@@ -124,6 +134,16 @@ impl Builder {
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
             "scale" | "create-workload" | "delete-workload" => self.workload_action(a)?,
             "create-budget" | "change-budget" | "delete-budget" => self.budget_action(a)?,
+            "create-device-rule" | "delete-device-rule" => {
+                let spec = a.rule.as_ref();
+                let spec = spec.ok_or_else(|| invalid(format!("{:?} has no \"rule\"", a.act)))?;
+                if a.act == "delete-device-rule" {
+                    return Ok(Some(Do::DeleteDeviceTaintRule(spec.name.clone())));
+                }
+                let (selector, taint, previews) = device_taint(spec)?;
+                let name = spec.name.clone();
+                Do::CreateDeviceTaintRule(Box::new(NewRule { name, selector, taint, previews }))
+            }
             "restart-controllers" => Do::RestartControllers(a.downtime.0),
             // Nobody among the modelled controllers acts on other watches.
             "stall-watches" => {

@@ -24,7 +24,9 @@ const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
 impl Recorded {
     /// The plan that replays this recording: its scenario under the profile of its release.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        let profile = profiles::profile(&self.release).map_err(|e| invalid(e.to_string()))?;
+        let gates = &self.scenario.gates;
+        let profile =
+            profiles::with_gates(&self.release, gates).map_err(|e| invalid(e.to_string()))?;
         build(&self.scenario, profile)
     }
 }
@@ -79,6 +81,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         namespaces: namespaces(sc)?,
         timeline: b.timeline,
         actions: b.actions,
+        has_devices: b.has_devices,
         lease_records: false,
         perturb: Perturb::default(),
         tape: None,

@@ -2,7 +2,8 @@
 
 use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, WorkloadSpec};
 use super::objects::{
-    budget, budget_name, claims_of_set, node_labels, pod_name, resources, taint_edit, template,
+    budget, budget_name, claims_of_set, devices, node_labels, pod_name, resources, taint_edit,
+    template,
 };
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
@@ -26,6 +27,8 @@ pub(super) struct Builder {
     pub(super) upstream: bool,
     /// How many disks each node takes.
     pub(super) volume_limit: Option<u32>,
+    /// Some node has devices.
+    pub(super) has_devices: bool,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) node_names: BTreeMap<String, NodeIndex>,
     pub(super) templates: Vec<PodTemplate>,
@@ -69,8 +72,10 @@ impl Builder {
             lease_period,
             status_offset: self.offset(spec.status_offset, Dur::from_secs(10)),
             usage: None,
+            devices: devices(&spec.devices),
             start,
         };
+        self.has_devices |= !plan.devices.is_empty();
         // A pod may be bound to a node before that joins; the node then keeps the index the pod
         // refers to.
         if let (NodeStart::Absent, Some(&i)) = (&plan.start, self.node_names.get(&spec.name))

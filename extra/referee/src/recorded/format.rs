@@ -72,6 +72,9 @@ pub struct RecordedScenario {
     pub attacher: AttacherSpec,
     /// How many volumes a node may have attached.
     pub volume_limit: Option<u32>,
+    /// Feature gates of all components.
+    #[serde(default, deserialize_with = "nullable")]
+    pub gates: BTreeMap<String, bool>,
     /// Limits by actor, `*` for all.
     #[serde(default, deserialize_with = "nullable")]
     pub clients: BTreeMap<String, LimitsSpec>,
@@ -125,6 +128,37 @@ pub struct VolumeSpec {
     pub zone: String,
     /// It is a local volume of that node.
     pub host: String,
+}
+
+/// Devices of a driver on a node.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DevicesSpec {
+    pub driver: String,
+    pub names: Vec<String>,
+}
+
+/// A claim on devices of a driver; on one where no count is given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DeviceClaimSpec {
+    pub driver: String,
+    pub count: u32,
+    #[serde(deserialize_with = "nullable")]
+    pub tolerations: Vec<TolerationSpec>,
+}
+
+/// A DeviceTaintRule, or a taint that a driver publishes; what is empty is not given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DeviceTaintSpec {
+    pub name: String,
+    pub driver: String,
+    pub pool: String,
+    pub device: String,
+    pub key: String,
+    pub value: String,
+    pub effect: String,
 }
 
 /// Flags of kube-controller-manager; a duration of zero is the default.
@@ -255,6 +289,9 @@ pub struct NodeSpec {
     pub status_offset: GoDuration,
     /// How far its clock is ahead.
     pub clock_offset: SignedDuration,
+    /// Its devices.
+    #[serde(deserialize_with = "nullable")]
+    pub devices: Vec<DevicesSpec>,
     /// Without conditions, lease and kubelet.
     pub silent: bool,
     /// It is as an export shows it, with these conditions; absent otherwise.
@@ -338,6 +375,9 @@ pub struct PodSpec {
     /// Its volumes.
     #[serde(deserialize_with = "nullable")]
     pub volumes: Vec<VolumeSpec>,
+    /// What it claims of devices.
+    #[serde(rename = "deviceClaims", deserialize_with = "nullable")]
+    pub device_claims: Vec<DeviceClaimSpec>,
     /// `metadata.finalizers`
     #[serde(deserialize_with = "nullable")]
     pub finalizers: Vec<String>,
@@ -439,6 +479,10 @@ pub struct ActionSpec {
     pub status: String,
     /// The node that joins.
     pub spec: Option<NodeSpec>,
+    /// The DeviceTaintRule it is about.
+    pub rule: Option<DeviceTaintSpec>,
+    /// The taint of devices it is about.
+    pub device_taint: Option<DeviceTaintSpec>,
     /// The pod it is about.
     pub pod: String,
     /// The pod that is created.

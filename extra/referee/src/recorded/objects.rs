@@ -1,10 +1,14 @@
 //! The objects of a recorded scenario, as the recorder makes them.
 
-use super::format::{AmountSpec, BudgetSpec, NodeSpec, PodSpec, TolerationSpec, VolumeSpec};
+use super::format::{
+    AmountSpec, BudgetSpec, DeviceClaimSpec, DeviceTaintSpec, DevicesSpec, NodeSpec, PodSpec,
+    TolerationSpec, VolumeSpec,
+};
 use super::plan_error::{PlanError, invalid};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use taintsim::api::budget::{BudgetRule, IntOrPercent};
+use taintsim::api::device::{Device, DeviceClaim, DeviceSelector};
 use taintsim::api::kubectl_taint::{self, TaintEdit};
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
@@ -39,12 +43,43 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
         exit_code: number(spec, EXIT_CODE)?,
         source: source(spec)?,
         claims: spec.volumes.iter().map(claim).collect::<Result<_, _>>()?,
+        devices: spec.device_claims.iter().map(device_claim).collect::<Result<_, _>>()?,
         ..PodTemplate::default()
     };
     if let Some(rest) = &spec.spec {
         rest.lay(&mut template)?;
     }
     Ok(template)
+}
+
+/// A claim on devices.
+fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
+    let tolerations = tolerations(&spec.tolerations)?;
+    Ok(DeviceClaim { driver: spec.driver.clone(), count: spec.count.max(1), tolerations })
+}
+
+/// The devices of a node.
+pub(super) fn devices(specs: &[DevicesSpec]) -> Rc<[Device]> {
+    let of = |spec: &DevicesSpec| {
+        let driver = spec.driver.clone();
+        let device = move |name: &String| Device { driver: driver.clone(), name: name.clone() };
+        spec.names.iter().map(device).collect::<Vec<_>>()
+    };
+    specs.iter().flat_map(of).collect()
+}
+
+/// Which devices a taint is of, the taint, and whether its effect is None.
+pub(super) fn device_taint(
+    spec: &DeviceTaintSpec,
+) -> Result<(DeviceSelector, Taint, bool), PlanError> {
+    let given = |text: &String| Some(text.clone()).filter(|t| !t.is_empty());
+    let (driver, pool, device) = (given(&spec.driver), given(&spec.pool), given(&spec.device));
+    let previews = spec.effect == "None";
+    let effect = if previews { Some(Effect::NoExecute) } else { Effect::parse(&spec.effect) };
+    let effect =
+        effect.ok_or_else(|| invalid(format!("{:?} is no effect of a taint", spec.effect)))?;
+    let taint = Taint { value: spec.value.clone(), ..Taint::new(&spec.key, effect) };
+    Ok((DeviceSelector { driver, pool, device }, taint, previews))
 }
 
 /// A claim; whether it is one of the pod alone, its owner says.

@@ -46,6 +46,9 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "budgets": budgets(plan),
         "actions": actions(plan, &mut missing),
     });
+    if plan.actions.iter().any(|a| matches!(a.act, Do::CreateDeviceTaintRule(_))) {
+        scenario["gates"] = json!({"DRADeviceTaintRules": true});
+    }
     if plan.scheduler != SchedulerSettings::default() {
         scenario["scheduler"] = scheduler(&plan.scheduler);
     }

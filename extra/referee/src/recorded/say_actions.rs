@@ -3,7 +3,9 @@
 use super::missing::Missing;
 use super::say_objects::{budget, namespace_of, node, pod, short_name, tolerations, workload};
 use serde_json::{Map, Value, json};
+use taintsim::api::device::DeviceSelector;
 use taintsim::api::kubectl_taint::TaintEdit;
+use taintsim::api::taint::Taint;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
     Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault, NodeIndex,
@@ -119,6 +121,19 @@ fn said(
             let b = &plan.budgets[*b as usize];
             json!({"do": "delete-budget", "budget": budget(b, &b.rule)})
         }
+        Do::TaintDevices(nodes, edit) => {
+            let act = if edit.adds { "taint-device" } else { "untaint-device" };
+            let taint = device_taint(&edit.selector, &edit.taint, false);
+            json!({"do": act, "nodes": names(nodes), "device_taint": taint})
+        }
+        Do::CreateDeviceTaintRule(rule) => {
+            let mut said = device_taint(&rule.selector, &rule.taint, rule.previews);
+            said["name"] = json!(rule.name);
+            json!({"do": "create-device-rule", "rule": said})
+        }
+        Do::DeleteDeviceTaintRule(name) => {
+            json!({"do": "delete-device-rule", "rule": {"name": name}})
+        }
         other => return Err(unsaid(other)),
     }))
 }
@@ -132,6 +147,18 @@ fn rejections(clients: &Clients, at: Time, lasts: Dur) -> Vec<Value> {
     let (at, lasts) = (at.to_string(), lasts.to_string());
     let of = |actor| json!({"at": at, "do": "reject", "actor": actor, "downtime": lasts});
     actors.into_iter().map(of).collect()
+}
+
+/// Which devices a taint is of, and the taint.
+fn device_taint(of: &DeviceSelector, taint: &Taint, previews: bool) -> Value {
+    json!({
+        "driver": of.driver.as_deref().unwrap_or_default(),
+        "pool": of.pool.as_deref().unwrap_or_default(),
+        "device": of.device.as_deref().unwrap_or_default(),
+        "key": taint.key,
+        "value": taint.value,
+        "effect": if previews { "None" } else { taint.effect.as_str() },
+    })
 }
 
 /// A rolling maintenance.

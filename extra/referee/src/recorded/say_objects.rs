@@ -6,6 +6,7 @@ use super::objects::DELETION_COST;
 use super::{pod_spec, workload_spec};
 use serde_json::{Map, Value, json};
 use taintsim::api::budget::{BudgetRule, IntOrPercent};
+use taintsim::api::device::{Device, DeviceClaim};
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::pod::{PodSource, PodTemplate};
 use taintsim::api::quantity::Resources;
@@ -33,6 +34,10 @@ pub(super) fn node(n: &NodePlan) -> Value {
         "status_offset": n.status_offset.to_string(),
         "silent": n.start == NodeStart::Silent,
     });
+    if !n.devices.is_empty() {
+        let device = |d: &Device| json!({"driver": d.driver, "names": [d.name]});
+        out["devices"] = n.devices.iter().map(device).collect();
+    }
     say_node(&n.start, &mut out);
     out
 }
@@ -107,6 +112,10 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
     };
     if !t.claims.is_empty() {
         set("volumes", t.claims.iter().map(claim).collect());
+    }
+    if !t.devices.is_empty() {
+        let claim = |c: &DeviceClaim| json!({"driver": c.driver, "count": c.count, "tolerations": tolerations(&c.tolerations)});
+        set("deviceClaims", t.devices.iter().map(claim).collect());
     }
     set("labels", json!(t.labels));
     set("tolerations", tolerations(&t.tolerations));

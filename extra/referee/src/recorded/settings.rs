@@ -20,7 +20,7 @@ type Runs = fn(&mut Controllers) -> &mut bool;
 
 /// The controllers beside those of node failure handling, each with a client of its own. The
 /// recorder knows them by the names of their actors.
-pub(super) const OTHERS: [(Actor, Runs); 11] = [
+pub(super) const OTHERS: [(Actor, Runs); 13] = [
     (Actor::PodGc, |c| &mut c.pod_gc),
     (Actor::GarbageCollector, |c| &mut c.garbage_collector),
     (Actor::ReplicaSet, |c| &mut c.replica_set),
@@ -32,6 +32,8 @@ pub(super) const OTHERS: [(Actor, Runs); 11] = [
     (Actor::Scheduler, |c| &mut c.scheduler),
     (Actor::Cloud, |c| &mut c.cloud),
     (Actor::AttachDetach, |c| &mut c.attach_detach),
+    (Actor::DeviceTaintEviction, |c| &mut c.device_taint_eviction),
+    (Actor::ResourceClaim, |c| &mut c.resource_claim),
 ];
 
 fn is_modelled(controller: &str) -> bool {

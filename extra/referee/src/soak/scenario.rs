@@ -97,6 +97,7 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         horizon.as_str().and_then(|h| duration::parse(h).ok()).map_or(60, |h| h.as_secs().max(1));
     all.insert("horizon".to_owned(), horizon);
     all.insert("seed".to_owned(), seed.into());
+    draw.known.devices = draw.dice.once_in(10);
     for field in ["kubernetes", "timing", "controllers"] {
         if !draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
@@ -159,9 +160,13 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
         }
         all.insert("tape".to_owned(), tape);
     }
-    if draw.dice.once_in(25) {
-        // Operators that compare need a release and a gate, which chance alone seldom brings
-        // together.
+    if draw.known.devices {
+        // They need a release and a gate, which chance alone seldom brings together.
+        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.36", "1.37"]).into());
+        let gates = serde_json::json!({ "DRADeviceTaintRules": true });
+        all.insert("feature_gates".to_owned(), gates);
+    } else if draw.dice.once_in(25) {
+        // Operators that compare need them, too.
         all.insert("kubernetes".to_owned(), draw.dice.one(&["1.35", "1.36", "1.37"]).into());
         all.insert(
             "feature_gates".to_owned(),

@@ -130,6 +130,8 @@ pub(super) struct Known {
     pub(super) entries: usize,
     /// How long the run lasts.
     pub(super) seconds: u64,
+    /// Nodes have devices.
+    pub(super) devices: bool,
 }
 
 impl Known {
@@ -153,7 +155,21 @@ const MOST_NODES: u64 = 60;
 pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> String {
     let known = match (of, field) {
         (_, "kubernetes") => return release(dice),
-        (_, "Node" | "Nodes" | "node" | "nodeName" | "leases" | "value of attached") => {
+        ("NodeDevices", "names") => dice.one(&["gpu-{0..3}", "gpu-{0..1}", "gpu-0", "nic-0"]),
+        (_, "driver") if of != "VolumeClaim" => {
+            if dice.once_in(5) {
+                "nic.example.com"
+            } else {
+                "gpu.example.com"
+            }
+        }
+        (_, "device") => dice.one(&["gpu-0", "gpu-1", "nic-0"]),
+        (_, "rule") | ("DeviceTaintRule", "name") => dice.one(&["broken", "all"]),
+        ("DeviceTaintRule", "taint") if dice.once_in(4) => "ecc=bad:None",
+        ("TaintDevices" | "UntaintDevices" | "DeviceTaintRule", "taint") => {
+            dice.one(&["ecc=bad:NoExecute", "ecc:NoSchedule", "hot:NoExecute"])
+        }
+        (_, "pool" | "Node" | "Nodes" | "node" | "nodeName" | "leases" | "value of attached") => {
             return Known::one(dice, &names.nodes, &NODES);
         }
         (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
@@ -317,6 +333,7 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
         (_, "maxSkew" | "minDomains") => (1, 4),
         (_, "hostPort") => (80, 83),
         (_, "times") => (1, 4),
+        ("DeviceClaim", "count") => (1, 2),
         (_, "backoffLimit" | "start") => (0, 3),
         (_, "percentageOfNodesToScore") => (0, 100),
         (_, "minReadySeconds") => (0, 40),

@@ -19,6 +19,12 @@ impl Case<'_, '_> {
             drain::evicted(self.of.question, refused, moment.record, &from, &mut self.found);
             return self.aftermath(moment);
         }
+        if moment.r.actor == Actor::DeviceTaintEviction {
+            self.found.verdict =
+                format!("evicted at {}{from} for a taint of its devices", absolute(moment.at));
+            self.found.steps = self.of.question.led_to(moment.record);
+            return self.aftermath(moment);
+        }
         if moment.r.actor == Actor::Kubelet {
             self.found.verdict =
                 format!("evicted at {}{from} by its kubelet: node pressure", absolute(moment.at));

@@ -121,6 +121,9 @@ impl Case<'_, '_> {
             Some(PodReason::DeletionByTaintManager) => {
                 format!("evicted{from} by the taint eviction controller")
             }
+            Some(PodReason::DeletionByDeviceTaintManager) => {
+                format!("evicted{from} by the device taint eviction controller")
+            }
             Some(PodReason::DeletionByPodGc) => {
                 format!("deleted{from} by the pod garbage collector")
             }

@@ -32,6 +32,7 @@ fn pod(
         creation_timestamp: Timestamp(i64::from(id % 3)),
         start_time: None,
         job_finalizer: false,
+        has_claims: false,
         unscheduled: None,
         node: node.map(NodeId),
         deletion: terminating

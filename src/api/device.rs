@@ -1,0 +1,128 @@
+//! Devices of nodes, what pods claim of them, and their taints (dynamic resource allocation).
+//!
+//! `k8s.io/api/resource/v1/types.go`, v1.37. A driver publishes the devices of a node in a pool that is named
+//! as the node. A claim is made for each pod from a template and asks for so many devices of one driver. Left
+//! out: attributes and selectors, claims that pods share, devices that several pods share or that no node has,
+//! capacity.
+
+use super::meta::{Timestamp, Uid};
+use super::names::{NodeId, PodId, TextId};
+use super::taint::{Effect, Taint};
+use super::toleration::Toleration;
+use std::rc::Rc;
+
+/// The driver of devices of which none is said.
+pub const DEFAULT_DEVICE_DRIVER: &str = "gpu.example.com";
+
+/// A device of a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Device {
+    /// Its driver (`spec.driver` of its ResourceSlice).
+    pub driver: String,
+    /// Its name in its pool.
+    pub name: String,
+}
+
+/// A device: its node, and its place among those of the node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct DeviceId {
+    pub(crate) node: NodeId,
+    pub(crate) place: u32,
+}
+
+/// The ResourceSlices of a node: its devices with the taints that their drivers publish.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ResourceSlices {
+    /// Where they are; also the name of their pool.
+    pub(crate) node: NodeId,
+    /// In the order in which they are allocated.
+    pub(crate) devices: Rc<[Device]>,
+    /// By device.
+    pub(crate) taints: Vec<Vec<Taint>>,
+}
+
+/// A claim of the pods of a template (`spec.resourceClaims`, with the template of the claim).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceClaim {
+    /// Of which driver.
+    pub driver: String,
+    /// How many devices.
+    pub count: u32,
+    /// Which taints of devices are tolerated. PreferNoSchedule, `Lt` and `Gt` are not among them.
+    pub tolerations: Vec<Toleration>,
+}
+
+/// The devices that a life of a pod has (`status.allocation` of its claims).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Allocation {
+    /// Whose they are.
+    pub(crate) pod: PodId,
+    /// Of which life of it.
+    pub(crate) uid: Uid,
+    /// By claim; all of one node.
+    pub(crate) devices: Vec<Vec<DeviceId>>,
+    /// The devices of that node, which their places are those of.
+    pub(crate) of: Rc<[Device]>,
+}
+
+/// Which devices a rule taints (`DeviceTaintSelector`): those of which all that is given is true, all of
+/// them where nothing is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DeviceSelector {
+    /// Those of a driver.
+    pub driver: Option<String>,
+    /// Those of a pool, which is named as its node.
+    pub pool: Option<String>,
+    /// Those of that name.
+    pub device: Option<String>,
+}
+
+impl DeviceSelector {
+    /// Whether it selects a device (`ruleMatchesDevice`).
+    pub(crate) fn matches(&self, device: &Device, pool: &str) -> bool {
+        let is = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|w| w == has);
+        is(&self.driver, &device.driver) && is(&self.pool, pool) && is(&self.device, &device.name)
+    }
+}
+
+/// A rule that taints devices (`DeviceTaintRule`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct DeviceTaintRule {
+    /// Its name.
+    pub(crate) name: TextId,
+    /// This life of it.
+    pub(crate) uid: Uid,
+    /// Whom it taints.
+    pub(crate) selector: Rc<DeviceSelector>,
+    /// How; with the effect `None` it only says what NoExecute would do.
+    pub(crate) taint: Taint,
+    /// Its effect is `None`.
+    pub(crate) previews: bool,
+    /// The condition EvictionInProgress.
+    pub(crate) status: Option<RuleCondition>,
+}
+
+impl DeviceTaintRule {
+    /// Its effect is NoExecute.
+    pub(crate) fn evicts(&self) -> bool {
+        !self.previews && self.taint.effect == Effect::NoExecute
+    }
+}
+
+/// The condition EvictionInProgress of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RuleCondition {
+    /// `status`: True or False.
+    pub(crate) is_true: bool,
+    /// `reason`
+    pub(crate) reason: &'static str,
+    /// `message`
+    pub(crate) message: String,
+    /// When anything of it changed last.
+    pub(crate) last_transition_time: Timestamp,
+}
+
+/// Whether a taint of a device is tolerated (`resourceclaim: ToleratesTaint`).
+pub(crate) fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
+    toleration.tolerates(taint, false)
+}

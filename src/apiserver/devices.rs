@@ -1,0 +1,264 @@
+//! Devices: ResourceSlices of nodes, rules that taint devices, and what pods have been allocated.
+//!
+//! A claim itself is not stored: a pod says whether its claims have been made, and what they have been allocated
+//! stands here, all of it in one object for each life of a pod.
+
+use super::error::ApiError;
+use super::server::ApiServer;
+use crate::api::device::{
+    Allocation, Device, DeviceClaim, DeviceId, DeviceSelector, DeviceTaintRule, ResourceSlices,
+    RuleCondition,
+};
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, TextId};
+use crate::api::pod::Pod;
+use crate::api::taint::Taint;
+use crate::trace::{Actor, Note, What};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+impl ApiServer {
+    /// The drivers of a node publish its devices.
+    pub(crate) fn publish_devices(&self, node: NodeId, devices: &Rc<[Device]>) {
+        if !devices.is_empty() {
+            let taints = vec![Vec::new(); devices.len()];
+            self.put_slices(node, Some(ResourceSlices { node, devices: devices.clone(), taints }));
+        }
+    }
+
+    /// The ResourceSlices of a node that is deleted go with it.
+    pub(super) fn withdraw_devices(&self, node: NodeId) {
+        if self.store.with_ref(|s| s.devices.slices.contains_key(&node)) {
+            self.put_slices(node, None);
+        }
+    }
+
+    /// The drivers of a node publish other taints of its devices.
+    ///
+    /// # Errors
+    /// `NotFound` where the node has no devices.
+    pub(crate) fn taint_devices(
+        &self,
+        node: NodeId,
+        edit: impl Fn(&Device, &mut Vec<Taint>),
+    ) -> Result<(), ApiError> {
+        let old = self.slices_of(node).ok_or(ApiError::NotFound)?;
+        let mut new = (*old).clone();
+        for (device, taints) in old.devices.iter().zip(&mut new.taints) {
+            edit(device, taints);
+        }
+        if new != *old {
+            self.put_slices(node, Some(new));
+        }
+        Ok(())
+    }
+
+    fn put_slices(&self, node: NodeId, new: Option<ResourceSlices>) {
+        let new = new.map(Rc::new);
+        self.writes(self.keys.slices, node.index());
+        let old = self.store.with(|s| {
+            s.next_version();
+            match &new {
+                Some(new) => s.devices.slices.insert(node, new.clone()),
+                None => s.devices.slices.remove(&node),
+            }
+        });
+        self.tell(|w| w.slices(old.as_ref(), new.as_ref()));
+    }
+
+    /// The ResourceSlices of a node.
+    pub(crate) fn slices_of(&self, node: NodeId) -> Option<Rc<ResourceSlices>> {
+        self.reads(self.keys.slices, node.index());
+        self.store.with_ref(|s| s.devices.slices.get(&node).cloned())
+    }
+
+    /// All ResourceSlices, by node.
+    pub(crate) fn slices(&self) -> Vec<Rc<ResourceSlices>> {
+        self.store.with_ref(|s| s.devices.slices.values().cloned().collect())
+    }
+
+    /// The devices of all lives of pods that have some.
+    pub(crate) fn allocations(&self) -> Vec<Rc<Allocation>> {
+        self.store.with_ref(|s| s.devices.allocations.values().cloned().collect())
+    }
+
+    /// All rules, by name.
+    pub(crate) fn rules(&self) -> Vec<Rc<DeviceTaintRule>> {
+        self.store.with_ref(|s| s.devices.rules.values().cloned().collect())
+    }
+
+    /// POST of a DeviceTaintRule; `timeAdded` is set, without its fraction of a second.
+    ///
+    /// # Errors
+    /// `AlreadyExists`.
+    pub(crate) fn create_rule(
+        &self,
+        name: TextId,
+        selector: DeviceSelector,
+        taint: Taint,
+        previews: bool,
+    ) -> Result<(), ApiError> {
+        if self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
+            return Err(ApiError::AlreadyExists);
+        }
+        let rule = DeviceTaintRule {
+            name,
+            uid: self.store.with(|s| s.next_uid()),
+            selector: Rc::new(selector),
+            taint: Taint { time_added: Some(self.timestamp()), ..taint },
+            previews,
+            status: None,
+        };
+        self.put_rule(name, Some(rule));
+        Ok(())
+    }
+
+    /// DELETE of a DeviceTaintRule.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn delete_rule(&self, name: TextId) -> Result<(), ApiError> {
+        if !self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
+            return Err(ApiError::NotFound);
+        }
+        self.put_rule(name, None);
+        Ok(())
+    }
+
+    /// Server-side apply of a rule's condition, for that life of it.
+    pub(crate) fn apply_rule_status(
+        &self,
+        actor: Actor,
+        (name, uid): (TextId, Uid),
+        condition: RuleCondition,
+    ) -> Result<(), ApiError> {
+        let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
+        let old = old.ok_or(ApiError::NotFound)?;
+        if old.uid != uid {
+            return Err(ApiError::Conflict);
+        }
+        let text = self.names(|n| {
+            let status = if condition.is_true { "True" } else { "False" };
+            let name = n.text_of(name).to_owned();
+            n.text(&[&name, condition.reason, status, &condition.message].join("\n"))
+        });
+        let record = self.record(actor, 0, What::Noted(Note::RuleCondition, text.0));
+        self.with_cause(record, || {
+            self.put_rule(
+                name,
+                Some(DeviceTaintRule { status: Some(condition), ..(*old).clone() }),
+            );
+        });
+        Ok(())
+    }
+
+    fn put_rule(&self, name: TextId, new: Option<DeviceTaintRule>) {
+        let new = new.map(Rc::new);
+        self.writes(self.keys.rules, 0);
+        let old = self.store.with(|s| {
+            s.next_version();
+            match &new {
+                Some(new) => s.devices.rules.insert(name, new.clone()),
+                None => s.devices.rules.remove(&name),
+            }
+        });
+        self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
+    }
+
+    /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it.
+    ///
+    /// # Errors
+    /// `NotFound` where that life of the pod is over.
+    pub(crate) fn allocate_devices(
+        &self,
+        actor: Actor,
+        allocation: &Allocation,
+        claim: usize,
+    ) -> Result<(), ApiError> {
+        let (pod, uid) = (allocation.pod, allocation.uid);
+        self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let mut new = self.allocation_of(uid).map_or_else(
+            || Allocation {
+                devices: vec![Vec::new(); allocation.devices.len()],
+                ..allocation.clone()
+            },
+            |old| (*old).clone(),
+        );
+        new.devices[claim].clone_from(&allocation.devices[claim]);
+        let names: Vec<String> =
+            new.devices[claim].iter().map(|d| new.of[d.place as usize].name.clone()).collect();
+        let text = self.names(|n| n.text(&names.join(" ")));
+        let record = self.record_pod(actor, pod, What::Noted(Note::DevicesAllocated, text.0));
+        self.with_cause(record, || self.put_allocation(uid, Some(Rc::new(new))));
+        Ok(())
+    }
+
+    /// UPDATE of the status of a claim that nobody uses any more: its devices are free.
+    ///
+    /// # Errors
+    /// None: of a claim that has no devices nothing is written.
+    pub(crate) fn deallocate_claim(
+        &self,
+        actor: Actor,
+        uid: Uid,
+        claim: u32,
+    ) -> Result<(), ApiError> {
+        let Some(old) = self.allocation_of(uid) else { return Ok(()) };
+        let mut new = (*old).clone();
+        if let Some(devices) = new.devices.get_mut(claim as usize) {
+            devices.clear();
+        }
+        let is_over = new.devices.iter().all(Vec::is_empty);
+        let freed = self.record_pod(actor, old.pod, What::Noted(Note::DevicesFreed, claim));
+        self.with_cause(freed, || self.put_allocation(uid, (!is_over).then(|| Rc::new(new))));
+        Ok(())
+    }
+
+    fn put_allocation(&self, uid: Uid, new: Option<Rc<Allocation>>) {
+        self.writes(self.keys.allocations, 0);
+        let old = self.store.with(|s| {
+            s.next_version();
+            match &new {
+                Some(new) => s.devices.allocations.insert(uid, new.clone()),
+                None => s.devices.allocations.remove(&uid),
+            }
+        });
+        self.tell(|w| w.allocation(old.as_ref(), new.as_ref()));
+    }
+
+    /// A pod that is on a node from the start has the first devices there that nobody has.
+    pub(crate) fn allocated_before(&self, pod: &Pod) {
+        let (Some(node), false) = (pod.node, pod.template.devices.is_empty()) else { return };
+        let Some(slices) = self.slices_of(node).filter(|_| !pod.phase.is_terminal()) else {
+            return;
+        };
+        let mut taken = self.allocated_devices();
+        let of_claim = |claim: &DeviceClaim| -> Vec<DeviceId> {
+            let ids = (0..).zip(slices.devices.iter()).filter(|(_, d)| d.driver == claim.driver);
+            let free =
+                ids.map(|(place, _)| DeviceId { node, place }).filter(|id| !taken.contains(id));
+            let got: Vec<DeviceId> = free.take(claim.count as usize).collect();
+            taken.extend(&got);
+            got
+        };
+        let devices = pod.template.devices.iter().map(of_claim).collect();
+        let allocation =
+            Allocation { pod: pod.id, uid: pod.uid, devices, of: slices.devices.clone() };
+        // The pod is there.
+        for claim in 0..allocation.devices.len() {
+            let _ = self.allocate_devices(Actor::User, &allocation, claim);
+        }
+    }
+
+    /// The devices of a life of a pod.
+    pub(crate) fn allocation_of(&self, uid: Uid) -> Option<Rc<Allocation>> {
+        self.reads(self.keys.allocations, 0);
+        self.store.with_ref(|s| s.devices.allocations.get(&uid).cloned())
+    }
+
+    /// All devices that somebody has.
+    fn allocated_devices(&self) -> BTreeSet<DeviceId> {
+        self.reads(self.keys.allocations, 0);
+        self.allocations().iter().flat_map(|a| a.devices.iter().flatten().copied()).collect()
+    }
+}

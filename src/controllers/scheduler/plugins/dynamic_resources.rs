@@ -1,0 +1,116 @@
+//! DynamicResources (`plugins/dynamicresources/dynamicresources.go`, with the allocator of
+//! `k8s.io/dynamic-resource-allocation/structured`), as far as claims for so many devices of one driver go: a
+//! node has to have them free, and without taints that the claim does not tolerate.
+//!
+//! Left out: claims that several pods share, and everything that an expression selects by.
+
+use crate::api::device::{Allocation, DeviceClaim, DeviceId, ResourceSlices, tolerates};
+use crate::api::names::NodeId;
+use crate::api::pod::Pod;
+use crate::api::taint::{Effect, Taint};
+use crate::client::InformerFactory;
+use crate::controllers::scheduler::events::ClusterEvent;
+use crate::controllers::scheduler::framework::{Rejection, Verdict};
+use crate::trace::Plugin;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What the filter knows of devices, for one pod.
+pub struct PodDevices<'a> {
+    /// What the pod claims.
+    pub(crate) claims: &'a [DeviceClaim],
+    pub(crate) informers: &'a InformerFactory,
+    /// The devices that others have, or are about to get.
+    pub(crate) taken: BTreeSet<DeviceId>,
+    /// What it has been allocated by an attempt whose binding failed.
+    pub(crate) has: Option<Rc<Allocation>>,
+}
+
+impl PodDevices<'_> {
+    /// The devices of a node that the pod gets there, by claim: of those that are left the first.
+    fn allocate(&self, node: NodeId) -> Option<Vec<Vec<DeviceId>>> {
+        if let Some(has) = &self.has {
+            let here = has.devices.iter().flatten().all(|d| d.node == node);
+            return here.then(|| has.devices.clone());
+        }
+        let slices = self.informers.slices_of(node);
+        let pool = self.informers.name_of(node);
+        let mut taken = self.taken.clone();
+        let mut all = Vec::new();
+        for claim in self.claims {
+            let mut got = Vec::new();
+            let devices = slices.iter().flat_map(|s| s.devices.iter());
+            for (place, device) in (0..).zip(devices) {
+                let id = DeviceId { node, place };
+                let is_free = device.driver == claim.driver
+                    && !taken.contains(&id)
+                    && !self.is_kept_off(claim, slices.as_deref(), id, &pool);
+                if is_free && got.len() < claim.count as usize {
+                    taken.insert(id);
+                    got.push(id);
+                }
+            }
+            if got.len() < claim.count as usize {
+                return None;
+            }
+            all.push(got);
+        }
+        Some(all)
+    }
+
+    /// Whether a taint keeps a device from being allocated (`taintPreventsAllocation`).
+    fn is_kept_off(
+        &self,
+        claim: &DeviceClaim,
+        slices: Option<&ResourceSlices>,
+        id: DeviceId,
+        pool: &str,
+    ) -> bool {
+        let Some(slices) = slices else { return true };
+        let place = id.place as usize;
+        let keeps_off = |taint: &Taint| {
+            taint.effect != Effect::PreferNoSchedule
+                && !claim.tolerations.iter().any(|t| tolerates(t, taint))
+        };
+        slices.taints[place].iter().any(keeps_off)
+            || self.informers.rules().iter().any(|rule| {
+                !rule.previews
+                    && rule.selector.matches(&slices.devices[place], pool)
+                    && keeps_off(&rule.taint)
+            })
+    }
+
+    /// Rejects a node that has not enough devices left.
+    pub(crate) fn filter(&self, node: NodeId) -> Verdict {
+        match self.allocate(node) {
+            Some(_) => Ok(()),
+            None if self.has.is_some() => Err(Rejection::unresolvable(
+                Plugin::DynamicResources,
+                "resourceclaim not available on the node",
+            )),
+            None => {
+                Err(Rejection::unresolvable(Plugin::DynamicResources, "cannot allocate all claims"))
+            }
+        }
+    }
+
+    /// `Reserve`: what the pod gets on the node that was chosen.
+    pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Allocation> {
+        let (devices, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
+        Some(Allocation { pod: pod.id, uid: pod.uid, devices, of: slices.devices.clone() })
+    }
+}
+
+/// Whether the plugin hears of a kind of change.
+pub(crate) fn hears(event: ClusterEvent) -> bool {
+    use ClusterEvent as E;
+    matches!(
+        event,
+        E::NodeAdd
+            | E::NodeLabel
+            | E::NodeAllocatable
+            | E::ResourceClaimUpdate
+            | E::ResourceSliceUpdate
+            | E::OwnClaims
+    )
+}

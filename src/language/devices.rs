@@ -1,0 +1,50 @@
+//! Devices of nodes, claims of pods on them, and rules that taint them.
+
+use super::texts::NamesText;
+use super::toleration::Toleration;
+use crate::language::prelude::*;
+
+/// Devices of each node of a group, which are alike except for their names
+/// (`resource.k8s.io ResourceSlice`). Their pool has the node's name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeDevices {
+    /// Their driver; `gpu.example.com` where not given.
+    pub(crate) driver: Option<String>,
+    /// Their names, `"gpu-{0..7}"`.
+    pub(crate) names: NamesText,
+}
+
+/// A claim on devices that each pod has for itself (`spec.resourceClaims`, with its
+/// `resourceClaimTemplateName`).
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceClaim {
+    /// The driver whose devices are asked for; `gpu.example.com` where not given.
+    pub(crate) driver: Option<String>,
+    /// How many; one where not given.
+    pub(crate) count: Option<u32>,
+    /// Which taints of devices are tolerated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tolerations: Vec<Toleration>,
+}
+
+/// A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is given is true;
+/// where neither driver nor pool nor device is given, all devices of the cluster.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceTaintRule {
+    /// `metadata.name`
+    pub(crate) name: String,
+    /// `spec.deviceSelector.driver`
+    pub(crate) driver: Option<String>,
+    /// `spec.deviceSelector.pool`, which has its node's name.
+    pub(crate) pool: Option<String>,
+    /// `spec.deviceSelector.device`
+    pub(crate) device: Option<String>,
+    /// `spec.taint`: `"key=value:NoExecute"`; with the effect `None` the rule says in its status whom NoExecute
+    /// would evict.
+    pub(crate) taint: String,
+}

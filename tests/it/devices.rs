@@ -1,0 +1,223 @@
+//! Taints of devices: each time by arithmetic from upstream's constants, and beside each what a taint of the node
+//! does (`pkg/controller/devicetainteviction`, `pkg/controller/tainteviction`).
+
+use std::path::Path;
+use taintsim::kernel::Choices;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::run;
+use taintsim::trace::{Trace, What};
+
+/// Two nodes with a device on the one and two on the other, and two pods with a device each. They tolerate every
+/// NoExecute taint of a device for 60 s, but `fast` for 5 s; and the same of their nodes.
+fn cluster(timeline: &str) -> String {
+    let tolerations = r#"[(operator: Exists, effect: NoExecute, tolerationSeconds: 60),
+        (key: "fast", operator: Exists, effect: NoExecute, tolerationSeconds: 5)]"#;
+    format!(
+        r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", timing: Ideal,
+            nodes: [(name: "a", devices: [(names: "gpu-0")]), (name: "b", devices: [(names: "gpu-{{0..1}}")])],
+            workloads: [ReplicaSet(name: "web", replicas: 2, placement: Nodes(["a", "b"]),
+                template: (tolerations: {tolerations}, resourceClaims: [(tolerations: {tolerations})]))],
+            timeline: [{timeline}])"#
+    )
+}
+
+fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
+    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
+    loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
+}
+
+fn ran(text: &str) -> Trace {
+    run(&parsed(text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1))
+}
+
+/// When each deletion of a pod begins, in milliseconds, and who began it.
+fn deletions(trace: &Trace) -> Vec<(u64, &'static str, String)> {
+    let begins = trace.iter().filter(|r| matches!(r.what, What::PodDeleting(_)));
+    begins
+        .map(|r| (r.at.as_millis(), r.actor.as_str(), trace.fields(r).pod.unwrap_or_default()))
+        .collect()
+}
+
+/// What is recorded of that kind: when, and its message or reason.
+fn told(trace: &Trace, what: &str) -> Vec<(u64, String)> {
+    let fields = trace.iter().map(|r| (r.at.as_millis(), trace.fields(r)));
+    let of_kind = fields.filter(|(_, f)| f.what == what);
+    of_kind
+        .map(|(at, f)| {
+            let reason = f.reason.unwrap_or_default();
+            (at, format!("{reason} {}", f.message.unwrap_or_default()).trim().to_owned())
+        })
+        .collect()
+}
+
+/// The pod on `a` is evicted once, by that controller and within 20 ms of that time.
+#[track_caller]
+fn evicted(timeline: &str, by: &str, at: u64) {
+    let all = deletions(&ran(&cluster(timeline)));
+    let [(when, who, pod)] = &all[..] else { panic!("{timeline}: {all:?}") };
+    assert_eq!((*who, &**pod), (by, "default/web-0"), "{timeline}");
+    assert!((at..at + 20).contains(when), "{timeline}: at {when}, not {at}");
+}
+
+/// A rule that taints the device on `a`.
+fn rule(at: &str, name: &str, taint: &str) -> String {
+    format!(
+        r#"(at: "{at}", do: CreateDeviceTaintRule(rule: (name: "{name}", pool: "a", taint: "{taint}"))), "#
+    )
+}
+
+fn taint(at: &str, taint: &str) -> String {
+    format!(r#"(at: "{at}", do: Taint(node: "a", taint: "{taint}")), "#)
+}
+
+const DEVICE: &str = "device-taint-eviction";
+const NODE: &str = "taint-eviction";
+
+/// A countdown for a device begins with the whole second in which the taint was added: `timeAdded` has no
+/// fraction. One for a node begins when the controller hears of the taint.
+#[test]
+fn a_countdown_for_a_device_begins_with_the_whole_second() {
+    evicted(&rule("10.7s", "x", "ecc:NoExecute"), DEVICE, 70_000);
+    evicted(&taint("10.7s", "ecc:NoExecute"), NODE, 70_700);
+}
+
+/// A restart of the controllers from 40 s to 45 s: the one goes on as it was, the other begins anew once the
+/// caches are filled, of which the first look comes at once.
+#[test]
+fn a_restart_resets_only_the_countdown_of_a_node() {
+    let restart = r#"(at: "40s", do: ControllerRestart(downtime: "5s")), "#;
+    evicted(&(rule("10.7s", "x", "ecc:NoExecute") + restart), DEVICE, 70_000);
+    evicted(&(taint("10.7s", "ecc:NoExecute") + restart), NODE, 105_000);
+}
+
+/// A second taint, at 30.3 s, which is tolerated for 5 s: counted from 30 s for a device. For a node it changes
+/// nothing, as the work that is there was created 5 s or more before (`processPodOnNode`).
+#[test]
+fn a_second_taint_shortens_only_the_countdown_of_a_device() {
+    let second = rule("30.3s", "y", "fast:NoExecute");
+    evicted(&(rule("10.7s", "x", "ecc:NoExecute") + &second), DEVICE, 35_000);
+    let second = taint("30.3s", "fast:NoExecute");
+    evicted(&(taint("10.7s", "ecc:NoExecute") + &second), NODE, 70_700);
+}
+
+/// As `cluster`, with claims that tolerate nothing.
+fn strict(timeline: &str) -> String {
+    let text = cluster(timeline);
+    let (head, claims) = text.split_once("resourceClaims: ").unwrap();
+    let (_, rest) = claims.split_once("))],").unwrap();
+    format!("{head}resourceClaims: [()]))],{rest}")
+}
+
+/// Each has tolerations of its own: those of the pod say nothing of its devices.
+#[test]
+fn tolerations_of_a_pod_say_nothing_of_its_devices() {
+    let first = |timeline: String| {
+        deletions(&ran(&strict(&timeline))).first().map(|d| (d.0 / 20 * 20, d.1))
+    };
+    assert_eq!(first(rule("10.7s", "x", "ecc:NoExecute")), Some((10_700, DEVICE)));
+    assert_eq!(first(taint("10.7s", "ecc:NoExecute")), Some((70_700, NODE)));
+}
+
+/// A rule that is deleted before, or a taint that the driver takes back, cancels the eviction.
+#[test]
+fn what_is_taken_back_cancels() {
+    let gone = r#"(at: "40.3s", do: DeleteDeviceTaintRule(rule: "x")), "#;
+    let trace = ran(&cluster(&(rule("10.7s", "x", "ecc:NoExecute") + gone)));
+    assert_eq!(deletions(&trace), []);
+    let cancelled = told(&trace, "event")
+        .into_iter()
+        .filter(|(_, text)| text.starts_with("DeviceTaintManager"));
+    assert_eq!(
+        cancelled.collect::<Vec<_>>(),
+        [(40_300, "DeviceTaintManagerEviction Cancelling deletion".to_owned())]
+    );
+    let driver = r#"(at: "10.7s", do: TaintDevices(node: "a", taint: "ecc=bad:NoExecute")),
+        (at: "40.3s", do: UntaintDevices(node: "a", taint: "ecc:NoExecute")),"#;
+    assert_eq!(deletions(&ran(&cluster(driver))), []);
+}
+
+/// The effect None says whom NoExecute would evict: the two devices on `b`, of which one is allocated, and the
+/// one on `a`.
+#[test]
+fn a_rule_may_say_what_it_would_do() {
+    let all = r#"(at: "10.7s", do: CreateDeviceTaintRule(rule: (name: "x", taint: "ecc:None"))), "#;
+    let trace = ran(&cluster(all));
+    assert_eq!(deletions(&trace), []);
+    let said = "NoEffect 3 published devices selected. 2 allocated devices selected. 2 pods would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.";
+    assert_eq!(told(&trace, "rule-condition"), [(10_700, said.to_owned())]);
+}
+
+/// The condition of a rule: at once, and then ten seconds after the eviction, whose deletion is a pod's last
+/// state that counts (`ruleStatusPeriod`).
+#[test]
+fn a_rule_says_how_far_it_is() {
+    let trace = ran(&cluster(&rule("10.7s", "x", "ecc:NoExecute")));
+    let said: Vec<(u64, String)> = told(&trace, "rule-condition")
+        .into_iter()
+        .map(|(at, text)| (at / 100 * 100, text))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (10_700, "PodsPendingEviction 1 pod needs to be evicted in 1 namespace.".to_owned()),
+            (80_000, "Completed 1 pod evicted since starting the controller.".to_owned()),
+        ]
+    );
+}
+
+/// Where no other device is free the successor waits, and is told so, until the rule is gone.
+#[test]
+fn a_successor_waits_for_a_device() {
+    let gone = r#"(at: "200.3s", do: DeleteDeviceTaintRule(rule: "x")), "#;
+    let text = strict(&(rule("10.7s", "x", "hot:NoExecute") + gone)).replace("gpu-{0..1}", "gpu-0");
+    let trace = ran(&text);
+    let events = told(&trace, "event").into_iter();
+    let mut failed = events.filter(|(_, text)| text.starts_with("FailedScheduling"));
+    let words = failed.next().map(|(_, text)| text).unwrap_or_default();
+    assert!(words.contains("0/2 nodes are available: 2 cannot allocate all claims."), "{words}");
+    let bound: Vec<u64> = told(&trace, "pod-bound").into_iter().map(|(at, _)| at).collect();
+    assert!(matches!(bound[..], [at] if (200_300..200_320).contains(&at)), "{bound:?}");
+}
+
+/// A taint that is tolerated for some seconds keeps nobody off its device, also once they are over: `timeAdded` is
+/// what it was. Where no other device is free each successor gets it, and is evicted at once, as soon as the one
+/// before has ended, a second after its deletion began.
+#[test]
+fn a_toleration_that_is_over_makes_a_loop() {
+    let text = cluster(&rule("10.7s", "x", "ecc:NoExecute")).replace("gpu-{0..1}", "gpu-0");
+    let all = deletions(&ran(&text));
+    let seconds: Vec<u64> = all.iter().map(|(at, ..)| at / 1_000).collect();
+    assert_eq!(seconds, (70..=300).collect::<Vec<_>>()[..seconds.len()]);
+    assert!(seconds.len() > 200, "{}", seconds.len());
+}
+
+#[test]
+fn what_is_not_there_is_a_mistake() {
+    let problem = |text: String| parsed(&text).map(drop).unwrap_err();
+    let named = |part: &str| {
+        format!(
+            r#"(at: "1s", do: CreateDeviceTaintRule(rule: (name: "x", {part}, taint: "ecc:NoExecute")))"#
+        )
+    };
+    for (part, words) in [
+        (r#"device: "gpu-7""#, "no node has a device with the device `gpu-7`"),
+        (r#"pool: "c""#, "no node has a device with the pool `c`"),
+        (r#"driver: "gpu.exmple.com""#, "did you mean `gpu.example.com`?"),
+    ] {
+        let problem = problem(cluster(&named(part)));
+        assert!(problem.contains(words), "{problem}");
+    }
+    let gone = r#"(at: "1s", do: DeleteDeviceTaintRule(rule: "x"))"#;
+    assert!(problem(cluster(gone)).contains("no entry creates a rule `x`"));
+    let older = |version: &str| cluster("").replace("\"1.37\"", version);
+    assert!(problem(older("\"1.35\"")).contains("devices are simulated from 1.36 on"));
+    let off = cluster(&rule("1s", "x", "ecc:NoExecute")).replace("\"1.37\"", "\"1.36\"");
+    assert!(problem(off).contains("`feature_gates: {\"DRADeviceTaintRules\": true}`"));
+    let many = cluster("").replace(
+        "replicas: 2, placement: Nodes([\"a\", \"b\"])",
+        "replicas: 2, placement: Node(\"a\")",
+    );
+    assert!(problem(many).contains("claim 2 devices of gpu.example.com; it has 1"));
+}
