@@ -58,14 +58,38 @@ fn element(
         && let (Some(key), "tolerations", "tolerationSeconds", None) =
             (&list.index, &*list.name, &*field.name, &field.index)
     {
+        let (above, claim) = match above {
+            [above @ .., Segment { name, index: Some(number) }] if name == "resourceClaims" => {
+                (above, Some(number))
+            }
+            _ => (above, None),
+        };
         let names = names_of(above);
-        let (tolerations, above) = match (target, &names[..]) {
+        let (own, claims, mut above) = match (target, &names[..]) {
             _ if names.len() < above.len() => return Ok(None),
-            (Target::Pods, []) => (&mut spec.pods[i].tolerations, at![]),
+            (Target::Pods, []) => {
+                let pod = &mut spec.pods[i];
+                (&mut pod.tolerations, &mut pod.resource_claims, at![])
+            }
             (Target::Workloads, ["template"]) => {
-                (&mut spec.workloads[i].group_mut().template.tolerations, at!["template"])
+                let template = &mut spec.workloads[i].group_mut().template;
+                (&mut template.tolerations, &mut template.resource_claims, at!["template"])
             }
             _ => return Ok(None),
+        };
+        let tolerations = match claim {
+            None => own,
+            Some(number) => {
+                let claims_there = claims.len();
+                let place =
+                    number.parse().ok().filter(|i: &usize| *i < claims_there).ok_or_else(|| {
+                        Problem::new(format!(
+                            "there is no claim number {number}: {claims_there} are written, from 0"
+                        ))
+                    })?;
+                above.extend(at!["resourceClaims", place]);
+                &mut claims[place].tolerations
+            }
         };
         let steps = toleration_seconds(tolerations, key, value)?;
         return Ok(Some([above, steps].concat()));
@@ -239,6 +263,25 @@ mod tests {
         assert!(spec.timeline.is_empty());
         assert!(problem("timeline=[(at: \"1m\")]").contains("`timeline=[]` leaves out all of it"));
         assert!(!problem("nodes=[]").contains("leaves out"));
+    }
+
+    #[test]
+    fn tolerations_of_claims_are_set_by_their_place() {
+        let text = r#"Scenario(version: 1, horizon: "1m", nodes: [], workloads: [ReplicaSet(name: "web", template: (
+            resourceClaims: [(), (tolerations: [(operator: Exists, effect: NoExecute)])]))])"#;
+        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        let path = "workloads.web.template.resourceClaims[1].tolerations[0].tolerationSeconds";
+        assert!(known_paths(&spec).iter().any(|known| known == path));
+        let [place] = &set(&mut spec, &format!("{path}=9")).unwrap()[..] else { panic!() };
+        let steps = ["workloads", "template", "resourceClaims", "tolerations"];
+        assert!(steps.iter().all(|step| format!("{place:?}").contains(step)), "{place:?}");
+        let claims = &spec.workloads[0].group_mut().template.resource_claims;
+        assert_eq!(claims[1].tolerations[0].toleration_seconds, Some(9));
+        let other = set(&mut spec, &format!("{}=9", path.replace("Claims[1]", "Claims[2]")));
+        assert_eq!(
+            other.unwrap_err().to_string(),
+            "there is no claim number 2: 2 are written, from 0"
+        );
     }
 
     #[test]

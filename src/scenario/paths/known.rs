@@ -7,7 +7,7 @@ use super::read::{keys, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::{KUBERNETES, SEED};
-use crate::language::{Kind, KubeletTiming, Place, Shape, Timing, Tree};
+use crate::language::{DeviceClaim, Kind, KubeletTiming, Place, Shape, Timing, Tree};
 use crate::plan::Profile;
 use crate::scenario::prelude::*;
 
@@ -112,18 +112,29 @@ fn of_element(
 ) {
     let mut all = Vec::new();
     below(Some(tree), target.shape(), own, &mut all);
-    let mut tolerations = |list: &str, written| {
+    let mut tolerations = |of: &str, written, claims: &[DeviceClaim]| {
         let path = |key| {
-            let path = format!("{own}.{list}[{key}].tolerationSeconds");
+            let path = format!("{of}.tolerations[{key}].tolerationSeconds");
             (path, seconds_of(written, key))
         };
         paths.extend(keys(written).map(path));
+        for (i, claim) in claims.iter().enumerate() {
+            paths.extend(claim.tolerations.iter().enumerate().map(|(j, toleration)| {
+                let seconds = toleration.toleration_seconds;
+                let path = format!("{of}.resourceClaims[{i}].tolerations[{j}].tolerationSeconds");
+                (path, Some(seconds.map_or_else(|| "none".to_owned(), |s| s.to_string())))
+            }));
+        }
     };
     match target {
-        Target::Pods => tolerations("tolerations", &spec.pods[i].tolerations),
+        Target::Pods => {
+            let pod = &spec.pods[i];
+            tolerations(own, &pod.tolerations, &pod.resource_claims);
+        }
         Target::Workloads => {
             let template = &spec.workloads[i].group().template;
-            tolerations("template.tolerations", &template.tolerations);
+            let of = format!("{own}.template");
+            tolerations(&of, &template.tolerations, &template.resource_claims);
         }
         Target::Timeline => {
             let step = Shape::of("Step");
