@@ -40,7 +40,7 @@ const LEFT_OUT: [&str; 22] = [
 /// How many random scenarios are run.
 const RUN: u64 = 6_000;
 /// Among how many random scenarios the whole language is used.
-const DRAWN: u64 = 10_000;
+const DRAWN: u64 = 20_000;
 
 /// The scenarios that are run, and what they use: two tests ask for it.
 fn soaked() -> &'static Soaked {

@@ -161,7 +161,15 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
         all.insert("tape".to_owned(), tape);
     }
     if draw.known.devices {
-        // They need a release and a gate, which chance alone seldom brings together.
+        // They need a release and a gate, which chance alone seldom brings together, nor a rule
+        // with its end.
+        if draw.dice.once_in(2)
+            && let Some(timeline) = all.get_mut("timeline").and_then(Value::as_array_mut)
+        {
+            let rule = serde_json::json!({ "name": "passing", "taint": "ecc:NoExecute" });
+            timeline.push(serde_json::json!({ "at": "5s", "do": { "CreateDeviceTaintRule": { "rule": rule } } }));
+            timeline.push(serde_json::json!({ "at": "40s", "do": { "DeleteDeviceTaintRule": { "rule": "passing" } } }));
+        }
         all.insert("kubernetes".to_owned(), draw.dice.one(&["1.36", "1.37"]).into());
         let gates = serde_json::json!({ "DRADeviceTaintRules": true });
         all.insert("feature_gates".to_owned(), gates);
