@@ -139,7 +139,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         notes.extend(refused(managed, &axes)?);
     }
     withhold(&loaded, &base, &axes)?;
-    if let Some(problem) = of_replicas(&axes, &objective) {
+    if let Some(problem) = of_replicas(&axes, &objective).or_else(|| of_devices(&axes)) {
         return Err(Failure::Input(problem));
     }
     let counting = match args.count {
@@ -207,6 +207,19 @@ fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<Problem> {
             "say how many the workload `needs`, and price the time below that: --price missing=0,below=1",
         )
     })
+}
+
+/// No fault taints a device, so that all values would come to the same.
+fn of_devices(axes: &[Axis]) -> Option<Problem> {
+    let of_claim = axes.iter().find(|a| a.path.contains(".resourceClaims["))?;
+    let text = format!(
+        "`{}` is about taints of devices, and no fault taints one: all its values would cost the same",
+        of_claim.path
+    );
+    Some(
+        Problem::new(text)
+            .help("`taintsim sweep` compares them over a timeline that taints devices"),
+    )
 }
 
 fn planner<'a>(

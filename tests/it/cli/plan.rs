@@ -163,6 +163,7 @@ fn what_was_run_answers_for_other_prices() {
 fn what_cannot_be_planned_is_refused() {
     let scratch = Scratch::with_starter();
     let toleration = "pods.web.tolerations[unreachable].tolerationSeconds=0,300";
+    let of_claim = "pods.web.resourceClaims[0].tolerations[0].tolerationSeconds=0,300";
     let grace = "flags.kube-controller-manager.node-monitor-grace-period=20s,50s";
     for (args, said) in [
         (vec!["--choose", toleration], "nothing says how things fail here"),
@@ -176,6 +177,7 @@ fn what_cannot_be_planned_is_refused() {
             vec!["--preset", "lab", "--choose", grace, "--managed", "openshift"],
             "none of OpenShift's worker latency profiles",
         ),
+        (vec!["--preset", "lab", "--choose", of_claim], "no fault taints one"),
         (vec!["--preset", "lab", "--choose", toleration, "--price", "evicted=-1"], "is negative"),
         (vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"], "no percentage"),
         (vec!["--preset", "lab", "--choose", toleration, "--within", "pods<=1/y"], "is no figure"),
