@@ -49,47 +49,44 @@ fn condition(
     last: Timestamp,
 ) -> RuleCondition {
     let mut message = String::new();
-    let (mut is_true, reason) = (
-        false,
-        if rule.previews {
-            // As if it evicted, and no other rule did.
-            let alone = BTreeMap::from([(rule.name, rule.clone())]);
-            let ((slices, allocated), (pods, namespaces)) =
-                (count_tainted_devices(core, rule), count_pending_pods(core, rule.uid, &alone));
+    let reason = if rule.previews {
+        // As if it evicted, and no other rule did.
+        let alone = BTreeMap::from([(rule.name, rule.clone())]);
+        let ((slices, allocated), (pods, namespaces)) =
+            (count_tainted_devices(core, rule), count_pending_pods(core, rule.uid, &alone));
+        message = format!(
+            "{} selected. {} selected. {} would be evicted in {} if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
+            counted(slices, "published device", "published devices"),
+            counted(allocated, "allocated device", "allocated devices"),
+            counted(pods, "pod", "pods"),
+            counted(namespaces, "namespace", "different namespaces"),
+        );
+        "NoEffect"
+    } else if !rule.evicts() {
+        message.push_str("Eviction only happens for the NoExecute effect.");
+        "OtherEffect"
+    } else {
+        let rules = core.state.with(|s| s.evicting_rules.clone());
+        let (pods, namespaces) = count_pending_pods(core, rule.uid, &rules);
+        if pods > 0 {
             message = format!(
-                "{} selected. {} selected. {} would be evicted in {} if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
-                counted(slices, "published device", "published devices"),
-                counted(allocated, "allocated device", "allocated devices"),
-                counted(pods, "pod", "pods"),
-                counted(namespaces, "namespace", "different namespaces"),
+                "{} to be evicted in {}.",
+                counted(pods, "pod needs", "pods need"),
+                counted(namespaces, "namespace", "different namespaces")
             );
-            "NoEffect"
-        } else if !rule.evicts() {
-            message.push_str("Eviction only happens for the NoExecute effect.");
-            "OtherEffect"
+            "PodsPendingEviction"
+        } else if evicted > 0 {
+            "Completed"
         } else {
-            let rules = core.state.with(|s| s.evicting_rules.clone());
-            let (pods, namespaces) = count_pending_pods(core, rule.uid, &rules);
-            if pods > 0 {
-                message = format!(
-                    "{} to be evicted in {}.",
-                    counted(pods, "pod needs", "pods need"),
-                    counted(namespaces, "namespace", "different namespaces")
-                );
-                "PodsPendingEviction"
-            } else if evicted > 0 {
-                "Completed"
-            } else {
-                "NotStarted"
-            }
-        },
-    );
-    is_true |= reason == "PodsPendingEviction";
+            "NotStarted"
+        }
+    };
     if evicted > 0 {
         let space = if message.is_empty() { "" } else { " " };
         let pods = counted(evicted as usize, "pod", "pods");
         message.push_str(&format!("{space}{pods} evicted since starting the controller."));
     }
+    let is_true = reason == "PodsPendingEviction";
     RuleCondition { is_true, reason, message, last_transition_time: last }
 }
 
