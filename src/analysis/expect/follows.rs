@@ -45,6 +45,7 @@ pub(super) fn judge(
     let soon = within.map_or(String::new(), |within| format!(" within {}", words::span(within)));
     let more = match alone.len() - 1 {
         0 => String::new(),
+        1 => format!(", nor after another of {}", that.len()),
         more => format!(", nor after {more} others of {}", that.len()),
     };
     let got = format!("none after {}, at {}{more}", name(run, first), words::time(first.at));
