@@ -5,11 +5,10 @@
 
 use super::ApiError;
 use super::pod_tolerations::{merge, verify_against_whitelist};
-use crate::api::pod::PodTemplate;
-use crate::api::taint::{Effect, MEMORY_PRESSURE, NOT_READY, Taint, UNREACHABLE};
+use crate::api::taint::{Effect, MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
+use crate::apiserver::prelude::*;
 use crate::plan::NamespaceTolerations;
-use std::collections::BTreeMap;
 
 /// Which plugins are on, and their flags.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,13 +10,11 @@ use super::store::{ALL, put};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
 use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason};
-use crate::api::workload::namespace_of;
-use crate::kernel::{Object, Time};
+use crate::api::pod::PodReason;
+use crate::apiserver::prelude::*;
+use crate::kernel::Object;
 use crate::plan::switches::eviction::EvictionRules;
-use crate::trace::{Actor, BudgetState, NO_BUDGET, RecordId, Refusal, What};
-use std::rc::Rc;
+use crate::trace::{BudgetState, NO_BUDGET, Refusal};
 
 /// More evictions than this may not be granted without being seen (`MaxDisruptedPodSize`).
 const MAX_DISRUPTED_POD_SIZE: usize = 2000;

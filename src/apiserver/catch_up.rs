@@ -4,11 +4,7 @@
 use super::heartbeats::{Heartbeats, lease_version};
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::api::node::Lease;
-use crate::kernel::Time;
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 impl ApiServer {
     /// Lets heartbeats be computed by `source`.

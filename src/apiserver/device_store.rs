@@ -1,10 +1,6 @@
 //! What is stored of devices.
 
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, TextId};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 /// What is stored of devices.
 #[derive(Default)]

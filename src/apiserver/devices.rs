@@ -5,17 +5,8 @@
 
 use super::error::ApiError;
 use super::server::ApiServer;
-use crate::api::device::{
-    Allocation, Device, DeviceClaim, DeviceId, DeviceSelector, DeviceTaintRule, ResourceSlices,
-    RuleCondition,
-};
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, TextId};
-use crate::api::pod::Pod;
-use crate::api::taint::Taint;
-use crate::trace::{Actor, Note, What};
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use crate::api::device::{Device, DeviceClaim, DeviceId, DeviceSelector, RuleCondition};
+use crate::apiserver::prelude::*;
 
 impl ApiServer {
     /// The drivers of a node publish its devices.

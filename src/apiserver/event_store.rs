@@ -4,11 +4,10 @@
 //! (`client-go/tools/internal/events: GenerateEventName`), so two events about one object in one
 //! instant collide, and the second is refused.
 
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::apiserver::prelude::*;
 use crate::kernel::search::fold;
-use crate::kernel::{Time, slot};
+use crate::kernel::slot;
 use crate::trace::EventText;
-use std::collections::BTreeSet;
 
 /// The name of an event: the object it is about and when it was made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,9 +3,7 @@
 //! Heartbeats that change nothing are not simulated; the latest one is computed on demand. Simulating
 //! each one stays possible (eager mode), and must give the same trace.
 
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::kernel::Time;
+use crate::apiserver::prelude::*;
 
 /// What is to be expected of a node's heartbeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,6 +20,7 @@ mod heartbeats;
 mod nodes;
 mod pod_tolerations;
 mod pods;
+mod prelude;
 mod recording;
 mod rejections;
 mod server;

@@ -5,14 +5,9 @@ use super::heartbeats::lease_version;
 use super::server::ApiServer;
 use super::store::put;
 use crate::api::labels::Labels;
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::api::node::Lease;
-use crate::api::node::{Node, NodeCondition};
+use crate::api::node::NodeCondition;
 use crate::api::quantity::Resources;
-use crate::api::taint::Taint;
-use crate::trace::{Actor, NO_RECORD, What};
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 /// A node to be created.
 #[derive(Clone, Debug)]

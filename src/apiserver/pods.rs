@@ -3,14 +3,12 @@
 use super::error::ApiError;
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::meta::{ConditionStatus, Timestamp, Uid};
-use crate::api::names::{Names, NodeId, PodId, WorkloadId, generated_letters, stable_hash};
-use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{Names, generated_letters, stable_hash};
+use crate::api::pod::{Deletion, PodReason};
 use crate::api::toleration::Toleration;
-use crate::api::workload::{namespace_of, short_name};
+use crate::apiserver::prelude::*;
 use crate::kernel::slot;
-use crate::trace::{Actor, NO_RECORD, What};
-use std::rc::Rc;
 
 /// A pod to be created.
 #[derive(Clone, Debug)]

@@ -1,13 +1,10 @@
 //! Store changes as trace records; the same facts that recorded timelines hold.
 
 use super::server::ApiServer;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
-use crate::api::taint::Taint;
+use crate::api::pod::PodConditionType;
+use crate::apiserver::prelude::*;
 use crate::kernel::Dur;
-use crate::trace::{Actor, DrainEnd, NO_RECORD, Note, Record, RecordId, TaintChange, What};
-use std::rc::Rc;
+use crate::trace::{DrainEnd, Record, TaintChange};
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step

@@ -2,11 +2,9 @@
 //! priority-and-fairness.go`). Which those are, and for how long, is stated; its levels and queues
 //! are left out.
 
-use crate::kernel::Time;
+use crate::apiserver::prelude::*;
 use crate::plan::Clients;
-use crate::trace::Actor;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
 /// Until when requests are rejected.
 #[derive(Default)]

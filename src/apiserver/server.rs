@@ -5,18 +5,12 @@ use super::heartbeats::Heartbeats;
 use super::rejections::Rejections;
 use super::store::{ALL, Store, StoreKeys, one};
 use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::Timestamp;
-use crate::api::names::{Names, NodeId, PodId, WorkloadId};
-use crate::api::node::Lease;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
+use crate::api::names::Names;
 use crate::api::volume::VolumeId;
-use crate::api::workload::Workload;
-use crate::kernel::{Ctx, Keys, Shared, Time};
-use crate::trace::{RecordId, Trace, Verdicts};
+use crate::apiserver::prelude::*;
+use crate::kernel::{Ctx, Keys, Shared};
+use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 /// Hears of every change, at the instant at which it is stored, unless it does not care. An object
 /// that is gone has no new version.

@@ -5,15 +5,8 @@ use super::device_store::DeviceStore;
 use super::event_store::EventStore;
 use super::volume_store::VolumeStore;
 use crate::api::budget::Budget;
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::api::node::Lease;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
+use crate::apiserver::prelude::*;
 use crate::kernel::{Key, Keys, slot};
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// What is stored.
 #[derive(Default)]

@@ -1,10 +1,7 @@
 //! What is stored of volumes.
 
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
 use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 /// What is stored of volumes.
 #[derive(Default)]

@@ -3,15 +3,11 @@
 
 use super::error::ApiError;
 use super::server::ApiServer;
-use crate::api::names::{NodeId, TextId};
-use crate::api::node::{Node, zone};
-use crate::api::pod::Pod;
+use crate::api::node::zone;
 use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
-use crate::api::workload::{namespace_of, short_name};
-use crate::trace::{Actor, Note, What};
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned

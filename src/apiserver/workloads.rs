@@ -5,14 +5,9 @@ use super::error::ApiError;
 use super::server::ApiServer;
 use super::store::put;
 use crate::api::labels::LabelSelector;
-use crate::api::meta::{OwnerReference, Uid};
-use crate::api::names::{NodeId, WorkloadId};
-use crate::api::pod::PodTemplate;
-use crate::api::workload::{
-    Lasting, Propagation, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name,
-};
-use crate::trace::{Actor, NO_RECORD, What};
-use std::rc::Rc;
+use crate::api::meta::OwnerReference;
+use crate::api::workload::{Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus};
+use crate::apiserver::prelude::*;
 
 /// A workload to be created.
 #[derive(Clone, Debug)]

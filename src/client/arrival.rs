@@ -1,8 +1,7 @@
 //! When changes arrive: the delay of a watch, and which changes are in the caches by some time.
 
 use super::factory::InformerFactory;
-use crate::kernel::{Dur, Object, Time};
-use crate::plan::Resource;
+use crate::client::prelude::*;
 
 /// From one draw of a watch's delay to the next, at least.
 const SLICE: Dur = Dur::from_millis(100);

@@ -1,17 +1,8 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
-use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::Lease;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::kernel::{Ctx, Key, Keys, slot};
-use crate::plan::Resource;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::client::prelude::*;
+use crate::kernel::slot;
+use std::collections::BTreeSet;
 
 /// Nodes by id.
 pub(crate) type Nodes = Rc<Vec<Option<Rc<Node>>>>;

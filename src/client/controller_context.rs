@@ -3,8 +3,7 @@
 use super::factory::InformerFactory;
 use super::recorder::EventRecorder;
 use super::request::Client;
-use crate::kernel::{Ctx, Group};
-use std::rc::Rc;
+use crate::client::prelude::*;
 
 /// What a controller is made with (`ControllerContext` of kube-controller-manager): its process,
 /// the caches that it shares with others, its client, and its recorder of events, if it has one.

@@ -4,15 +4,7 @@ use super::caches::{replace, swap};
 use super::factory::InformerFactory;
 use super::handlers::Listeners;
 use super::stream::{Delivery, Delta, Due, Stream};
-use crate::api::budget::Budget;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::kernel::{Class, Time};
-use crate::plan::Resource;
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::client::prelude::*;
 
 impl InformerFactory {
     /// Has something done for a stream at `at`.

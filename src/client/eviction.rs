@@ -2,14 +2,10 @@
 //! changed by the time it is written (`pkg/registry/core/pod/storage/eviction.go`, `Create`).
 
 use super::request::{Client, RETRY_AFTER, Tried};
-use crate::api::budget::Budget;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::apiserver::{ApiError, Begun};
-use crate::kernel::{Dur, Object};
+use crate::apiserver::Begun;
+use crate::client::prelude::*;
 use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::BudgetState;
-use std::rc::Rc;
 
 /// `EvictionsRetry`: a budget that was changed by somebody else is read and charged again after half
 /// a second, by chance up to a tenth longer, so often at the most.

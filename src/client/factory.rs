@@ -5,17 +5,12 @@ use super::connection::{Backoff, Reflector};
 use super::handlers::{Listener, Listeners, OnWaking, ResourceEventHandler};
 use super::stream::{Delivery, Stream};
 use super::watch_lags::{Hold, TroublePoints, WatchLags};
-use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
-use crate::apiserver::{ApiServer, Heartbeats};
-use crate::kernel::{Class, Ctx, Dur, Group, HandlerId, Lane, PointId, Shared, Time};
-use crate::plan::Resource;
+use crate::api::workload::WorkloadKind;
+use crate::apiserver::Heartbeats;
+use crate::client::prelude::*;
+use crate::kernel::{HandlerId, Lane};
 use crate::plan::{Delay, WatchRetry};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 
 /// How long watches take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

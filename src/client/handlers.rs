@@ -1,10 +1,7 @@
 //! Who hears of what changes in the caches.
 
-use crate::api::names::NodeId;
-use crate::kernel::{Ctx, Dur, Group, Key, Keys, Name};
+use crate::client::prelude::*;
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// Hears of changes of objects of one kind, in the cache's order (`cache.ResourceEventHandler`). An add has
 /// no old version, a deletion no new one.

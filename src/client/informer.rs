@@ -8,17 +8,9 @@
 use super::factory::{InformerFactory, InformerTiming};
 use super::stream::{Delivery, Delta, Due, OnItsWay};
 use super::watch_lags::{Hold, WatchLags};
-use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::names::NodeId;
-use crate::api::node::Lease;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::apiserver::{ApiServer, Beat, Watcher, lease_version};
-use crate::kernel::{Class, Group, Handler, Keys, Name, Time};
-use crate::plan::Resource;
-use std::rc::Rc;
+use crate::apiserver::{Beat, Watcher, lease_version};
+use crate::client::prelude::*;
+use crate::kernel::Handler;
 
 /// Does what is due for streams.
 struct Deliver {

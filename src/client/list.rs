@@ -2,11 +2,7 @@
 //! names. Handlers hear of them in this order, and the indexes of the caches are filled in it.
 
 use super::factory::InformerFactory;
-use crate::api::budget::Budget;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use std::rc::Rc;
+use crate::client::prelude::*;
 
 impl InformerFactory {
     /// All nodes.

@@ -3,18 +3,12 @@
 
 use super::caches::Nodes;
 use super::factory::InformerFactory;
-use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceId, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
+use crate::api::device::DeviceId;
+use crate::api::meta::Timestamp;
+use crate::api::workload::WorkloadKind;
 use crate::apiserver::{Beat, lease_renewed, lease_version};
-use crate::kernel::{Dur, Time};
-use crate::plan::Resource;
+use crate::client::prelude::*;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 impl InformerFactory {
     /// A node as the cache has it.

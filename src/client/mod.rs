@@ -20,6 +20,7 @@ mod list;
 mod listers;
 mod lru;
 mod parallelize;
+mod prelude;
 mod recalled;
 mod reconnect;
 mod recorder;

@@ -1,9 +1,8 @@
 //! `workqueue.ParallelizeUntil` (`client-go/util/workqueue/parallelizer.go`).
 
-use crate::kernel::{Ctx, Group, Join, Object};
-use std::cell::Cell;
+use crate::client::prelude::*;
+use crate::kernel::Join;
 use std::future::Future;
-use std::rc::Rc;
 
 /// How many times in a thousand goroutines that are started one right after the other go on in Go's usual order where turns
 /// are drawn: the last one first, then the others as they were started. Go's scheduler has it so

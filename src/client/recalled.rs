@@ -4,10 +4,7 @@
 use super::factory::InformerFactory;
 use super::token_bucket::TokenBucket;
 use crate::api::meta::ConditionStatus;
-use crate::api::node::Node;
-use crate::kernel::Dur;
-use crate::plan::Limits;
-use std::collections::BTreeMap;
+use crate::client::prelude::*;
 
 /// Requests further back than this have been made up for by any limiter.
 const REACH_S: i64 = 900;

@@ -4,10 +4,8 @@ use super::connection::{Ask, Rejecting};
 use super::factory::InformerFactory;
 use super::request::RETRY_AFTER;
 use super::stream::{Due, Stream};
-use crate::kernel::{Class, Dur, Time};
-use crate::plan::Resource;
+use crate::client::prelude::*;
 use crate::plan::WatchCache;
-use std::collections::VecDeque;
 
 impl InformerFactory {
     /// The API server goes: all watches end, and are refused from now on.

@@ -5,13 +5,10 @@
 use super::lru::{Key, Lru};
 use super::request::Client;
 use super::token_bucket::TokenBucket;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::apiserver::{ApiError, EventName};
-use crate::kernel::{Chan, Ctx, Dur, Group, Keys, Name, Object, PointId, Shared, Time};
-use crate::plan::Limits;
+use crate::apiserver::EventName;
+use crate::client::prelude::*;
+use crate::kernel::Chan;
 use crate::trace::{EventBody, EventText};
-use std::rc::Rc;
 
 /// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
 const MAX_QUEUED_EVENTS: usize = 1000;

@@ -4,16 +4,10 @@
 
 use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::apiserver::{ApiError, ApiServer};
-use crate::kernel::{
-    Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared, Time,
-};
+use crate::client::prelude::*;
+use crate::kernel::{Handler, HandlerId};
 use crate::plan::Delay;
-use crate::plan::Limits;
 use crate::trace::Actor;
-use std::cell::Cell;
-use std::rc::Rc;
 
 /// How long requests take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,9 @@
 
 use super::recorder::About;
 use super::request::Client;
-use crate::apiserver::{ApiError, EventName};
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::apiserver::EventName;
+use crate::client::prelude::*;
 use crate::trace::{EventBody, EventText};
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// A series that was silent for this long has ended; checked at the same interval (`finishTime`).
 const FINISH_TIME: Dur = Dur::from_secs(360);

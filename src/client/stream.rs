@@ -1,18 +1,7 @@
 //! Watches: the changes that are on their way to the caches.
 
-use crate::api::budget::Budget;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::Lease;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::kernel::{Argument, Shared, Time};
-use crate::plan::Resource;
-use std::cell::Cell;
-use std::collections::VecDeque;
-use std::rc::Rc;
+use crate::client::prelude::*;
+use crate::kernel::Argument;
 
 /// A new version of an object, or its end.
 pub(super) enum Delta {

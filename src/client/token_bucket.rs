@@ -3,8 +3,7 @@
 //! `golang.org/x/time/rate/rate.go` (reserveN, advance, durationFromTokens) under
 //! `client-go/util/flowcontrol/throttle.go: NewTokenBucketRateLimiter`.
 
-use crate::kernel::{Dur, Time};
-use crate::plan::Limits;
+use crate::client::prelude::*;
 
 /// A token bucket.
 #[derive(Clone, Debug)]

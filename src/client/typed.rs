@@ -2,15 +2,10 @@
 //! controllers make in the same way.
 
 use super::request::Client;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::api::taint::Taint;
-use crate::apiserver::{ApiError, EventName};
-use crate::kernel::{Dur, Object, PointId};
+use crate::apiserver::EventName;
+use crate::client::prelude::*;
 use crate::trace::EventBody;
-use std::rc::Rc;
 
 /// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
 const TAINT_TRIES: u32 = 5;

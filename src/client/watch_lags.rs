@@ -1,7 +1,6 @@
 //! What faults do to watches.
 
-use crate::kernel::{Ctx, Dur, PointId, Shared, Time};
-use crate::plan::Resource;
+use crate::client::prelude::*;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Trouble {

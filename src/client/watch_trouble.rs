@@ -8,12 +8,8 @@
 
 use super::factory::InformerFactory;
 use super::stream::{Delta, Due, OnItsWay, Stream};
-use crate::api::node::Lease;
-use crate::api::workload::Workload;
-use crate::kernel::{Class, Dur, Object, Time, slot};
-use crate::plan::Resource;
-use std::collections::VecDeque;
-use std::rc::Rc;
+use crate::client::prelude::*;
+use crate::kernel::slot;
 
 /// For how long a watch may be held back.
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];

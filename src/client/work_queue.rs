@@ -6,11 +6,8 @@
 //! is done.
 
 use super::token_bucket::TokenBucket;
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::kernel::{Ctx, Dur, Group, Key, Shared, Time, Waiters};
-use crate::plan::Limits;
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use crate::client::prelude::*;
+use crate::kernel::Waiters;
 
 /// An item: a copyable key with a dense slot. Several keys may share a slot.
 pub(crate) trait QueueKey: Copy + Eq + Ord + 'static {

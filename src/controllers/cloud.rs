@@ -6,21 +6,10 @@
 //! beside taking the taint off (providerID, instance type, zone labels, which the scenario's nodes
 //! have from the start).
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::taint::{self, Effect, SHUTDOWN, Taint, UNINITIALIZED};
-use crate::apiserver::ApiError;
-use crate::client::{
-    About, Client, ControllerContext, EventRecorder, InformerFactory, ResourceEventHandler,
-    WorkQueue,
-};
-use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::api::taint::{self, SHUTDOWN, UNINITIALIZED};
+use crate::controllers::prelude::*;
 use crate::plan::Instance;
 use crate::plan::switches::cloud::Switches;
-use crate::trace::EventText;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// `--node-monitor-period` of the cloud controller manager.
 const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);

@@ -7,18 +7,12 @@
 //! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes
 //! well.
 
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{Pod, PodSource};
-use crate::apiserver::ApiError;
-use crate::client::{Client, parallelize};
-use crate::kernel::{Ctx, Dur, Group, Shared, Time};
-use crate::plan::DrainOptions;
-use crate::plan::Limits;
+use crate::api::pod::PodSource;
+use crate::client::parallelize;
+use crate::controllers::prelude::*;
 use crate::plan::switches::eviction::EvictionRules;
-use crate::trace::{Actor, DrainEnd, DrainOutcome, RecordId, What};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::plan::{DrainOptions, Limits};
+use crate::trace::{DrainEnd, DrainOutcome, RecordId};
 
 /// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
 pub(crate) const CLIENT: Limits = Limits { qps: 5.0, burst: 10 };

@@ -9,6 +9,7 @@ pub(crate) mod garbage_collector;
 pub(crate) mod kubelet;
 pub(crate) mod node_lifecycle;
 pub(crate) mod pod_gc;
+mod prelude;
 pub(crate) mod resource_claim;
 pub mod scheduler;
 pub(crate) mod taint_eviction;

@@ -3,14 +3,11 @@
 //! Its pod is taken for one that no outage concerns. What falls into an outage of the API server it does at its
 //! end.
 
-use crate::api::names::{NodeId, TextId};
+use crate::api::names::TextId;
 use crate::api::volume::VolumeId;
 use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Argument, Class, Ctx, Dur, Handler, HandlerId, Keys, Name, Shared, Time};
-use crate::trace::Actor;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::kernel::{Argument, Class, Handler, HandlerId, Keys, Name};
+use crate::sim::prelude::*;
 
 /// A volume and a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,10 +7,8 @@
 //! business of their kubelets.
 
 use crate::controllers::kubelet::Kubelets;
-use crate::kernel::{Dur, Shared, Time};
-use crate::plan::{Do, Resource};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::plan::Resource;
+use crate::sim::prelude::*;
 
 /// For this long after the end of a fault heartbeats are still simulated: more than any delay of a
 /// watch but a fault's.

@@ -2,8 +2,8 @@
 //! come often enough to be computed.
 
 use crate::controllers::kubelet::{STATUS_PERIOD, Signs};
-use crate::kernel::Dur;
-use crate::plan::{KubeletMode, NodePlan, Plan, WorkloadPlan};
+use crate::plan::{KubeletMode, NodePlan, WorkloadPlan};
+use crate::sim::prelude::*;
 
 /// More steps than any instant of a run can have: each object may be looked at because of each
 /// other one on its node or of its workload, several times.

@@ -15,15 +15,13 @@ use super::shared_plan::{Common, admission};
 use super::turn::Turns;
 use super::user::User;
 use super::world::World;
-use crate::api::names::NodeId;
 use crate::apiserver::ApiServer;
 use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
-use crate::kernel::{Ctx, Time};
-use crate::plan::{Action, Do, NodeFault, NodeIndex, Phase, Plan, Resource, WatchCache};
-use crate::trace::{Actor, Trace, What};
-use std::rc::Rc;
+use crate::plan::{Action, NodeFault, Phase, Resource, WatchCache};
+use crate::sim::prelude::*;
+use crate::trace::Trace;
 
 /// A running cluster.
 pub(super) struct Cluster {

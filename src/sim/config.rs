@@ -2,9 +2,8 @@
 
 use crate::client::Recalled;
 use crate::controllers::{attach_detach, node_lifecycle, pod_gc, scheduler};
-use crate::kernel::Dur;
-use crate::plan::Plan;
 use crate::plan::switches::node_lifecycle::EvictionMode;
+use crate::sim::prelude::*;
 
 /// What the node lifecycle controller is told, and what it remembers.
 pub(super) fn node_lifecycle(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {

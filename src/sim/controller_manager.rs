@@ -5,10 +5,9 @@ use super::controllers::{Clients, Maker, Part};
 use super::turn::Turn;
 use super::world::World;
 use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Wrote};
-use crate::kernel::{Ctx, Dur, Group, Shared, Time};
-use crate::trace::{Actor, What};
-use std::cell::Cell;
-use std::rc::{Rc, Weak};
+use crate::kernel::Group;
+use crate::sim::prelude::*;
+use std::rc::Weak;
 
 /// A new process looks this soon after its start whether its caches are filled, and then this
 /// often.

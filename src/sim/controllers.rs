@@ -2,7 +2,6 @@
 
 use super::config;
 use super::world::World;
-use crate::api::names::{PodId, WorkloadId};
 use crate::client::{
     Client, ControllerContext, EventRecorder, Fates, InformerFactory, Recalled, SeriesRecorder,
     TokenBucket, Wrote,
@@ -11,12 +10,9 @@ use crate::controllers::{
     attach_detach, cloud, device_taint_eviction, disruption, garbage_collector, node_lifecycle,
     pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
-use crate::kernel::{Group, Keys, Name, Time};
-use crate::plan::{FailedBefore, Limits, Memory, Plan, Waited};
-use crate::trace::Actor;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::kernel::{Group, Keys, Name};
+use crate::plan::{FailedBefore, Limits, Memory, Waited};
+use crate::sim::prelude::*;
 
 /// Starts the loops and workers of a controller. The argument: it has been running for long.
 type Run = Box<dyn FnOnce(bool)>;

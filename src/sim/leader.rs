@@ -11,11 +11,9 @@ use super::controller_manager::ControllerManager;
 use super::turn::Turn;
 use super::world::World;
 use crate::client::connection::BROKEN;
-use crate::kernel::{Dur, Object, Time};
+use crate::kernel::Object;
 use crate::plan::{Action, LeaderElection, Successor, WatchCache};
-use crate::trace::{Actor, What};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::sim::prelude::*;
 
 /// From taking office to the start of the controllers: measured of kube-controller-manager 1.34.4.
 const TAKING_OFFICE: (Dur, Dur) = (Dur::from_millis(1_200), Dur::from_millis(1_500));

@@ -1,10 +1,8 @@
 //! The machines that faults and maintenances keep off.
 
 use super::world::World;
-use crate::api::names::NodeId;
-use crate::kernel::{Dur, Shared};
+use crate::sim::prelude::*;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// What keeps a machine off.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,16 +9,14 @@
 use super::machines::{Machines, OffBy};
 use super::world::World;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::apiserver::ApiError;
 use crate::client::{Client, TokenBucket, parallelize};
 use crate::controllers::drain::{self, Drain};
-use crate::kernel::{Dur, Group, Object, Time};
-use crate::plan::{DrainOptions, IfNotDrained, Maintenance, NodeIndex, UserMode};
-use crate::trace::{Actor, DrainOutcome, What};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::kernel::{Group, Object};
+use crate::plan::{DrainOptions, IfNotDrained, Maintenance, UserMode};
+use crate::sim::prelude::*;
+use crate::trace::DrainOutcome;
 
 /// How often it is looked whether a node is Ready again: as `kubectl get` in a loop, or soon after
 /// a watch delivers it.

@@ -12,6 +12,7 @@ mod leader;
 mod machines;
 mod maintenance;
 mod objects;
+mod prelude;
 mod run;
 mod search;
 mod shared_plan;

@@ -4,19 +4,13 @@ use super::shared_plan::{Common, OwnedTemplates};
 use super::world::World;
 use crate::api::budget::BudgetStatus;
 use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
-use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
-use crate::kernel::{Dur, Time};
-use crate::plan::{
-    BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart,
-    WorkloadIndex,
-};
-use crate::trace::Actor;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::plan::{BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use crate::sim::prelude::*;
+use std::collections::BTreeSet;
 
 /// `metadata.generation` of an object whose spec nobody has changed.
 const FIRST_GENERATION: i64 = 1;

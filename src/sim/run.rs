@@ -3,8 +3,8 @@
 use super::cluster::Cluster;
 use super::shared_plan::Common;
 use super::timeline::Timeline;
-use crate::kernel::{Choices, Dur, Kernel, Time};
-use crate::plan::Plan;
+use crate::kernel::{Choices, Kernel};
+use crate::sim::prelude::*;
 use crate::trace::Trace;
 
 /// How often a watched run reports how far it is, in events.

@@ -1,13 +1,9 @@
 //! What all runs of a plan have in common.
 
 use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
 use crate::api::pod::PodTemplate;
 use crate::apiserver::Admission;
-use crate::kernel::Shared;
-use crate::plan::Plan;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::sim::prelude::*;
 
 /// What all runs of a plan have in common.
 pub(super) struct Common {

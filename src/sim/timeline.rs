@@ -3,11 +3,11 @@
 use super::cluster::Cluster;
 use super::turn::Turn;
 use super::world::World;
-use crate::kernel::{Dur, Handler, Keys, Name, Object, PointId, Time};
-use crate::plan::{Action, Do, NodeFault};
+use crate::kernel::{Handler, Keys, Name, Object, PointId};
+use crate::plan::{Action, NodeFault};
+use crate::sim::prelude::*;
 use crate::trace::NO_RECORD;
-use std::cell::Cell;
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 /// How many times in a thousand an action comes after all that those before it at its time have set off, a
 /// nanosecond later, and not before it: so it was in 133 of 160 runs of upstream's controllers from 1.29 on

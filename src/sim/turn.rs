@@ -1,7 +1,7 @@
 //! What the timeline of a run does next.
 
-use crate::kernel::{Argument, Class, Ctx, HandlerId, Time};
-use std::cell::Cell;
+use crate::kernel::{Argument, Class, HandlerId};
+use crate::sim::prelude::*;
 
 /// What comes next.
 #[derive(Clone, Copy)]

@@ -4,17 +4,13 @@ use super::objects::Objects;
 use super::world::World;
 use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::api::names::{NodeId, PodId};
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{Propagation, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
-use crate::plan::{
-    BudgetIndex, DeviceTaintEdit, NewRule, NodeIndex, PodIndex, UserMode, WorkloadIndex,
-};
-use crate::trace::Actor;
-use std::rc::Rc;
+use crate::plan::{BudgetIndex, DeviceTaintEdit, NewRule, PodIndex, UserMode, WorkloadIndex};
+use crate::sim::prelude::*;
 
 /// Whoever writes with kubectl.
 pub(super) struct User {

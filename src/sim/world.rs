@@ -2,15 +2,12 @@
 
 use super::attacher::Attacher;
 use super::turn::Turns;
-use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::ApiServer;
 use crate::client::{ClientTiming, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
-use crate::kernel::Ctx;
-use crate::plan::{BudgetIndex, NodeIndex, Plan, PodIndex, WorkloadIndex};
-use crate::trace::{Actor, What};
-use std::rc::Rc;
+use crate::plan::{BudgetIndex, PodIndex, WorkloadIndex};
+use crate::sim::prelude::*;
 
 /// The API server, the kubelets, and what the plan calls its objects.
 pub(super) struct World {

@@ -1,6 +1,6 @@
 //! The back-off between the attempts of a reflector.
 
-use crate::kernel::{Dur, Time};
+use crate::client::prelude::*;
 use crate::plan::WatchRetry;
 
 /// `client-go/tools/cache/reflector.go`, `NewReflectorWithOptions`:

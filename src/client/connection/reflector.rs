@@ -7,7 +7,7 @@
 //! where the watch was answers "too old resource version"; that, too, is a wait and a list.
 
 use super::backoff::{Backoff, SETTLED, idle_span};
-use crate::kernel::{Dur, Time};
+use crate::client::prelude::*;
 
 /// What a reflector asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! `pingTimeoutSeconds`). A new connection is dialled for 30 s (`client-go/transport/cache.go`), in
 //! which Linux sends its SYN at 0, 1, 3, 7 and 15 s (`TCP_TIMEOUT_INIT`, doubling).
 
-use crate::kernel::{Dur, Time};
+use crate::client::prelude::*;
 
 /// Linux' least retransmission timeout, which is that of a fast network, and its greatest.
 const FIRST_RETRANSMISSION: Dur = Dur::from_millis(200);

@@ -1,10 +1,8 @@
 //! Which volumes are attached to which nodes, as far as the controller knows
 //! (`cache/actual_state_of_world.go`).
 
-use crate::api::names::NodeId;
 use crate::api::volume::VolumeId;
-use crate::kernel::{Dur, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::controllers::prelude::*;
 
 /// `AttachState`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,14 +4,8 @@
 use super::actual_state_of_world::AttachState;
 use super::reconciler::{Config, RECONCILER_LOOP_PERIOD, Reconciler};
 use super::turns::Turns;
-use crate::api::meta::Uid;
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::taint::Taint;
 use crate::api::volume::NodeVolumes;
-use crate::client::{Client, ControllerContext, ResourceEventHandler};
-use crate::kernel::{Dur, PointId};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// After how long the populator adds the pods that it has missed
 /// (`DesiredStateOfWorldPopulatorListPodsRetryDuration`).

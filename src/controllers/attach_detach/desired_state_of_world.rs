@@ -1,10 +1,7 @@
 //! Which volumes are wanted on which nodes, by whose pods (`cache/desired_state_of_world.go`).
 
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::volume::{Volume, VolumeId};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A volume that pods want on a node.
 pub(super) struct VolumeToAttach {

@@ -3,17 +3,11 @@
 //! external-attacher has done its work.
 
 use super::actual_state_of_world::ActualStateOfWorld;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
 use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
-use crate::apiserver::{ApiError, Watcher};
-use crate::client::{About, Client, ControllerContext, EventRecorder, InformerFactory};
-use crate::kernel::{Ctx, Dur, Object, PointId, Shared, Ticket, Time};
-use crate::plan::Resource;
-use crate::trace::{EventBody, EventText};
+use crate::apiserver::Watcher;
+use crate::controllers::prelude::*;
+use crate::kernel::Ticket;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// `csiTimeout`: for how long an operation waits for the external-attacher.
 const CSI_TIMEOUT: Dur = Dur::from_secs(120);

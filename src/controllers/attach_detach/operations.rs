@@ -1,9 +1,8 @@
 //! Which operations run, and which have to wait after they failed
 //! (`nestedpendingoperations.go`, `exponential_backoff.go`).
 
-use crate::api::names::NodeId;
 use crate::api::volume::VolumeId;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 
 /// `initialDurationBeforeRetry`
 const INITIAL_DURATION_BEFORE_RETRY: Dur = Dur::from_millis(500);

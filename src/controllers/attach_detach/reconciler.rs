@@ -5,18 +5,11 @@ use super::desired_state_of_world::DesiredStateOfWorld;
 use super::operation_generator::OperationGenerator;
 use super::operations::{Key, Operation, Operations};
 use super::turns::Turns;
-use crate::api::names::NodeId;
-use crate::api::pod::Pod;
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::volume::{Volume, VolumeId};
 use crate::api::workload::{namespace_of, short_name};
-use crate::apiserver::ApiError;
-use crate::client::{Client, ControllerContext, InformerFactory};
-use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::attach_detach::Switches;
-use crate::trace::EventText;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// `ReconcilerLoopPeriod`
 pub(super) const RECONCILER_LOOP_PERIOD: Dur = Dur::from_millis(100);

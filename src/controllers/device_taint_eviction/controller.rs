@@ -4,16 +4,10 @@ use super::core::{Core, RULE_STATUS_PERIOD};
 use super::eviction_time::{Eviction, Reason};
 use super::rule_status;
 use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::{PodId, TextId};
-use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::apiserver::ApiError;
-use crate::client::{
-    About, ControllerContext, EventRecorder, QueueKey, ResourceEventHandler, WorkQueue,
-};
-use crate::kernel::{Dur, Group, Time};
-use crate::trace::{Actor, EventText, Note, RecordId, What};
-use std::rc::{Rc, Weak};
+use crate::client::QueueKey;
+use crate::controllers::prelude::*;
+use crate::trace::RecordId;
+use std::rc::Weak;
 
 /// `ConcurrentSyncs` (`config/v1alpha1/defaults.go`).
 const CONCURRENT_SYNCS: usize = 8;

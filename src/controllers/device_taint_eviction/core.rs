@@ -1,13 +1,8 @@
 //! What the controller knows, and the mutex that guards it.
 
 use super::eviction_time::{Eviction, Rules, pod_eviction_time};
-use crate::api::meta::Uid;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::client::{Client, InformerFactory};
-use crate::kernel::{Ctx, Dur, Lock, Shared};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
+use crate::kernel::Lock;
 
 /// The least time between two updates of a rule's status (`ruleStatusPeriod`).
 pub(super) const RULE_STATUS_PERIOD: Dur = Dur::from_secs(10);

@@ -1,13 +1,8 @@
 //! When the pods that have devices are to be evicted, and why (`claimEvictionTime`, `podEvictionTime`).
 
 use crate::api::device::{Allocation, Device, DeviceClaim, DeviceId, DeviceTaintRule, tolerates};
-use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::TextId;
-use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
-use crate::client::InformerFactory;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The taint behind an eviction (`trackedTaint`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

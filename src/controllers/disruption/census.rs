@@ -4,10 +4,7 @@
 use super::tally::Tally;
 use crate::api::budget::Budget;
 use crate::api::labels::Selectors;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::Pod;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The pods of all budgets.
 #[derive(Default)]

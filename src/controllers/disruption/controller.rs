@@ -5,21 +5,9 @@ use super::map_walk::{MOST_PLACED, MapWalk};
 use super::scales::{Answer, Scales};
 use super::tally::{Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::api::workload::{WorkloadKind, namespace_of, short_name};
-use crate::apiserver::ApiError;
-use crate::client::{
-    About, Client, ControllerContext, EventRecorder, InformerFactory, ResourceEventHandler,
-    WorkQueue,
-};
-use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
-use crate::plan::Resource;
+use crate::api::workload::{namespace_of, short_name};
+use crate::controllers::prelude::*;
 use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
-use crate::trace::{EventBody, EventText};
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// A granted eviction that does not show in the pod for this long is forgotten (`DeletionTimeout`).
 const DELETION_TIMEOUT: Dur = Dur::from_secs(120);

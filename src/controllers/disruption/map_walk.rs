@@ -1,9 +1,7 @@
 //! What Go comes to first when it walks the map of a namespace's pods (`thread_safe_store.go`:
 //! `ByIndex`; Go's `internal/runtime/maps`, 1.24 to 1.26).
 
-use crate::api::names::PodId;
-use crate::kernel::{Ctx, Object, PointId, Shared};
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// Slots of a group of Go's maps.
 const SLOTS: usize = 8;

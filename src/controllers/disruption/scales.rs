@@ -1,9 +1,7 @@
 //! How many pods a controller should have, where the caches do not tell (`getScaleController`).
 
 use super::tally::{Owner, Scale};
-use crate::api::workload::WorkloadKind;
-use crate::apiserver::ApiError;
-use crate::client::Client;
+use crate::controllers::prelude::*;
 use crate::plan::switches::disruption::NoScale;
 
 /// What the API said of a controller.

@@ -1,11 +1,6 @@
 //! The pods of one budget, counted.
 
-use crate::api::labels::Selector;
-use crate::api::meta::Uid;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::Pod;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A pod's controller, and which life of that.
 pub(super) type Owner = (WorkloadId, Uid);

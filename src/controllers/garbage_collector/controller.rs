@@ -1,13 +1,9 @@
 //! What the workers of the queues do (`garbagecollector.go`, v1.34).
 
 use super::graph::{GraphBuilder, Item, Owner};
-use crate::api::meta::Uid;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::workload::{Propagation, Workload, WorkloadKind};
-use crate::apiserver::ApiError;
-use crate::client::{Client, ControllerContext, go_all};
-use crate::kernel::{Ctx, Dur, Group, Object, Shared};
-use std::rc::Rc;
+use crate::api::workload::Propagation;
+use crate::client::go_all;
+use crate::controllers::prelude::*;
 
 /// `--concurrent-gc-syncs`
 const WORKERS: usize = 20;

@@ -1,16 +1,9 @@
 //! Who owns whom, as the caches tell it (`graph_builder.go`, v1.34), and what a change of it sets
 //! off. Upstream keeps a graph of its own; here the caches' indexes by owner are that graph.
 
-use crate::api::meta::Uid;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::Pod;
-use crate::api::workload::{Propagation, Workload};
-use crate::client::{
-    Client, ControllerContext, InformerFactory, QueueKey, ResourceEventHandler, WorkQueue,
-};
-use crate::kernel::{Ctx, Object, PointId, Shared};
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use crate::api::workload::Propagation;
+use crate::client::QueueKey;
+use crate::controllers::prelude::*;
 
 /// One life of a workload, as those that it owns refer to it.
 pub(super) type Owner = (WorkloadId, Uid);

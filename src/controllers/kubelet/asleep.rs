@@ -11,15 +11,10 @@ use super::nodes::{ByNode, Nodes};
 use super::pods::Pods;
 use super::reach::Reach;
 use super::walk::{Asleep, Walk};
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::taint::{self, Effect, Taint};
+use crate::api::taint;
 use crate::apiserver::{Beat, Heartbeats};
-use crate::kernel::{Class, Dur, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
-use std::cell::Cell;
-use std::rc::Rc;
 
 /// A kubelet stays awake at least this long after something happened to its node.
 const AWAKE: Dur = Dur::from_secs(20);

@@ -1,7 +1,7 @@
 //! A node's conditions as its kubelet sees them, and as it writes them.
 
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::node::{NodeCondition, NodeConditionType, NodeReason};
+use crate::api::node::{NodeCondition, NodeReason};
+use crate::controllers::prelude::*;
 
 /// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not
 /// its business.

@@ -11,13 +11,8 @@ use super::nodes::Nodes;
 use super::pods::{Admission, Due, Pods};
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::Pod;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
-use crate::trace::{Actor, What};
-use std::rc::Rc;
 
 /// The containers of all pods.
 pub(super) struct Containers {

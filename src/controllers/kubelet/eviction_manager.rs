@@ -4,24 +4,20 @@
 //! takes no time here. While nothing is short it is computed when something could be, and the looks before that are left out.
 
 use super::asleep::Sleepers;
-use super::eviction::{Candidate, is_critical, rank, request};
-use super::eviction::{Consumption, Observations, eviction_message, thresholds_met};
+use super::eviction::{
+    Candidate, Consumption, Observations, eviction_message, is_critical, rank, request,
+    thresholds_met,
+};
 use super::nodes::{ByNode, Nodes};
 use super::pods::{Admission, Pods};
 use super::pressure::Pressure;
 use super::stats::Stats;
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::api::pod::Pod;
 use crate::api::usage::Used;
 use crate::apiserver::EventName;
-use crate::client::About;
-use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::EventKey;
 use crate::plan::switches::kubelet::KillGrace;
 use crate::plan::{Eviction, KubeletMode, Signal, Threshold};
-use crate::trace::{Actor, EventBody, EventText, Note, What};
-use std::rc::Rc;
 
 /// `evictionMonitoringPeriod`
 const MONITORING_PERIOD: Dur = Dur::from_secs(10);

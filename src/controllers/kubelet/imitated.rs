@@ -4,11 +4,8 @@ use super::loops::{Loops, STATUS_PERIOD};
 use super::node_state::Loop;
 use super::nodes::Nodes;
 use super::pods::Pods;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::kernel::Dur;
+use crate::controllers::prelude::*;
 use crate::plan::Imitated;
-use std::rc::Rc;
 
 /// What the loops of the recorder's kubelets do.
 pub(super) struct ImitatedLoops {

@@ -7,8 +7,7 @@
 //! other: each still lies anywhere from nothing to the most, and where the loop stands after a
 //! stretch varies as much as if each had been drawn by itself.
 
-use crate::kernel::{Ctx, Dur, Object, PointId};
-use std::cell::Cell;
+use crate::controllers::prelude::*;
 
 /// The square root of a stretch's length.
 const ROOT: u32 = 64;

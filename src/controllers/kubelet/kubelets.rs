@@ -22,19 +22,16 @@ use super::status_manager::StatusManager;
 use super::updates::PodUpdates;
 use super::volume_manager::VolumeManager;
 use super::watch::PodWatch;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::{NodeCondition, NodeConditionType};
+use crate::api::node::NodeCondition;
 use crate::api::usage::NodeUsage;
-use crate::apiserver::ApiServer;
 use crate::client::connection::Link;
-use crate::kernel::{Argument, Ctx, Dur, Handler, HandlerId, Keys, Name, PointId, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::{Argument, Handler, Keys, Name};
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{
     Connections, Eviction, Flags, KubeletMode, RuntimeFails, WatchCache, WatchRetry,
 };
-use crate::trace::{Actor, What};
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {

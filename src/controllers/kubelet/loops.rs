@@ -6,15 +6,11 @@ use super::jitter::Sleeps;
 use super::node_state::{Loop, Tick};
 use super::nodes::{ByNode, Nodes};
 use super::volume_manager::VolumeManager;
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::api::node::{Node, NodeCondition};
+use crate::api::node::NodeCondition;
 use crate::api::volume::NodeVolumes;
-use crate::kernel::{Class, Dur, EventKey, HandlerId, PointId, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::EventKey;
 use crate::plan::KubeletMode;
-use crate::trace::{Actor, Note, What};
-use std::cell::Cell;
-use std::rc::Rc;
 
 /// The period of status checks of the recorder's kubelets.
 pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);

@@ -15,11 +15,8 @@ use super::pod_workers::PodWorkers;
 use super::reach::Reach;
 use super::updates::PodUpdates;
 use super::volume_manager::VolumeManager;
-use crate::api::names::NodeId;
-use crate::kernel::{Class, Dur, HandlerId, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::{KubeletMode, Real};
-use crate::trace::{Actor, What};
-use std::rc::Rc;
 
 /// From a kubelet's start to its first lease renewal and status report; measured, four times, of
 /// 1.34.4.

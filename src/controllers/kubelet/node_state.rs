@@ -2,11 +2,9 @@
 
 use super::conditions::{View, healthy};
 use super::uplink::Back;
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
 use crate::client::connection::Link;
-use crate::kernel::{Argument, Dur, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::Argument;
 use crate::plan::Connections;
 
 /// What is particular to a node's kubelet.

@@ -1,12 +1,9 @@
 //! The kubelets of a cluster, node by node: what all their parts work on.
 
 use super::node_state::Kubelet;
-use crate::api::names::NodeId;
-use crate::apiserver::ApiServer;
-use crate::kernel::{Ctx, Object, Shared, Time, slot};
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::Switches;
-use std::rc::Rc;
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);

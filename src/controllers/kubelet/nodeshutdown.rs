@@ -15,15 +15,11 @@ use super::asleep::Sleepers;
 use super::nodes::{ByNode, Nodes};
 use super::pods::{Admission, Pods};
 use super::status_manager::StatusManager;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodSource};
+use crate::api::pod::PodSource;
 use crate::apiserver::EventName;
-use crate::kernel::{Class, Dur, HandlerId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::NoSeconds;
 use crate::plan::{Flags, KubeletMode};
-use crate::trace::{Actor, EventText};
-use std::rc::Rc;
 
 /// `scheduling.SystemCriticalPriority`
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;

@@ -6,12 +6,8 @@ use super::pods::{Admission, Pods};
 use super::refusal::Refusals;
 use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::kernel::Time;
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
-use crate::trace::Actor;
-use std::rc::Rc;
 
 /// The pod workers of all kubelets.
 pub(super) struct PodWorkers {

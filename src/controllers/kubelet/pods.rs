@@ -1,14 +1,9 @@
 //! What is due for each pod, and who is told when it is.
 
 use super::nodes::Nodes;
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::Pod;
-use crate::kernel::{Class, Dur, HandlerId, Object, PointId, Shared, Spread, Time, slot};
+use crate::controllers::prelude::*;
+use crate::kernel::Spread;
 use crate::plan::KubeletMode;
-use crate::trace::Actor;
-use std::cell::Cell;
-use std::rc::Rc;
 
 /// What a kubelet has to do for one life of a pod.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,9 @@
 //! What the managers of all nodes remember, and whom they admit meanwhile.
 
-use super::eviction::Remembered;
-use super::eviction::is_critical;
+use super::eviction::{Remembered, is_critical};
 use super::nodes::ByNode;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::api::pod::PodTemplate;
-use crate::api::taint::{Effect, MEMORY_PRESSURE, Taint};
+use crate::api::taint::MEMORY_PRESSURE;
+use crate::controllers::prelude::*;
 
 /// What is short on each node, as far as its kubelet knows.
 #[derive(Default)]

@@ -5,12 +5,10 @@ use super::node_state::{Kubelet, Loop};
 use super::nodes::{ByNode, Nodes};
 use super::updates::PodUpdates;
 use super::uplink::{Backoffs, Draws, REFLECTORS, Uplink};
-use crate::api::names::NodeId;
 use crate::client::connection::{Backoff, Link};
-use crate::kernel::{Dur, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::FirstTry;
 use crate::plan::{Connections, KubeletMode, Real, WatchRetry};
-use std::rc::Rc;
 
 /// Watches get a bookmark about once in this time (`apiserver/pkg/storage/cacher/cacher.go`,
 /// `defaultBookmarkFrequency`), which is a frame, too.

@@ -7,12 +7,10 @@ use super::loops::Loops;
 use super::node_state::Loop;
 use super::nodes::Nodes;
 use super::walk::report_is_due;
-use crate::api::names::NodeId;
 use crate::client::connection::Link;
-use crate::kernel::{Dur, PointId};
+use crate::controllers::prelude::*;
 use crate::plan::Real;
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
-use std::rc::Rc;
 
 /// What the loops of real kubelets do.
 pub(super) struct RealLoops {

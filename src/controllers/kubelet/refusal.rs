@@ -16,18 +16,12 @@ use super::nodes::{ByNode, Nodes};
 use super::pods::{Admission, Due, Pods, Refused};
 use super::pressure::Pressure;
 use super::status_manager::StatusManager;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodPhase, PodSource};
-use crate::api::taint::{Effect, Taint};
+use crate::api::pod::PodSource;
 use crate::api::toleration::matching_tolerations;
 use crate::apiserver::EventName;
-use crate::client::About;
-use crate::kernel::{Dur, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::RefusedAtStart;
-use crate::trace::{Actor, EventBody, EventText};
-use std::rc::Rc;
 
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,
 /// `housekeepingPeriod`).

@@ -6,12 +6,8 @@
 
 use super::asleep::Sleepers;
 use super::nodes::{ByNode, Nodes};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::kernel::{Class, Dur, HandlerId, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::{KubeletMode, RuntimeFails};
-use std::rc::Rc;
 
 /// How often a kubelet asks its runtime.
 const CHECKS: Dur = Dur::from_secs(5);

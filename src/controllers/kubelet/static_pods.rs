@@ -8,12 +8,8 @@
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
 use super::stats::Stats;
-use crate::api::meta::Uid;
-use crate::api::pod::{Pod, PodTemplate};
 use crate::apiserver::NewPod;
-use crate::kernel::{Shared, Time};
-use crate::trace::Actor;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The mirrors of static pods.
 pub(super) struct Mirrors {

@@ -3,13 +3,9 @@
 
 use super::eviction::{Observation, Observations};
 use super::nodes::{ByNode, Nodes};
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodTemplate};
 use crate::api::usage::{NodeUsage, Usage, Used};
-use crate::kernel::{Class, Dur, HandlerId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::{Eviction, Signal, Threshold};
-use std::rc::Rc;
 
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;

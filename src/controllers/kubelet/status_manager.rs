@@ -2,13 +2,9 @@
 
 use super::nodes::{ByNode, Nodes};
 use super::pods::{Due, Pods};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodSource};
-use crate::kernel::{Dur, PointId, Time};
+use crate::api::pod::PodSource;
+use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
-use crate::trace::Actor;
-use std::rc::Rc;
 
 /// The period of the status manager's sync of pod statuses (`syncPeriod`).
 const POD_STATUS_SYNC: Dur = Dur::from_secs(10);

@@ -12,12 +12,9 @@ use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
 use super::uplink::Back;
 use super::volume_manager::VolumeManager;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodPhase, PodSource};
-use crate::kernel::{Dur, Time};
+use crate::api::pod::PodSource;
+use crate::controllers::prelude::*;
 use crate::plan::{KubeletMode, Real};
-use std::rc::Rc;
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {

@@ -9,13 +9,8 @@
 
 use super::nodes::{ByNode, Nodes};
 use super::pods::Pods;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodPhase};
 use crate::api::volume::VolumeId;
-use crate::kernel::{Class, Dur, HandlerId, Time};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// `reconcilerLoopSleepPeriod`
 const RECONCILER_LOOP: Dur = Dur::from_millis(100);

@@ -5,7 +5,7 @@
 //! same ones.
 
 use super::jitter::Sleeps;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 
 /// Whether a status check at `at` posts although nothing changed: so long after the last post, and
 /// by so many nanoseconds later.

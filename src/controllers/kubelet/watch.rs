@@ -5,12 +5,9 @@ use super::nodes::Nodes;
 use super::reach::Reach;
 use super::updates::PodUpdates;
 use super::volume_manager::VolumeManager;
-use crate::api::meta::ConditionStatus;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::apiserver::Watcher;
+use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
-use std::rc::Rc;
 
 /// What all kubelets watch.
 pub(super) struct PodWatch {

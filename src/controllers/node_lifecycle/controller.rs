@@ -12,13 +12,8 @@ use super::pods::PodMarker;
 use super::skip::Skipper;
 use super::taints::Writer;
 use super::zones::Zones;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::client::{ControllerContext, ResourceEventHandler};
-use crate::kernel::{Dur, Object, PointId};
+use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::ConditionTaints;
-use std::rc::Rc;
 
 /// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.
 const NODE_UPDATE_WORKERS: usize = 8;

@@ -3,15 +3,9 @@
 
 use super::config::Config;
 use super::templates::Templates;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::apiserver::ApiServer;
-use crate::client::{Client, ControllerContext, EventRecorder, InformerFactory};
-use crate::kernel::{Ctx, Dur, Group, PointId};
+use crate::controllers::prelude::*;
 use crate::plan::Flags;
 use crate::plan::switches::node_lifecycle::Switches;
-use std::rc::Rc;
 
 /// What the parts share.
 pub(super) struct Core {

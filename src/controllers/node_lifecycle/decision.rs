@@ -10,11 +10,8 @@ use super::tainting::NoExecuteTainter;
 use super::taints::Writer;
 use super::timeout::PodEvictor;
 use super::zones::Zones;
-use crate::api::meta::ConditionStatus;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
+use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use std::rc::Rc;
 
 /// The branches of `processTaintBaseEviction` and `processNoTaintBaseEviction`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,10 +7,9 @@ use super::health::HealthMap;
 use super::skip::Skipper;
 use super::zone_conditions::Counted;
 use super::zones::Zones;
-use crate::kernel::{PointId, Ticket};
-use crate::trace::{Actor, What, ZoneState};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
+use crate::kernel::Ticket;
+use crate::trace::ZoneState;
 
 /// Follows disruptions of zones.
 pub(super) struct Disruption {

@@ -2,15 +2,9 @@
 
 use super::core::Core;
 use super::node_health::{Health, Listed, SavedReady, Tried, saved, seconds};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
-use crate::apiserver::{ApiError, lease_version};
-use crate::client::InformerFactory;
-use crate::kernel::{Shared, slot};
-use crate::trace::{Actor, Note, What};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::api::node::{NodeCondition, NodeReason};
+use crate::apiserver::lease_version;
+use crate::controllers::prelude::*;
 
 /// The lease circuit breaker of 1.37 (gate NodeControllerLeaseCircuitBreaker): a node past its grace
 /// is acted on only if the live lease is the one the cache had; otherwise no node is, until the lease

@@ -16,12 +16,8 @@ use super::node_health::Health;
 use super::pass::Monitor;
 use super::skip::Skipper;
 use super::zones::Zones;
-use crate::api::meta::ConditionStatus;
-use crate::api::node::Node;
-use crate::client::{About, Asked, Recalled, unknown_since};
-use crate::kernel::{Dur, PointId, Time};
-use crate::trace::EventText;
-use std::rc::Rc;
+use crate::client::{Asked, Recalled, unknown_since};
+use crate::controllers::prelude::*;
 
 /// Requests of one taint's change: GET and PATCH.
 const TAINT_REQUESTS: u32 = 2;

@@ -7,12 +7,8 @@
 //! controllers take between one second and nearly five to start.
 
 use super::core::Core;
-use crate::api::meta::ConditionStatus;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::client::{Asked, Recalled, unknown_since};
-use crate::kernel::{Dur, Object, PointId};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// Within a pass something is written at least this often, in seconds; between two passes nothing
 /// is for a whole period, which is longer.

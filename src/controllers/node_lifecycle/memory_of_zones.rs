@@ -7,15 +7,9 @@ use super::no_schedule::is_condition_taint;
 use super::queue::RateLimitedTimedQueue;
 use super::zone_conditions::{Counted, ZoneConditions};
 use super::zones::Zones;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::TextId;
-use crate::api::node::Node;
-use crate::api::taint::{Effect, Taint};
 use crate::client::{Asked, TAINT_LATE_S};
-use crate::kernel::PointId;
+use crate::controllers::prelude::*;
 use crate::trace::ZoneState;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// A node that has waited for its taint since so many seconds ago was tried before the start: its
 /// zone's queue is looked at ten times a second.

@@ -3,17 +3,13 @@
 
 use super::core::Core;
 use super::taints::Writer;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::{Node, NodeConditionType};
 use crate::api::taint::{
-    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
-    OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
+    DISK_PRESSURE, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK,
+    PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
-use crate::client::WorkQueue;
+use crate::controllers::prelude::*;
 use crate::kernel::Name;
 use crate::plan::switches::node_lifecycle::Switches;
-use std::rc::Rc;
 
 /// Sets and takes off the taints that follow conditions.
 pub(super) struct NoScheduleTainter {

@@ -1,9 +1,8 @@
 //! What the controller remembers of a node's health (`nodeHealthData`), and what one try to update
 //! it found.
 
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::node::{Node, NodeCondition};
-use crate::kernel::Time;
+use crate::api::node::NodeCondition;
+use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::Switches;
 
 /// The Ready condition of the status that a health record points to. Times are nanoseconds from the

@@ -13,15 +13,9 @@ use super::pods::PodMarker;
 use super::skip::{AwakeNodes, Skipper};
 use super::zone_conditions::ZoneConditions;
 use super::zones::Zones;
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::client::{About, parallelize_list};
-use crate::kernel::{Dur, Shared, Time, slot};
-use crate::trace::EventText;
-use std::collections::BTreeSet;
+use crate::client::parallelize_list;
+use crate::controllers::prelude::*;
 use std::pin::Pin;
-use std::rc::Rc;
 
 /// `retrySleepTime`: between tries of a node's health update.
 const RETRY_SLEEP: Dur = Dur::from_millis(20);

@@ -4,15 +4,9 @@
 use super::core::Core;
 use super::decision::Eviction;
 use super::health::HealthMap;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{Pod, PodCondition};
-use crate::apiserver::ApiError;
-use crate::client::{About, WorkQueue};
-use crate::kernel::{Name, PointId};
+use crate::controllers::prelude::*;
+use crate::kernel::Name;
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::trace::EventText;
-use std::rc::Rc;
 
 /// Marks the pods of silent nodes.
 pub(super) struct PodMarker {

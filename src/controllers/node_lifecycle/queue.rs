@@ -1,9 +1,9 @@
 //! The queue of a zone: unique names by the time they may be worked on, with a limiter
 //! (`scheduler/rate_limited_queue.go`).
 
-use crate::api::names::NodeId;
 use crate::client::TokenBucket;
-use crate::kernel::{Ctx, Dur, Heap, Lock, Object, PointId, Shared, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::{Heap, Lock};
 use crate::plan::Limits;
 use std::collections::VecDeque;
 use std::future::Future;

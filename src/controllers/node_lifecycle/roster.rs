@@ -3,9 +3,7 @@
 use super::ids::Ids;
 use super::skipped::Skipped;
 use super::zone_conditions::ZoneConditions;
-use crate::api::names::{NodeId, TextId};
-use crate::kernel::{Time, slot};
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// How a node rests.
 #[derive(Clone, Copy)]

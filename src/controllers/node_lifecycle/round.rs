@@ -2,13 +2,8 @@
 
 use super::node_health::Listed;
 use super::zone_conditions::Counted;
-use crate::api::meta::Timestamp;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
 use crate::client::Nodes;
-use crate::kernel::Time;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A pass: the nodes that its workers go through, and what they gather. There is one at a time, and
 /// its tables serve the next.

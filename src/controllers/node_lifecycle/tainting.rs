@@ -4,13 +4,8 @@ use super::core::Core;
 use super::skip::Skipper;
 use super::taints::Writer;
 use super::zones::Zones;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::kernel::Dur;
+use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::Requeue;
-use crate::trace::{Actor, What};
-use std::rc::Rc;
 
 /// How long a node that can't be judged waits in the queue.
 const RETRY: Dur = Dur::from_millis(50);

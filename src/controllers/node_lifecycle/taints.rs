@@ -3,10 +3,8 @@
 //! PatchNodeTaints`, `util/node: SwapNodeControllerTaint`).
 
 use super::core::Core;
-use crate::api::node::Node;
-use crate::api::taint::{self, Taint};
-use crate::kernel::PointId;
-use std::rc::Rc;
+use crate::api::taint;
+use crate::controllers::prelude::*;
 
 /// Labels that are copied from their stable key to the beta one (`labelReconcileInfo`).
 const RECONCILED_LABELS: [(&str, &str); 2] = [

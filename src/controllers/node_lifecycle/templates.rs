@@ -1,9 +1,7 @@
 //! The NoExecute taints that the controller sets.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::taint::{
-    Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
-};
+use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::controllers::prelude::*;
 
 /// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
 #[derive(Debug)]

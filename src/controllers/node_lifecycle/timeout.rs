@@ -12,16 +12,7 @@ use super::core::Core;
 use super::health::HealthMap;
 use super::skip::Skipper;
 use super::zones::Zones;
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::apiserver::ApiError;
-use crate::client::About;
-use crate::kernel::{Dur, Shared};
-use crate::trace::{Actor, EventBody, EventText, What};
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// Deletes the pods of nodes.
 pub(super) struct PodEvictor {

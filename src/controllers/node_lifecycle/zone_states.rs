@@ -5,8 +5,7 @@
 //! walk begins at a random one, so the zone in the first slot comes first in most walks
 //! (`internal/runtime/maps/group.go, map.go`).
 
-use crate::api::names::TextId;
-use crate::kernel::{Ctx, Object, PointId};
+use crate::controllers::prelude::*;
 use crate::trace::ZoneState;
 
 const SLOTS: u32 = 8;

@@ -7,12 +7,11 @@ use super::queue::RateLimitedTimedQueue;
 use super::zone_conditions::{Counted, ZoneConditions};
 use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
-use crate::api::names::{NodeId, TextId, stable_hash};
-use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
-use crate::kernel::{Held, Lock, Object, PointId, Shared, slot};
-use crate::trace::{Actor, Note, What, ZoneState};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::api::names::stable_hash;
+use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, zone_key};
+use crate::controllers::prelude::*;
+use crate::kernel::{Held, Lock};
+use crate::trace::ZoneState;
 
 /// What every pass asks of a node's labels.
 #[derive(Clone, Copy)]

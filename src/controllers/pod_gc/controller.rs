@@ -1,17 +1,12 @@
 //! The loop (`Run`, `gc`) and its four sweeps.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::workload::short_name;
-use crate::apiserver::ApiError;
-use crate::client::{Client, ControllerContext, InformerFactory, ResourceEventHandler, go_all};
-use crate::kernel::{Ctx, Dur, Group, Idler, PointId, Shared, Time};
+use crate::client::go_all;
+use crate::controllers::prelude::*;
+use crate::kernel::Idler;
 use crate::plan::switches::pod_gc::Switches;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::collections::VecDeque;
 
 /// `gcCheckPeriod`, from the end of a pass to the next.
 const GC_CHECK_PERIOD: Dur = Dur::from_secs(20);

@@ -1,14 +1,7 @@
 //! What the controller hears of pods, and its work (`enqueuePod`, `syncPod`, `syncClaim`).
 
-use crate::api::meta::Uid;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::apiserver::ApiError;
-use crate::client::{
-    Client, ControllerContext, InformerFactory, QueueKey, ResourceEventHandler, WorkQueue,
-};
-use crate::kernel::{Ctx, Group};
-use std::rc::Rc;
+use crate::client::QueueKey;
+use crate::controllers::prelude::*;
 
 /// `ConcurrentSyncs` (`config/v1alpha1/defaults.go`).
 const CONCURRENT_SYNCS: usize = 50;

@@ -6,9 +6,7 @@ use super::framework::{Plugins, Rejection, Rejections};
 use super::memo::Memo;
 use super::shape::Spread;
 use super::single_node::Found;
-use crate::api::labels::Selector;
-use crate::api::names::NodeId;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 pub use super::choice::Choice;
 pub use super::incoming::Incoming;

@@ -1,7 +1,7 @@
 //! How long pods back off (`backend/queue/backoff_queue.go`).
 
 use super::queued_pod::QueuedPod;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::Switches;
 
 /// The first and the longest back-off (`podInitialBackoffSeconds`, `podMaxBackoffSeconds`).

@@ -4,11 +4,10 @@
 use super::core::{Core, State};
 use super::events::{Change, ClusterEvent, PodAndShape, pod_changes};
 use super::queued_pod::QueuedPod;
-use crate::kernel::{Object, PointId, Shared, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use crate::trace::Plugin;
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// A pod on a node before and after a change.
 type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);

@@ -7,13 +7,9 @@ use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Term};
 use super::tally::Tallies;
 use super::topology::{KeyId, Topologies};
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::kernel::slot;
+use crate::controllers::prelude::*;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::collections::VecDeque;
 
 /// Where a pod is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

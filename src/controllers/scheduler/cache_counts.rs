@@ -6,8 +6,7 @@ use super::counts::TallyId;
 use super::node_info::Placed;
 use super::shape::Spread;
 use super::topology::KeyId;
-use crate::api::labels::Selector;
-use crate::api::names::NodeId;
+use crate::controllers::prelude::*;
 
 impl Cache {
     /// The count of a selector's pods.

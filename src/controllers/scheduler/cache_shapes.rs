@@ -2,11 +2,8 @@
 
 use super::cache::Cache;
 use super::shape::Shape;
-use crate::api::labels::Selector;
-use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::namespace_of;
-use crate::kernel::slot;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 impl Cache {
     /// What the scheduler makes of a template in a namespace.

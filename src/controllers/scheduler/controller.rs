@@ -6,13 +6,9 @@ use super::core::{Config, Core};
 use super::handlers::{Attachments, Handlers};
 use super::recalled::Recaller;
 use super::schedule_one::ScheduleOne;
-use crate::api::names::PodId;
-use crate::client::{ControllerContext, SeriesRecorder};
-use crate::kernel::{Dur, PointId, Shared, Time};
+use crate::client::SeriesRecorder;
+use crate::controllers::prelude::*;
 use crate::plan::Waited;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// How often pods whose back-off is over are looked for, and pods that have waited for too long.
 const BACKOFF_FLUSH: Dur = Dur::from_secs(1);

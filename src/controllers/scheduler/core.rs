@@ -9,18 +9,12 @@ use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use super::shape::Shape;
 use crate::api::device::Allocation;
-use crate::api::labels::{LabelSelector, Selector};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::Pod;
-use crate::api::workload::WorkloadKind;
-use crate::apiserver::ApiServer;
-use crate::client::{About, Client, ControllerContext, InformerFactory, SeriesRecorder};
-use crate::kernel::{Ctx, Group, Shared, Ticket, slot};
+use crate::api::labels::LabelSelector;
+use crate::client::SeriesRecorder;
+use crate::controllers::prelude::*;
+use crate::kernel::Ticket;
 use crate::plan::switches::scheduler::Switches;
-use crate::trace::{self, Actor, EventBody, EventText, What};
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::trace;
 
 /// How the scheduler is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

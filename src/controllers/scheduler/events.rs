@@ -1,9 +1,7 @@
 //! The changes that waiting pods may gain by (`framework/events.go`).
 
 use super::shape::Shape;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A kind of change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,14 +9,8 @@ use super::queued_pod::QueuedPod;
 use super::shape::Shape;
 use super::text::{Failure, note};
 use super::victims::Executor;
-use crate::api::labels::Selector;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::apiserver::ApiError;
-use crate::kernel::{Dur, Object, PointId};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::PreemptionWrites;
-use crate::trace::EventText;
-use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
 pub(super) const UNSCHEDULABLE: &str = "Unschedulable";

@@ -9,16 +9,11 @@ use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use super::queued_pod::QueuedPod;
 use super::shape::Shape;
 use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::taint::Effect;
 use crate::api::volume::VolumeId;
 use crate::apiserver::Watcher;
-use crate::client::ResourceEventHandler;
-use crate::kernel::Time;
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 /// Hears of nodes and pods.
 pub(super) struct Handlers {

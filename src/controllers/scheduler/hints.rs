@@ -11,8 +11,7 @@ use super::queued_pod::QueuedPod;
 use super::shape::Shape;
 use super::topology::KeyId;
 use crate::api::labels::Labels;
-use crate::api::names::PodId;
-use crate::api::node::Node;
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use crate::trace::Plugin;
 

@@ -2,8 +2,8 @@
 //! inFlightPods`, `inFlightEvents`).
 
 use super::events::Change;
-use crate::api::names::PodId;
-use std::collections::{BTreeMap, VecDeque};
+use crate::controllers::prelude::*;
+use std::collections::VecDeque;
 
 /// The pods being tried, and the changes since the first of them was taken.
 #[derive(Debug, Default)]

@@ -3,9 +3,7 @@
 use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::volume_binding::PodVolumes;
 use super::shape::Shape;
-use crate::api::labels::Selector;
-use crate::api::pod::Pod;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A pod to be placed.
 #[derive(Clone, Copy)]

@@ -10,8 +10,7 @@ use super::framework::feasible_nodes_to_find;
 use super::nominator::Nominator;
 use super::shape::Shape;
 use super::single_node::Found;
-use crate::api::names::NodeId;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// Of pods that name no more nodes than this, nothing is remembered.
 const FEW_NAMED: usize = 4;

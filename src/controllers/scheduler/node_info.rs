@@ -2,11 +2,8 @@
 
 use super::resources::Amounts;
 use super::shape::Shape;
-use crate::api::names::PodId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::api::scheduling::HostPort;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// A pod on a node, bound or assumed to be.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The order of nodes (`backend/cache/node_tree.go`): round robin over zones, so that a search that
 //! ends early has seen all of them.
 
-use crate::api::names::NodeId;
-use crate::api::node::{Node, zone_key};
+use crate::api::node::zone_key;
+use crate::controllers::prelude::*;
 
 /// Nodes by zone, both in order of appearance.
 #[derive(Clone, Debug, Default)]

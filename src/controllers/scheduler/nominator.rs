@@ -2,8 +2,7 @@
 //! (`backend/queue/nominator.go`).
 
 use super::events::PodAndShape;
-use crate::api::names::{NodeId, PodId};
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// What becomes of a pod's nomination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

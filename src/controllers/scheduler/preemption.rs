@@ -8,12 +8,9 @@ use super::node_info::Placed;
 use super::nominator::Nominator;
 use super::text::no_candidates;
 use crate::api::budget::Budget;
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodReason};
+use crate::controllers::prelude::*;
 use crate::trace::Plugin;
 use std::cmp::Reverse;
-use std::rc::Rc;
 
 /// How many nodes are tried at least, in percent and in number (`minCandidateNodesPercentage`,
 /// `minCandidateNodesAbsolute`).

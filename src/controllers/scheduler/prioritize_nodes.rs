@@ -7,9 +7,7 @@ use super::plugins::{
 };
 use super::shape::Spread;
 use super::single_node::Found;
-use crate::api::names::NodeId;
-use crate::kernel::slot;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 impl Algorithm {
     /// The weighted sums of the scores of feasible nodes (`prioritizeNodes`).

@@ -10,13 +10,9 @@ use super::in_flight::InFlight;
 use super::queued_pod::{Place, QueuedPod, Strategy};
 use super::shape::Shape;
 use super::waiting::Waiting;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use crate::trace::Plugin;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// The queue.
 #[derive(Debug)]

@@ -2,12 +2,9 @@
 
 use super::framework::Plugins;
 use super::shape::Shape;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 use crate::trace::Plugin;
 use std::cmp::Reverse;
-use std::rc::Rc;
 
 /// A pod in the queue.
 #[derive(Clone, Debug)]

@@ -10,10 +10,8 @@
 use super::algorithm::{Diagnosis, Incoming, Outcome};
 use super::core::Core;
 use super::queued_pod::{Before, Place, QueuedPod};
-use crate::api::names::PodId;
-use crate::kernel::{Dur, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::Waited;
-use std::collections::BTreeMap;
 
 const SECOND_US: i64 = 1_000_000;
 /// The number of tries from which on the back-off is the longest: 1 s, 2 s, 4 s, 8 s, 10 s, 10 s and so on.

@@ -9,16 +9,9 @@ use super::nominator::Nomination;
 use super::queued_pod::QueuedPod;
 use super::text::NO_NODES;
 use crate::api::device::Allocation;
-use crate::api::meta::Uid;
-use crate::api::names::NodeId;
-use crate::api::pod::Pod;
 use crate::api::workload::short_name;
-use crate::apiserver::{ApiError, ApiServer};
-use crate::client::About;
-use crate::kernel::{Object, PointId};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::BindErrorText;
-use crate::trace::{EventBody, EventText};
-use std::rc::Rc;
 
 /// A reason of the condition PodScheduled.
 const SCHEDULER_ERROR: &str = "SchedulerError";

@@ -4,12 +4,11 @@
 use super::counts::TallyId;
 use super::resources::{Amounts, non_zero};
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{Labels, Operator, Requirement, Selector};
-use crate::api::pod::PodTemplate;
+use crate::api::labels::{Labels, Operator, Requirement};
 use crate::api::scheduling::{HostPort, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint};
-use crate::api::taint::{Effect, Taint, UNSCHEDULABLE};
+use crate::api::taint::UNSCHEDULABLE;
+use crate::controllers::prelude::*;
 use crate::kernel::HashIndex;
-use std::rc::Rc;
 
 /// Gives the count of a selector's pods in a namespace.
 type NewTally<'a> = &'a mut dyn FnMut(&str, Option<&Selector>) -> TallyId;

@@ -10,10 +10,8 @@ use super::counts::{Counts, TallyId};
 use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{ByLabel, Labels, Requirement, Selector};
-use crate::api::names::NodeId;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::api::labels::{ByLabel, Labels, Requirement};
+use crate::controllers::prelude::*;
 
 /// With more shapes than this, a selector has counts of its own.
 const FEW_SHAPES: usize = 4;

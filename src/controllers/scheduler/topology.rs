@@ -1,9 +1,7 @@
 //! Domains of nodes: the values of the labels that spread and affinity go by, as small numbers.
 
 use crate::api::labels::Labels;
-use crate::api::names::NodeId;
-use crate::kernel::slot;
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// The label of a node's own name.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";

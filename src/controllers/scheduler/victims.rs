@@ -6,15 +6,9 @@ use super::node_info::Placed;
 use super::nominator::Nomination;
 use super::preemption::Candidate;
 use super::shape::Shape;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::apiserver::ApiError;
 use crate::client::parallelize;
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{PreemptedText, PreemptionWrites};
-use crate::trace::EventText;
-use std::cell::Cell;
-use std::rc::Rc;
 
 /// How many victims are evicted at once (`parallelism`).
 const PARALLELISM: usize = 16;

@@ -2,9 +2,8 @@
 //! of a back-off (`backoff_queue.go`), or for a change (`unschedulable_pods.go`).
 
 use super::queued_pod::{ActiveKey, Place, QueuedPod};
-use crate::api::names::PodId;
-use crate::kernel::{Heap, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::controllers::prelude::*;
+use crate::kernel::Heap;
 
 /// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
 /// them; otherwise first come, first served.

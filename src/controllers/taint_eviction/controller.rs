@@ -4,19 +4,9 @@
 use super::config::Config;
 use super::decision::{NoExecuteTaints, PodTimers};
 use super::memory::Recaller;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::taint::{Effect, Taint};
-use crate::client::{
-    Client, ControllerContext, InformerFactory, QueueKey, Recalled, ResourceEventHandler, WorkQueue,
-};
-use crate::kernel::{
-    Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2, slot,
-};
-use crate::trace::{Actor, Note, What};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::client::{QueueKey, Recalled};
+use crate::controllers::prelude::*;
+use crate::kernel::{Chan, Either, Keys, Name, select2};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
 const NODE_UPDATE_CHANNEL_SIZE: usize = 10;

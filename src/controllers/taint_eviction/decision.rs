@@ -3,14 +3,8 @@
 use super::config::Config;
 use super::deletion::Deleter;
 use super::timed_workers::TimedWorkerQueue;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::client::{About, Client, ControllerContext, EventRecorder};
-use crate::kernel::{Ctx, Dur};
-use crate::trace::{Actor, EventText, Note, What};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The NoExecute taints of a node, as its last handled update had them.
 pub(super) type NoExecuteTaints = Rc<Vec<Taint>>;

@@ -2,15 +2,10 @@
 
 use super::config::Config;
 use super::timed_workers::{TimedWorkerQueue, WorkFunc};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::PodId;
-use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::apiserver::ApiError;
-use crate::client::{About, Client, ControllerContext, EventRecorder};
-use crate::kernel::{Ctx, Dur, Group, Keys, Name, PointId};
+use crate::controllers::prelude::*;
+use crate::kernel::{Keys, Name};
 use crate::plan::switches::taint_eviction::DisruptionTarget;
-use crate::trace::{Actor, EventText, What};
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;

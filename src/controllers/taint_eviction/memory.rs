@@ -7,16 +7,10 @@
 //! A pod whose deletion has begun has none. What cannot be known is a draw.
 
 use super::decision::{NoExecuteTaints, Stay, min_toleration_time};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodReason};
-use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
-use crate::client::{Asked, Client, InformerFactory, Recalled, TAINT_LATE_S};
-use crate::kernel::{Dur, Object, PointId};
+use crate::client::{Asked, Recalled, TAINT_LATE_S};
+use crate::controllers::prelude::*;
 use crate::plan::switches::taint_eviction::Switches;
-use std::rc::Rc;
 
 /// Requests of one eviction: GET, PATCH and DELETE.
 const EVICTION_REQUESTS: u32 = 3;

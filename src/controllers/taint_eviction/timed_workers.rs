@@ -4,14 +4,10 @@
 //! An entry is absent, a timer, or nil: work that began at once, or (up to 1.32) work that ended
 //! well. Adding work to an entry that exists, even a nil one, does nothing.
 
-use crate::api::names::PodId;
-use crate::kernel::{
-    Argument, Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time,
-};
+use crate::controllers::prelude::*;
+use crate::kernel::{Argument, EventKey, Handler, Key, Keys, Name};
 use crate::plan::switches::taint_eviction::FinishedEntry;
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 /// An entry of `workers`.
 #[derive(Clone, Copy, Debug)]

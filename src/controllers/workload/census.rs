@@ -2,11 +2,7 @@
 //! deletes pods nor waits for one to have been ready for long enough needs no more than these
 //! numbers, and most are of that kind.
 
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::api::pod::Pod;
-use crate::kernel::slot;
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// The pods of one life of a workload, as the cache has them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

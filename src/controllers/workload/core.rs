@@ -3,13 +3,9 @@
 
 use super::pod_control::PodControl;
 use super::written::Written;
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
-use crate::apiserver::ApiError;
-use crate::client::{Client, ControllerContext, InformerFactory, RateLimiter, WorkQueue};
-use crate::kernel::{Ctx, Dur, Group};
-use std::rc::Rc;
+use crate::api::workload::WorkloadStatus;
+use crate::client::RateLimiter;
+use crate::controllers::prelude::*;
 
 /// A controller's client, caches and queue.
 pub(super) struct Core {

@@ -6,13 +6,7 @@
 //! changes of pods for [`DaemonCensus::take_pods`].
 
 use super::daemon_pods::ShouldRun;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::{Pod, PodPhase, PodTemplate};
-use crate::api::workload::Workload;
-use crate::kernel::slot;
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The version of a DaemonSet that decisions about nodes depend on.
 struct Basis {

@@ -3,15 +3,8 @@
 use super::core::Core;
 use super::daemon_census::{DaemonCensus, Rules};
 use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
-use crate::api::names::{NodeId, PodId, WorkloadId};
-use crate::api::node::Node;
-use crate::api::pod::{Pod, PodTemplate};
-use crate::api::workload::Workload;
-use crate::kernel::Shared;
-use crate::plan::Resource;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// The templates and censuses of all DaemonSets.
 pub(super) struct DaemonCensuses {

@@ -5,18 +5,12 @@
 //! A daemon pod is pinned to its node by node affinity and bound by the scheduler. Left out: pods
 //! on the host's network, which tolerate network-unavailable too.
 
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::PodTemplate;
 use crate::api::scheduling::{NodeNameRequirement, NodeSelectorTerm, SchedulingSpec};
 use crate::api::taint::{
-    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, Taint, UNREACHABLE,
-    UNSCHEDULABLE,
+    DISK_PRESSURE, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, UNREACHABLE, UNSCHEDULABLE,
 };
 use crate::api::toleration::{Operator, Toleration};
-use crate::api::workload::Workload;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// What every daemon pod tolerates for ever. That a node is not ready keeps new ones away all the
 /// same, by its NoSchedule taint.

@@ -6,14 +6,9 @@
 use super::core::{Core, seconds};
 use super::daemon_pods::ShouldRun;
 use super::daemon_set_sync::DaemonSetSync;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, WorkQueue};
-use crate::kernel::Dur;
+use crate::client::RateLimiter;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
-use std::rc::Rc;
 
 /// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.
 const WORKERS: usize = 2;

@@ -10,18 +10,10 @@ use super::daemon_censuses::DaemonCensuses;
 use super::daemon_pods::ShouldRun;
 use super::expectations::ControllerExpectations;
 use super::slow_start::slow_start_batch;
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, WorkloadId};
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{Workload, WorkloadStatus};
-use crate::apiserver::ApiError;
+use crate::api::workload::WorkloadStatus;
 use crate::client::go_all;
-use crate::kernel::{Dur, PointId, Shared, Time};
-use crate::plan::Resource;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
-use crate::trace::EventText;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).
 const BURST_REPLICAS: usize = 250;

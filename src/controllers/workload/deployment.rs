@@ -6,15 +6,11 @@
 
 use super::core::Core;
 use crate::api::labels::{LabelSelector, Labels};
-use crate::api::names::WorkloadId;
-use crate::api::workload::{
-    Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name,
-};
-use crate::apiserver::{ApiError, NewWorkload};
-use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler};
+use crate::api::workload::{WorkloadSpec, WorkloadStatus, pod_template_hash, short_name};
+use crate::apiserver::NewWorkload;
+use crate::client::RateLimiter;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::{ScalingText, Switches};
-use crate::trace::EventText;
-use std::rc::Rc;
 
 /// `--concurrent-deployment-syncs`
 const WORKERS: usize = 5;

@@ -1,10 +1,7 @@
 //! What a controller has asked for and not yet seen (`pkg/controller/controller_utils.go:
 //! ControllerExpectations`, `UIDTrackingControllerExpectations`).
 
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::kernel::{Dur, Time, slot};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::controllers::prelude::*;
 
 /// After this long nobody waits any more (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);

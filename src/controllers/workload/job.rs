@@ -8,15 +8,10 @@ use super::core::Core;
 use super::job_backoff::BackoffRecord;
 use super::job_memory::JobMemory;
 use super::job_sync::JobSync;
-use crate::api::names::{PodId, WorkloadId};
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, WorkQueue};
-use crate::kernel::Shared;
+use crate::client::RateLimiter;
+use crate::controllers::prelude::*;
 use crate::plan::FailedBefore;
 use crate::plan::switches::workload::JobSwitches;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;

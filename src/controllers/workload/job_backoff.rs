@@ -1,11 +1,8 @@
 //! How long a Job waits before it replaces failed pods (`pkg/controller/job/backoff_utils.go`, 1.27
 //! on).
 
-use crate::api::meta::ConditionStatus;
-use crate::api::pod::Pod;
-use crate::kernel::{Ctx, Dur, Object, PointId, Time};
+use crate::controllers::prelude::*;
 use crate::plan::FailedBefore;
-use std::rc::Rc;
 
 /// The delay after one failure (`DefaultJobPodFailureBackOff`).
 const DEFAULT_BACKOFF: Dur = Dur::from_secs(10);

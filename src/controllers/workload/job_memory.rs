@@ -2,9 +2,7 @@
 
 use super::expectations::Expectations;
 use super::job_backoff::BackoffRecord;
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::controllers::prelude::*;
 
 /// What the controller remembers of its Jobs, by name.
 #[derive(Default)]

@@ -6,17 +6,9 @@ use super::job_policy::JobPolicy;
 use super::job_sync_ctx::SyncJobCtx;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use crate::api::meta::Uid;
-use crate::api::names::PodId;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
-use crate::apiserver::ApiError;
 use crate::client::parallelize;
-use crate::kernel::{Dur, Shared};
-use crate::plan::Resource;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::JobSwitches;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// Pods that one sync creates or deletes at the most (`MaxPodCreateDeletePerSync`).
 const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;

@@ -1,12 +1,10 @@
 //! Which pods of a Job count as failed, and what its failure policy makes of them.
 
-use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{
     JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
 };
-use crate::client::Client;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::JobSwitches;
-use std::rc::Rc;
 
 /// What a release makes of the failures of a Job's pods.
 pub(super) struct JobPolicy(pub(super) JobSwitches);

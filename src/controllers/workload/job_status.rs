@@ -5,15 +5,9 @@ use super::job_memory::JobMemory;
 use super::job_pods::JobPods;
 use super::job_policy::JobPolicy;
 use super::job_sync_ctx::SyncJobCtx;
-use crate::api::meta::Uid;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{JobEnd, Workload, WorkloadStatus};
-use crate::apiserver::ApiError;
-use crate::kernel::Shared;
+use crate::api::workload::{JobEnd, WorkloadStatus};
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::JobSwitches;
-use crate::trace::EventText;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// Pods that wait to be counted in a Job's status at the most (`MaxUncountedPods`).
 const MAX_UNCOUNTED_PODS: usize = 500;

@@ -6,14 +6,9 @@ use super::job_pods::JobPods;
 use super::job_policy::JobPolicy;
 use super::job_status::JobStatus;
 use super::job_sync_ctx::SyncJobCtx;
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{JobEnd, JobSpec, Workload, WorkloadSpec};
-use crate::apiserver::ApiError;
-use crate::kernel::{PointId, Shared};
+use crate::api::workload::{JobEnd, JobSpec, WorkloadSpec};
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::JobSwitches;
-use std::rc::Rc;
 
 /// Syncs Jobs, one at a time.
 pub(super) struct JobSync {

@@ -1,11 +1,8 @@
 //! What one sync of a Job goes by (`syncJobCtx`).
 
 use super::job_backoff::BackoffRecord;
-use crate::api::meta::Uid;
-use crate::api::pod::Pod;
-use crate::api::workload::{JobEnd, JobSpec, Workload, WorkloadStatus};
-use std::collections::BTreeSet;
-use std::rc::Rc;
+use crate::api::workload::{JobEnd, JobSpec, WorkloadStatus};
+use crate::controllers::prelude::*;
 
 /// A sync of one Job (`syncJobCtx`).
 pub(super) struct SyncJobCtx {

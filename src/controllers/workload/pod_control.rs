@@ -2,13 +2,9 @@
 //! (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use super::written::Written;
-use crate::api::pod::{Pod, PodTemplate};
-use crate::api::workload::{Workload, short_name};
-use crate::apiserver::{ApiError, NewPod};
-use crate::client::{About, Client, EventRecorder};
-use crate::plan::Resource;
-use crate::trace::{EventBody, EventText};
-use std::rc::Rc;
+use crate::api::workload::short_name;
+use crate::apiserver::NewPod;
+use crate::controllers::prelude::*;
 
 /// A controller's way to its pods.
 #[derive(Clone)]

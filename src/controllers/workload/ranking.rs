@@ -2,11 +2,8 @@
 //!
 //! Left out: restart counts, which no modelled object has.
 
-use crate::api::meta::Timestamp;
-use crate::api::pod::{Pod, PodPhase};
-use crate::kernel::Time;
+use crate::controllers::prelude::*;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 /// A pod and how many active pods of related ReplicaSets are on its node.
 pub(super) struct Ranked {

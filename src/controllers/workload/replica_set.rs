@@ -9,15 +9,10 @@ use super::core::{Core, seconds};
 use super::expectations::Expectations;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::WorkloadId;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
-use crate::apiserver::ApiError;
-use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler, parallelize};
-use crate::kernel::{Dur, PointId, Shared};
+use crate::api::workload::WorkloadStatus;
+use crate::client::{RateLimiter, parallelize};
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::Switches;
-use std::rc::Rc;
 
 /// Pods that one sync creates or deletes at the most (`BurstReplicas`).
 const BURST_REPLICAS: usize = 500;

@@ -1,10 +1,8 @@
 //! Batches of growing size (`pkg/controller/replicaset/replica_set.go: slowStartBatch`).
 
-use crate::apiserver::ApiError;
 use crate::client::go_all_but;
-use crate::kernel::{Ctx, Group, Shared};
+use crate::controllers::prelude::*;
 use std::future::Future;
-use std::rc::Rc;
 
 /// The largest batch (`stateful_set_control.go: MaxBatchSize`); ReplicaSets and Jobs never have as
 /// much to do.

@@ -1,14 +1,10 @@
 //! The pods of a StatefulSet, each with a name of its own (`stateful_pod_control.go`, v1.34).
 
 use super::pod_control::PodControl;
-use crate::api::names::PodId;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{Workload, namespace_of, short_name};
-use crate::apiserver::{ApiError, NewPod};
-use crate::plan::Resource;
+use crate::api::workload::{namespace_of, short_name};
+use crate::apiserver::NewPod;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;
-use crate::trace::EventText;
-use std::rc::Rc;
 
 /// Creates and deletes the pods of StatefulSets and records events of it (`StatefulPodControl`).
 pub(super) struct StatefulPodControl {

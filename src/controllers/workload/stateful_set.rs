@@ -5,14 +5,9 @@
 
 use super::core::{Core, seconds};
 use super::stateful_set_control::StatefulSetControl;
-use crate::api::names::WorkloadId;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
-use crate::apiserver::ApiError;
-use crate::client::{ControllerContext, RateLimiter, ResourceEventHandler};
-use crate::kernel::Dur;
+use crate::client::RateLimiter;
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;
-use std::rc::Rc;
 
 /// `--concurrent-statefulset-syncs`
 const WORKERS: usize = 5;

@@ -8,13 +8,9 @@
 use super::core::Core;
 use super::slow_start::slow_start_batch_but;
 use super::stateful_pod_control::StatefulPodControl;
-use crate::api::meta::Uid;
-use crate::api::pod::{Pod, PodPhase};
-use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, short_name};
-use crate::apiserver::ApiError;
-use crate::kernel::{Dur, PointId, Shared};
+use crate::api::workload::{WorkloadSpec, WorkloadStatus, short_name};
+use crate::controllers::prelude::*;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
-use std::rc::Rc;
 
 /// Tries of a status update that meets a conflict, and the sleep between them with its jitter
 /// (`retry.DefaultRetry`).

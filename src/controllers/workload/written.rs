@@ -4,14 +4,7 @@
 //! A sync of a workload that runs ahead of its own writes gives up and is tried again. Left out:
 //! volume claims.
 
-use crate::api::meta::Uid;
-use crate::api::names::WorkloadId;
-use crate::api::workload::Workload;
-use crate::client::InformerFactory;
-use crate::kernel::Shared;
-use crate::plan::Resource;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The newest version of each resource that was written for a workload, by its life.
 type Writes = BTreeMap<WorkloadId, (Uid, Vec<(Resource, u64)>)>;

@@ -1,9 +1,8 @@
 //! Which thresholds are met, for how long, and what follows from that (`helpers.go`).
 
-use crate::api::node::NodeConditionType;
 use crate::api::quantity::Quantity;
 use crate::api::usage::Used;
-use crate::kernel::Time;
+use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::EvictionMessage;
 use crate::plan::{Eviction, Signal, Threshold};
 

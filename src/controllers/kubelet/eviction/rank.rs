@@ -1,12 +1,11 @@
 //! Who is evicted first (`helpers.go: rankMemoryPressure, rankDiskPressureFunc, rankPIDPressure`).
 
-use crate::api::meta::Uid;
-use crate::api::pod::{Pod, PodSource, PodTemplate};
+use crate::api::pod::PodSource;
 use crate::api::quantity::Quantity;
 use crate::api::usage::Used;
+use crate::controllers::prelude::*;
 use crate::plan::Signal;
 use std::cmp::Reverse;
-use std::rc::Rc;
 
 /// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;

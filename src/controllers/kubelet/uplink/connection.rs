@@ -1,7 +1,7 @@
 //! The connection itself.
 
 use crate::client::connection::{BROKEN, DIAL, READ_IDLE, retransmitted, syn};
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 
 /// A kubelet's connection to the API server.
 #[derive(Clone, Debug)]

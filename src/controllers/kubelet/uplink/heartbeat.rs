@@ -1,6 +1,6 @@
 //! The tries of a heartbeat loop.
 
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 
 /// How long one try of a request takes to fail while nobody answers: the heartbeat client's timeout
 /// (`pkg/kubelet/…/server.go`: as long as `nodeStatusUpdateFrequency` by default).

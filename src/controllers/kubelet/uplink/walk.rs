@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::heartbeat::{After, Heartbeat};
 use crate::client::connection::{Backoff, DIAL, Link, Reflector, SETTLED, idle_span};
-use crate::kernel::{Dur, Time};
+use crate::controllers::prelude::*;
 
 /// Watches of a kubelet: of its node and of its pods, and three that only dial here (services,
 /// runtime classes, CSI drivers).

@@ -7,10 +7,8 @@ use super::super::skipped::Skipped;
 use super::super::zone_conditions::Counted;
 use super::super::zones::Zones;
 use super::skipper::Skipper;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
 use crate::client::Nodes;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The nodes of a pass. Upstream lists all nodes and hands each to a worker; here some are left out.
 pub(crate) struct AwakeNodes {

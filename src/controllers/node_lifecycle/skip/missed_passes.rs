@@ -4,10 +4,8 @@ use super::super::core::Core;
 use super::super::health::HealthMap;
 use super::super::node_health::{Health, saved, seconds};
 use super::super::skipped::Skipped;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
 use crate::apiserver::{Beat, lease_version};
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// The passes that were not made.
 pub(super) struct MissedPasses {

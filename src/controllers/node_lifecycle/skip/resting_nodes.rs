@@ -12,10 +12,7 @@ use super::super::ids::Ids;
 use super::super::roster::{Rest, Roster};
 use super::super::zones::Zones;
 use super::missed_passes::MissedPasses;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
-use crate::kernel::Shared;
-use std::rc::Rc;
+use crate::controllers::prelude::*;
 
 /// Which nodes rest.
 pub(super) struct RestingNodes {

@@ -15,13 +15,10 @@ use super::super::round::Round;
 use super::super::skipped::{Findings, Rest, Skipped};
 use super::super::zones::Zones;
 use super::resting_nodes::RestingNodes;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::Node;
 use crate::apiserver::Beat;
-use crate::kernel::{Dur, Idler, Shared, Time};
+use crate::controllers::prelude::*;
+use crate::kernel::Idler;
 use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
-use std::rc::Rc;
 
 /// The shortest period of others' loops that may fall on a pass's instant, the pod garbage
 /// collector's. Who comes first in an instant is fixed when the wait begins: one period before,

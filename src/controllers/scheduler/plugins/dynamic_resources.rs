@@ -5,15 +5,10 @@
 //! Left out: claims that several pods share, and everything that an expression selects by.
 
 use crate::api::device::{Allocation, DeviceClaim, DeviceId, ResourceSlices, tolerates};
-use crate::api::names::NodeId;
-use crate::api::pod::Pod;
-use crate::api::taint::{Effect, Taint};
-use crate::client::InformerFactory;
+use crate::controllers::prelude::*;
 use crate::controllers::scheduler::events::ClusterEvent;
 use crate::controllers::scheduler::framework::{Rejection, Verdict};
 use crate::trace::Plugin;
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// What the filter knows of devices, for one pod.
 pub struct PodDevices<'a> {

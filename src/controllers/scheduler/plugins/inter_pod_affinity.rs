@@ -5,9 +5,8 @@ use super::super::cache::Cache;
 use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
 use super::super::shape::{Shape, Term};
 use super::super::topology::KeyId;
-use crate::api::names::NodeId;
+use crate::controllers::prelude::*;
 use crate::trace::Plugin;
-use std::collections::BTreeMap;
 
 /// The weight of an existing pod's required affinity to the new one (`hardPodAffinityWeight`).
 const HARD_POD_AFFINITY_WEIGHT: i64 = 1;

@@ -2,14 +2,12 @@
 //!
 //! Left out: volumes of drivers in the tree, which moved to CSI, and CSINodes that come later than their nodes.
 
-use crate::api::pod::Pod;
 use crate::api::volume::{VolumeId, attach_limit_key};
-use crate::apiserver::ApiServer;
+use crate::controllers::prelude::*;
 use crate::controllers::scheduler::events::ClusterEvent;
 use crate::controllers::scheduler::framework::{Rejection, Verdict};
 use crate::controllers::scheduler::node_info::NodeInfo;
 use crate::trace::Plugin;
-use std::collections::BTreeSet;
 
 /// The volumes of one driver that a pod has.
 pub(crate) struct OfDriver {

@@ -5,9 +5,8 @@ use super::super::framework::MAX_NODE_SCORE;
 use super::super::shape::{Shape, Spread};
 use super::super::topology::{ABSENT, HOSTNAME, KeyId};
 use super::pod_topology_spread::{eligible, has_all_keys};
-use crate::api::labels::Selector;
-use crate::api::names::NodeId;
 use crate::api::node::LABEL_ZONE;
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::{SpreadScore, Switches};
 
 /// The constraints that pods without any get in scoring, with the selector of their services and

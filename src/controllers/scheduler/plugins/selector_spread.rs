@@ -4,10 +4,8 @@
 
 use super::super::cache::Cache;
 use super::super::framework::MAX_NODE_SCORE;
-use crate::api::labels::Selector;
-use crate::api::names::NodeId;
 use crate::api::node::zone_key;
-use std::collections::BTreeMap;
+use crate::controllers::prelude::*;
 
 /// How much zones count against nodes (`zoneWeighting`).
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;

@@ -4,8 +4,7 @@
 use super::super::events::ClusterEvent;
 use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
 use super::super::shape::Shape;
-use crate::api::node::Node;
-use crate::api::taint::{Effect, Taint};
+use crate::controllers::prelude::*;
 use crate::plan::switches::scheduler::TaintMessage;
 use crate::trace::Plugin;
 

@@ -6,9 +6,9 @@
 //! claims that are to be bound, which any node will do for that their class and volume say nothing against.
 
 use crate::api::labels::Labels;
-use crate::api::node::{Node, zone};
+use crate::api::node::zone;
 use crate::api::volume::Reach;
-use crate::apiserver::ApiServer;
+use crate::controllers::prelude::*;
 use crate::controllers::scheduler::events::ClusterEvent;
 use crate::controllers::scheduler::framework::{Rejection, Verdict};
 use crate::controllers::scheduler::node_info::NodeInfo;
