@@ -4,9 +4,10 @@
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// How timed workers log (`timed_workers.go`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WorkerLog {
     /// In free words, up to 1.26.
+    #[default]
     Printf,
     /// With keys and values, 1.27 to 1.32.
     Structured,
@@ -15,9 +16,10 @@ pub(crate) enum WorkerLog {
 }
 
 /// How the taint eviction controller logs (`taint_manager.go`, later `taint_eviction.go`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EvictionLog {
     /// In free words, up to 1.20.
+    #[default]
     Printf,
     /// With keys and values, 1.21 to 1.28, as the NoExecuteTaintManager.
     Structured,
@@ -27,7 +29,7 @@ pub(crate) enum EvictionLog {
 
 /// In which words a release's controllers write their logs. Where it says `structured`, keys and
 /// values stand behind the message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogForms {
     /// The node lifecycle controller's are structured, from 1.27; so are objects in them, as JSON.
     pub(crate) node_lifecycle: bool,

@@ -1,7 +1,7 @@
 //! What changed in the attach/detach controller from release to release.
 
 /// What changed in the attach/detach controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// An operation looks for its VolumeAttachment's status in the cache, from every half second to
     /// ever more seldom, where it watched the object before (S36).
@@ -16,15 +16,4 @@ pub(crate) struct Switches {
     pub(crate) waiting_text: bool,
     /// `--disable-force-detach-on-timeout` is known (S39).
     pub(crate) force_detach_flag: bool,
-}
-
-impl Switches {
-    /// Those of the oldest release known.
-    pub(crate) const OLDEST: Self = Self {
-        polls_attachments: false,
-        spares_healthy: false,
-        out_of_service: false,
-        waiting_text: false,
-        force_detach_flag: false,
-    };
 }

@@ -1,7 +1,7 @@
 //! What changed in the cloud controllers from release to release.
 
 /// What changed in the cloud controllers from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// A patch of a node's taints carries the version that was read, and so may conflict
     /// (1.23.13, 1.24.8, 1.25.4, 1.26.0 on).
@@ -11,13 +11,4 @@ pub(crate) struct Switches {
     pub(crate) initializes_in_handler: bool,
     /// The event of a node's deletion has its message for its reason, up to 1.20.
     pub(crate) message_as_reason: bool,
-}
-
-impl Switches {
-    /// Those of the oldest release.
-    pub(crate) const OLDEST: Self = Self {
-        taint_patch_has_version: false,
-        initializes_in_handler: true,
-        message_as_reason: true,
-    };
 }

@@ -3,7 +3,7 @@
 use crate::kernel::Dur;
 
 /// What changed in the disruption controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after
     /// two minutes (1.26 on).
@@ -18,21 +18,11 @@ pub(crate) struct Switches {
     pub(crate) failure_is_condition: bool,
 }
 
-impl Switches {
-    /// Those of the oldest release.
-    pub(crate) const OLDEST: Self = Self {
-        resets_stale_condition: false,
-        resync: Some(Dur::from_secs(30)),
-        unmanaged_pods: UnmanagedPods::Fail,
-        no_scale: NoScale::NoControllers,
-        failure_is_condition: false,
-    };
-}
-
 /// What becomes of a budget that needs scales and selects pods without a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum UnmanagedPods {
     /// The sync fails, up to 1.21.
+    #[default]
     Fail,
     /// They do not count (1.22 on).
     Ignored,
@@ -41,9 +31,10 @@ pub(crate) enum UnmanagedPods {
 }
 
 /// What a controller is told of whose scale the API knows nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NoScale {
     /// There is no such controller, and an event of its own says so, up to 1.20.
+    #[default]
     NoControllers,
     /// Its kind has no scale, whatever the kind (1.21 on): what is compared is the name of the kind
     /// with `Scale`.

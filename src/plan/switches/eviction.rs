@@ -2,7 +2,7 @@
 //! `kubectl drain` that comes with a release.
 
 /// What of evictions changed from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EvictionRules {
     /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
     pub(crate) unstarted_pods_are_free: bool,

@@ -5,18 +5,20 @@
 use crate::kernel::Dur;
 
 /// What the status loop's first try reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FirstTry {
     /// The API server's cache, by GET with resourceVersion 0.
+    #[default]
     Get,
     /// The kubelet's own informer, which knows of a change only once the watch has delivered it.
     Informer,
 }
 
 /// The offset of the periodic status report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ReportOffset {
     /// There is none.
+    #[default]
     None,
     /// Up to half the period, after a change only, and no forced first report after a restart
     /// (1.32.0 to 1.32.2).
@@ -27,9 +29,10 @@ pub(crate) enum ReportOffset {
 
 /// What becomes of a pod whose containers run, and which a kubelet does not admit when it has just
 /// started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RefusedAtStart {
     /// It has failed at once, and its containers end within its own grace (up to 1.21).
+    #[default]
     FailsAtOnce,
     /// It has failed once its kubelet has told its pod workers of all pods, and with the next sync
     /// of pod statuses; its containers run on until it is deleted (1.22 to 1.26).
@@ -39,9 +42,10 @@ pub(crate) enum RefusedAtStart {
 }
 
 /// What is written of a pod that a kubelet ends because its machine goes off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ShutdownPhase {
     /// It has failed as soon as it is to end, while its containers still run (up to 1.21).
+    #[default]
     FailedBefore,
     /// It has failed once its containers have ended, except for a pod of a Job, which is as its
     /// containers exited (1.22 to 1.26).
@@ -52,9 +56,10 @@ pub(crate) enum ShutdownPhase {
 }
 
 /// What a grace period of no seconds means to a kubelet that ends a pod because its machine goes off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NoSeconds {
     /// Containers are killed at once (up to 1.21).
+    #[default]
     Kills,
     /// The pod's own grace period, which the machine's end cuts short (1.22 to 1.30).
     IsPodsOwn,
@@ -64,9 +69,10 @@ pub(crate) enum NoSeconds {
 
 /// Which grace a kubelet gives a pod that it evicts (`calculateEffectiveGracePeriod`,
 /// `immediateEvictionGracePeriodSeconds`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KillGrace {
     /// As asked for: none at a hard threshold (up to 1.21).
+    #[default]
     AsAsked,
     /// A grace of zero is taken for the pod's own, which is a bug; no less than a second (1.22 to 1.30).
     NoneIsOwn,
@@ -75,16 +81,17 @@ pub(crate) enum KillGrace {
 }
 
 /// What is said of a pod that is evicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EvictionMessage {
     /// That it exceeds its request (up to 1.25).
+    #[default]
     Exceeds,
     /// The threshold, and the larger consumption (1.26 on).
     WithThreshold,
 }
 
 /// What changed in node-pressure eviction from release to release. What is older than 1.18 was not looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EvictionSwitches {
     /// The grace of a pod that is evicted (S52).
     pub(crate) kill_grace: KillGrace,
@@ -103,7 +110,7 @@ pub(crate) struct EvictionSwitches {
 }
 
 /// What changed in kubelets from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// Kubelets renew leases (1.14 on); before, every status update is posted.
     pub(crate) leases: bool,

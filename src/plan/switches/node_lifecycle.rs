@@ -3,9 +3,10 @@
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// What a missing NoExecute taint leads to (S2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Requeue {
     /// Nothing: the node's name stays in the queue's set until it is Ready.
+    #[default]
     Never,
     /// The set is cleared but not the heap, so that each pass pushes one more entry.
     HeapDuplicates,
@@ -14,9 +15,10 @@ pub(crate) enum Requeue {
 }
 
 /// How conditions become NoSchedule taints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ConditionTaints {
     /// Not at all (TaintNodesByCondition off).
+    #[default]
     Off,
     /// Conditions that are True only, without Ready, compared by key alone, in the informer's
     /// handler (1.8 to 1.11, gate on).
@@ -26,16 +28,17 @@ pub(crate) enum ConditionTaints {
 }
 
 /// What silence of a node leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EvictionMode {
     /// NoExecute taints (TaintBasedEvictions).
+    #[default]
     Taints,
     /// Pods are deleted after `--pod-eviction-timeout`; no NoExecute taints are written.
     Timeout,
 }
 
 /// What changed in the node lifecycle controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// The taint decision follows the Ready condition read before this pass's update (up to 1.33),
     /// not the current one (S20).

@@ -1,7 +1,7 @@
 //! What changed in the pod garbage collector from release to release.
 
 /// What changed in the pod garbage collector from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace
     /// 0 (S10, gate NodeOutOfServiceVolumeDetach).

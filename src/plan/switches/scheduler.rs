@@ -7,9 +7,10 @@ use crate::kernel::Dur;
 
 /// The order of the filters (`apis/config/v1/default_plugins.go`, earlier
 /// `algorithmprovider/registry.go`). The first that rejects a node gives the reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterOrder {
     /// Resources second, other pods' affinity before spread: 1.18.
+    #[default]
     ResourcesEarly,
     /// As before, spread before other pods' affinity: 1.19.
     ResourcesEarlySpreadFirst,
@@ -19,7 +20,7 @@ pub enum FilterOrder {
 }
 
 /// Weights of the scores that had several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     /// TaintToleration: 1 up to 1.22, 3 from 1.23 (S28).
     pub(crate) taint_toleration: i64,
@@ -33,9 +34,10 @@ pub struct Weights {
 
 /// How a pod learns that taints kept it off a node
 /// (`pkg/scheduler/framework/plugins/tainttoleration`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaintMessage {
     /// "node(s) had taints that the pod didn't tolerate", up to 1.17.
+    #[default]
     Plain,
     /// "node(s) had taint {k: v}, that the pod didn't tolerate", 1.18 to 1.23.
     NamesTaint,
@@ -46,9 +48,10 @@ pub enum TaintMessage {
 }
 
 /// How even spread is scored (`podtopologyspread/scoring.go`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpreadScore {
     /// A plain sum of matching pods, measured against the sum over all nodes: 1.18.
+    #[default]
     PlainSum,
     /// Weighted by the number of domains, truncated: 1.19 to 1.23.
     Truncated,
@@ -57,9 +60,10 @@ pub enum SpreadScore {
 }
 
 /// How the balance of CPU and memory is scored (`noderesources/balanced_allocation.go`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Balance {
     /// By requests with defaults; nothing where either is used up: up to 1.21.
+    #[default]
     WithDefaults,
     /// By plain requests: 1.22 to 1.32.
     Plain,
@@ -70,9 +74,10 @@ pub enum Balance {
 }
 
 /// How the text of a failure is put together (`framework/types.go: FitError.Error`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FitText {
     /// Reasons alone: up to 1.23.
+    #[default]
     Reasons,
     /// Reasons, then what preemption found: 1.24 and 1.25.
     WithPreemption,
@@ -83,9 +88,10 @@ pub enum FitText {
 }
 
 /// What an event says of a binding that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BindErrorText {
     /// "Binding rejected: plugin X failed to bind pod Y: …", up to 1.19.
+    #[default]
     Plugin,
     /// "binding rejected: running Bind plugin X: …", 1.20 to 1.25.
     Rejected,
@@ -94,9 +100,10 @@ pub enum BindErrorText {
 }
 
 /// The event about a preempted pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptedText {
     /// "Preempted by ns/name on node X", up to 1.22.
+    #[default]
     ByName,
     /// "Preempted by a pod on node X", 1.23 to 1.28.
     ByAPod,
@@ -106,9 +113,10 @@ pub enum PreemptedText {
 
 /// In which order a failed attempt with preemption writes: the nomination, the deletions of the
 /// victims, and the failure of the attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptionWrites {
     /// Nomination, deletions, then the failure: 1.18.
+    #[default]
     NominationFirst,
     /// Deletions, then failure and nomination in one write: 1.19 to 1.32.
     DeletionsFirst,
@@ -130,7 +138,7 @@ pub(crate) enum WakeRule {
 }
 
 /// What changed in the scheduler from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
     /// The order of the filters.
     pub filter_order: FilterOrder,

@@ -3,18 +3,20 @@
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 /// What a timed worker that ended well leaves of its entry (S19).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FinishedEntry {
     /// Nil, up to 1.32.
+    #[default]
     Nil,
     /// Nothing, from 1.33.
     Deleted,
 }
 
 /// The condition DisruptionTarget before a deletion (S11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DisruptionTarget {
     /// Not written.
+    #[default]
     Off,
     /// Server-side apply at every try.
     Apply,
@@ -23,7 +25,7 @@ pub(crate) enum DisruptionTarget {
 }
 
 /// What changed in the taint eviction controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
     /// It is a controller of its own with its own client (S15); before 1.29 a part of the node
     /// lifecycle controller.

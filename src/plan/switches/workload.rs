@@ -3,9 +3,10 @@
 use crate::kernel::Dur;
 
 /// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ScalingText {
     /// "Scaled up replica set R to N", up to 1.24.
+    #[default]
     To,
     /// "Scaled up replica set R to N from M", 1.25 on; of a new one "to N".
     ToFrom,
@@ -14,7 +15,7 @@ pub(crate) enum ScalingText {
 }
 
 /// What changed in the controllers of ReplicaSets and Deployments from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
     /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate
     /// LogarithmicScaleDown).
@@ -40,7 +41,7 @@ pub struct Switches {
 }
 
 /// What changed in the Job controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JobSwitches {
     /// How long changes of pods are collected before a sync: not at all up to 1.23, 1 s from 1.24
     /// (gate JobReadyPods, off in 1.23).
@@ -82,9 +83,10 @@ pub(crate) struct JobSwitches {
 }
 
 /// What a StatefulSet does with a pod that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TerminalPods {
     /// A Failed one is deleted and created anew in the same sync, with an event.
+    #[default]
     RecreateFailed,
     /// A Succeeded one too (1.27.9, 1.28.5, 1.29.0 on).
     Recreate,
@@ -93,7 +95,7 @@ pub(crate) enum TerminalPods {
 }
 
 /// What changed in the StatefulSet controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StatefulSetSwitches {
     /// What becomes of a pod that has ended.
     pub(crate) terminal_pods: TerminalPods,
@@ -119,7 +121,7 @@ pub(crate) struct StatefulSetSwitches {
 }
 
 /// What changed in the DaemonSet controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DaemonSetSwitches {
     /// The status is written even if something failed (1.25.6, 1.26.1, 1.27 on).
     pub(crate) status_after_error: bool,
