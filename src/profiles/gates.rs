@@ -21,18 +21,24 @@ struct Stage {
     default: bool,
     /// It cannot be set to anything else.
     locked: bool,
+    /// There is no such gate any more.
+    gone: bool,
 }
 
 const fn off(minor: u32) -> Stage {
-    Stage { since: (minor, 0), default: false, locked: false }
+    Stage { since: (minor, 0), default: false, locked: false, gone: false }
 }
 
 const fn on(minor: u32) -> Stage {
-    Stage { since: (minor, 0), default: true, locked: false }
+    Stage { default: true, ..off(minor) }
 }
 
 const fn locked(minor: u32, value: bool) -> Stage {
-    Stage { since: (minor, 0), default: value, locked: true }
+    Stage { default: value, locked: true, ..off(minor) }
+}
+
+const fn gone(minor: u32) -> Stage {
+    Stage { gone: true, ..off(minor) }
 }
 
 /// A feature gate.
@@ -40,271 +46,155 @@ struct Gate {
     name: &'static str,
     /// How it stands, oldest first.
     stages: &'static [Stage],
-    /// The first minor release without it.
-    removed: Option<u32>,
     /// What its value does to the profile that the steps made.
     apply: fn(&mut Profile, bool),
 }
 
+const fn gate(name: &'static str, stages: &'static [Stage], apply: fn(&mut Profile, bool)) -> Gate {
+    Gate { name, stages, apply }
+}
+
 const GATES: &[Gate] = &[
     // S31
-    Gate {
-        name: "TaintBasedEvictions",
-        stages: &[off(6), on(13), locked(18, true)],
-        removed: Some(20),
-        apply: |p, on| {
-            p.node_lifecycle.eviction_mode =
-                if on { EvictionMode::Taints } else { EvictionMode::Timeout }
-        },
-    },
-    Gate {
-        name: "TaintNodesByCondition",
-        stages: &[off(8), on(12), locked(17, true)],
-        removed: Some(18),
-        apply: |p, on| {
-            if !on {
-                p.node_lifecycle.condition_taints = ConditionTaints::Off;
-                p.taint_nodes_by_condition = false;
-            }
-        },
-    },
-    Gate {
-        name: "NodeLease",
-        stages: &[off(12), on(14), locked(17, true)],
-        removed: Some(23),
-        apply: |p, on| {
-            p.node_lifecycle.leases &= on;
-            p.kubelet.leases &= on;
-        },
-    },
+    gate("TaintBasedEvictions", &[off(6), on(13), locked(18, true), gone(20)], |p, on| {
+        p.node_lifecycle.eviction_mode =
+            if on { EvictionMode::Taints } else { EvictionMode::Timeout }
+    }),
+    gate("TaintNodesByCondition", &[off(8), on(12), locked(17, true), gone(18)], |p, on| {
+        if !on {
+            p.node_lifecycle.condition_taints = ConditionTaints::Off;
+            p.taint_nodes_by_condition = false;
+        }
+    }),
+    gate("NodeLease", &[off(12), on(14), locked(17, true), gone(23)], |p, on| {
+        p.node_lifecycle.leases &= on;
+        p.kubelet.leases &= on;
+    }),
     // S4
-    Gate {
-        name: "LegacyNodeRoleBehavior",
-        stages: &[on(16), locked(21, false)],
-        removed: Some(22),
-        apply: |p, on| p.node_lifecycle.exclude_master_names &= on,
-    },
+    gate("LegacyNodeRoleBehavior", &[on(16), locked(21, false), gone(22)], |p, on| {
+        p.node_lifecycle.exclude_master_names &= on
+    }),
     // S5
-    Gate {
-        name: "NodeDisruptionExclusion",
-        stages: &[off(16), on(19), locked(21, true)],
-        removed: Some(22),
-        apply: |p, on| p.node_lifecycle.exclude_label &= on,
-    },
+    gate("NodeDisruptionExclusion", &[off(16), on(19), locked(21, true), gone(22)], |p, on| {
+        p.node_lifecycle.exclude_label &= on
+    }),
     // S10
-    Gate {
-        name: "NodeOutOfServiceVolumeDetach",
-        stages: &[off(24), on(26), locked(28, true)],
-        removed: Some(32),
-        apply: |p, on| {
+    gate(
+        "NodeOutOfServiceVolumeDetach",
+        &[off(24), on(26), locked(28, true), gone(32)],
+        |p, on| {
             p.pod_gc.out_of_service &= on;
             p.attach_detach.out_of_service &= on;
         },
-    },
+    ),
     // S43
-    Gate {
-        name: "ReadWriteOncePod",
-        stages: &[off(22), on(27), locked(29, true)],
-        removed: Some(31),
-        apply: |p, on| p.scheduler.read_write_once_pod &= on,
-    },
+    gate("ReadWriteOncePod", &[off(22), on(27), locked(29, true), gone(31)], |p, on| {
+        p.scheduler.read_write_once_pod &= on
+    }),
     // S11
-    Gate {
-        name: "PodDisruptionConditions",
-        stages: &[off(25), on(26), locked(31, true)],
-        removed: Some(34),
-        apply: |p, on| {
-            if !on {
-                p.taint_eviction.disruption_target = DisruptionTarget::Off;
-                p.pod_gc.marks_failed = false;
-                p.eviction.adds_disruption_target = false;
-                p.disruption.resets_stale_condition = false;
-                p.pod_gc.disruption_target = false;
-                p.kubelet.shutdown_disruption_target = false;
-                p.kubelet.eviction.disruption_target = false;
-            }
-        },
-    },
+    gate("PodDisruptionConditions", &[off(25), on(26), locked(31, true), gone(34)], |p, on| {
+        if !on {
+            p.taint_eviction.disruption_target = DisruptionTarget::Off;
+            p.pod_gc.marks_failed = false;
+            p.eviction.adds_disruption_target = false;
+            p.disruption.resets_stale_condition = false;
+            p.pod_gc.disruption_target = false;
+            p.kubelet.shutdown_disruption_target = false;
+            p.kubelet.eviction.disruption_target = false;
+        }
+    }),
     // S44
-    Gate {
-        name: "GracefulNodeShutdown",
-        stages: &[off(20), on(21)],
-        removed: None,
-        apply: |p, on| p.kubelet.graceful_shutdown &= on,
-    },
+    gate("GracefulNodeShutdown", &[off(20), on(21)], |p, on| p.kubelet.graceful_shutdown &= on),
     // S45
-    Gate {
-        name: "GracefulNodeShutdownBasedOnPodPriority",
-        stages: &[off(23), on(24)],
-        removed: None,
-        apply: |p, on| p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown,
-    },
+    gate("GracefulNodeShutdownBasedOnPodPriority", &[off(23), on(24)], |p, on| {
+        p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown
+    }),
     // S15
-    Gate {
-        name: "SeparateTaintEvictionController",
-        stages: &[on(29), locked(34, true)],
-        removed: None,
-        apply: |p, on| p.taint_eviction.separate_controller &= on,
-    },
+    gate("SeparateTaintEvictionController", &[on(29), locked(34, true)], |p, on| {
+        p.taint_eviction.separate_controller &= on
+    }),
     // S24
-    Gate {
-        name: "TaintTolerationComparisonOperators",
-        stages: &[off(35)],
-        removed: None,
-        apply: |p, on| {
-            p.taint_eviction.comparison_operators = on;
-            p.scheduler.comparison_operators = on;
-            p.workload.daemon_set.comparison_operators = on;
-        },
-    },
+    gate("TaintTolerationComparisonOperators", &[off(35)], |p, on| {
+        p.taint_eviction.comparison_operators = on;
+        p.scheduler.comparison_operators = on;
+        p.workload.daemon_set.comparison_operators = on;
+    }),
     // S25
-    Gate {
-        name: "NodeControllerLeaseCircuitBreaker",
-        stages: &[on(37)],
-        removed: None,
-        apply: |p, on| p.node_lifecycle.lease_circuit_breaker = on,
-    },
+    gate("NodeControllerLeaseCircuitBreaker", &[on(37)], |p, on| {
+        p.node_lifecycle.lease_circuit_breaker = on
+    }),
     // S27
-    Gate {
-        name: "SchedulerQueueingHints",
-        stages: &[
-            on(28),
-            Stage { since: (28, 5), default: false, locked: false },
-            on(32),
-            locked(34, true),
-        ],
-        removed: None,
-        apply: |p, on| p.scheduler.queueing_hints &= on,
-    },
-    Gate {
-        name: "DRADeviceTaints",
-        // Upstream has it from 1.33 on, and the next from 1.35 on; nothing of that is simulated.
-        stages: &[on(36)],
-        removed: None,
-        apply: |p, on| p.device_taint_eviction.taints &= on,
-    },
-    Gate {
-        name: "DRADeviceTaintRules",
-        stages: &[off(36), on(37)],
-        removed: None,
-        // Upstream asks for the other gate, too.
-        apply: |p, on| p.device_taint_eviction.rules &= on && p.device_taint_eviction.taints,
-    },
-    Gate {
-        name: "PodSchedulingReadiness",
-        stages: &[off(26), on(27), locked(30, true)],
-        removed: None,
-        apply: |p, on| p.scheduler.scheduling_gates &= on,
-    },
-    Gate {
-        name: "SchedulerAsyncPreemption",
-        stages: &[off(32), on(33)],
-        removed: None,
-        apply: |p, on| {
-            if !on {
-                p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
-            }
-        },
-    },
-    Gate {
-        name: "SchedulerPopFromBackoffQ",
-        stages: &[on(33)],
-        removed: None,
-        apply: |p, on| p.scheduler.pops_from_backoff &= on,
-    },
-    Gate {
-        name: "LogarithmicScaleDown",
-        stages: &[off(21), on(22), locked(31, true)],
-        removed: Some(37),
-        apply: |p, on| p.workload.logarithmic_scale_down &= on,
-    },
-    Gate {
-        name: "PodDeletionCost",
-        stages: &[off(21), on(22)],
-        removed: None,
-        apply: |p, on| p.workload.pod_deletion_cost &= on,
-    },
-    Gate {
-        name: "DeploymentReplicaSetTerminatingReplicas",
-        stages: &[off(33), on(35)],
-        removed: None,
-        apply: |p, on| p.workload.terminating_replicas &= on,
-    },
-    Gate {
-        name: "JobTrackingWithFinalizers",
-        stages: &[off(22), on(25), locked(26, true)],
-        removed: Some(28),
-        apply: |p, on| p.workload.job.tracking_finalizers &= on,
-    },
-    Gate {
-        name: "JobPodFailurePolicy",
-        stages: &[off(25), on(26), locked(31, true)],
-        removed: Some(32),
-        apply: |p, on| p.workload.job.pod_failure_policy &= on,
-    },
-    Gate {
-        name: "JobManagedBy",
-        stages: &[off(30), on(32), locked(35, true)],
-        removed: None,
-        apply: |p, on| p.workload.job.validates_ready &= on,
-    },
-    Gate {
-        name: "JobPodReplacementPolicy",
-        stages: &[off(28), on(29), locked(34, true)],
-        removed: Some(37),
-        // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
-        apply: |p, on| {
-            p.workload.job.pod_replacement_policy &= on;
-            p.pod_gc.marks_failed |= on;
-        },
-    },
-    Gate {
-        name: "StatefulSetMinReadySeconds",
-        stages: &[off(22), on(23), locked(25, true)],
-        removed: Some(27),
-        apply: |p, on| p.workload.stateful_set.min_ready_seconds &= on,
-    },
-    Gate {
-        name: "StaleControllerConsistencyDaemonSet",
-        stages: &[on(36)],
-        removed: None,
-        apply: |p, on| p.workload.daemon_set.waits_for_own_writes &= on,
-    },
-    Gate {
-        name: "StaleControllerConsistencyJob",
-        stages: &[on(36)],
-        removed: None,
-        apply: |p, on| p.workload.job.waits_for_own_writes &= on,
-    },
-    Gate {
-        name: "StaleControllerConsistencyReplicaSet",
-        stages: &[on(36)],
-        removed: None,
-        apply: |p, on| p.workload.waits_for_own_writes &= on,
-    },
-    Gate {
-        name: "StaleControllerConsistencyStatefulSet",
-        stages: &[on(36)],
-        removed: None,
-        apply: |p, on| p.workload.stateful_set.waits_for_own_writes &= on,
-    },
+    gate(
+        "SchedulerQueueingHints",
+        &[on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true)],
+        |p, on| p.scheduler.queueing_hints &= on,
+    ),
+    // Upstream has it from 1.33 on, and the next from 1.35 on; nothing of that is simulated.
+    gate("DRADeviceTaints", &[on(36)], |p, on| p.device_taint_eviction.taints &= on),
+    // Upstream asks for the other gate, too.
+    gate("DRADeviceTaintRules", &[off(36), on(37)], |p, on| {
+        p.device_taint_eviction.rules &= on && p.device_taint_eviction.taints
+    }),
+    gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
+        p.scheduler.scheduling_gates &= on
+    }),
+    gate("SchedulerAsyncPreemption", &[off(32), on(33)], |p, on| {
+        if !on {
+            p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
+        }
+    }),
+    gate("SchedulerPopFromBackoffQ", &[on(33)], |p, on| p.scheduler.pops_from_backoff &= on),
+    gate("LogarithmicScaleDown", &[off(21), on(22), locked(31, true), gone(37)], |p, on| {
+        p.workload.logarithmic_scale_down &= on
+    }),
+    gate("PodDeletionCost", &[off(21), on(22)], |p, on| p.workload.pod_deletion_cost &= on),
+    gate("DeploymentReplicaSetTerminatingReplicas", &[off(33), on(35)], |p, on| {
+        p.workload.terminating_replicas &= on
+    }),
+    gate("JobTrackingWithFinalizers", &[off(22), on(25), locked(26, true), gone(28)], |p, on| {
+        p.workload.job.tracking_finalizers &= on
+    }),
+    gate("JobPodFailurePolicy", &[off(25), on(26), locked(31, true), gone(32)], |p, on| {
+        p.workload.job.pod_failure_policy &= on
+    }),
+    gate("JobManagedBy", &[off(30), on(32), locked(35, true)], |p, on| {
+        p.workload.job.validates_ready &= on
+    }),
+    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+    gate("JobPodReplacementPolicy", &[off(28), on(29), locked(34, true), gone(37)], |p, on| {
+        p.workload.job.pod_replacement_policy &= on;
+        p.pod_gc.marks_failed |= on;
+    }),
+    gate("StatefulSetMinReadySeconds", &[off(22), on(23), locked(25, true), gone(27)], |p, on| {
+        p.workload.stateful_set.min_ready_seconds &= on
+    }),
+    gate("StaleControllerConsistencyDaemonSet", &[on(36)], |p, on| {
+        p.workload.daemon_set.waits_for_own_writes &= on
+    }),
+    gate("StaleControllerConsistencyJob", &[on(36)], |p, on| {
+        p.workload.job.waits_for_own_writes &= on
+    }),
+    gate("StaleControllerConsistencyReplicaSet", &[on(36)], |p, on| {
+        p.workload.waits_for_own_writes &= on
+    }),
+    gate("StaleControllerConsistencyStatefulSet", &[on(36)], |p, on| {
+        p.workload.stateful_set.waits_for_own_writes &= on
+    }),
 ];
 
 impl Gate {
     /// How the gate stands in a release that has it.
     fn stage(&self, release: Release) -> Option<&Stage> {
-        if self.removed.is_some_and(|minor| release.minor >= minor) {
-            return None;
-        }
-        self.stages.iter().rev().find(|stage| stage.since <= (release.minor, release.patch))
+        let mut stages = self.stages.iter().rev();
+        stages.find(|stage| stage.since <= (release.minor, release.patch)).filter(|s| !s.gone)
     }
 
     /// `1.25 to 1.33`, `from 1.35 on`
     fn range(&self) -> String {
         let first = self.stages[0].since.0;
-        match self.removed {
-            Some(minor) => format!("1.{first} to 1.{}", minor - 1),
-            None => format!("from 1.{first} on"),
+        match self.stages.last() {
+            Some(Stage { since, gone: true, .. }) => format!("1.{first} to 1.{}", since.0 - 1),
+            _ => format!("from 1.{first} on"),
         }
     }
 }
