@@ -67,38 +67,47 @@ pub(crate) const CLIENT: Limits = Limits { qps: 20.0, burst: 30 };
 /// says what holds.
 type Set = fn(&mut Settings, Option<&FlagValue>) -> Result<String, Problem>;
 
-/// Which releases have a flag.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Since {
-    Always,
-    /// While the controllers know pod-eviction-timeout, up to 1.26.
-    TimeoutMode,
-    /// Since kubelets renew leases, 1.14.
-    Leases,
-    /// Since the attach/detach controller knows the flag, 1.30.
-    ForceDetachFlag,
-    /// With the gate GracefulNodeShutdown, 1.20.
-    GracefulShutdown,
-    /// With the gate GracefulNodeShutdownBasedOnPodPriority, 1.23.
-    ShutdownByPriority,
-}
-
 struct Flag {
     name: &'static str,
-    since: Since,
+    /// Whether a release has it.
+    is_there: fn(&Profile) -> bool,
     /// What does its work in releases without it.
     instead: &'static str,
     set: Set,
 }
 
+/// A flag of every release.
 const fn flag(name: &'static str, set: Set) -> Flag {
-    Flag { name, since: Since::Always, instead: "", set }
+    Flag { name, is_there: |_| true, instead: "", set }
+}
+
+impl Flag {
+    /// One of some releases.
+    const fn only(self, is_there: fn(&Profile) -> bool, instead: &'static str) -> Self {
+        Self { is_there, instead, ..self }
+    }
 }
 
 /// What took the place of pod-eviction-timeout.
 const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates the taint: \
     `flags.kube-apiserver.default-unreachable-toleration-seconds` and `…default-not-ready-toleration-seconds` are the defaults, \
     `tolerationSeconds` is a pod's own";
+
+/// What took the place of enable-taint-manager.
+const TAINTS_EVICT: &str = "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none";
+
+/// What holds before disable-force-detach-on-timeout.
+const ALWAYS_DETACHED: &str = "volumes that are in use are always detached after six minutes";
+
+/// What holds before node-lease-duration-seconds.
+const NO_LEASES: &str = "before, kubelets have no leases: `flags.kubelet.node-status-update-frequency` says how often they are heard";
+
+/// What takes the place of a shutdown by priority.
+const NO_PRIORITIES: &str = "it needs the gate GracefulNodeShutdownBasedOnPodPriority; `flags.kubelet.shutdown-grace-period` tells critical pods from others";
+
+/// What takes the place of a graceful shutdown.
+const NO_GRACE: &str =
+    "it needs the gate GracefulNodeShutdown; without it a machine goes off with what runs on it";
 
 const CONTROLLER_MANAGER: &[Flag] = &[
     flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, v, positive)),
@@ -118,51 +127,33 @@ const CONTROLLER_MANAGER: &[Flag] = &[
         })
     }),
     flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, v, share)),
-    Flag {
-        name: "pod-eviction-timeout",
-        since: Since::TimeoutMode,
-        instead: TOLERATIONS,
-        set: |s, v| put(&mut s.flags.pod_eviction_timeout, v, positive),
-    },
-    Flag {
-        name: "enable-taint-manager",
-        since: Since::TimeoutMode,
-        instead: "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none",
-        set: |s, v| put(&mut s.flags.enable_taint_manager, v, boolean),
-    },
+    flag("pod-eviction-timeout", |s, v| put(&mut s.flags.pod_eviction_timeout, v, positive))
+        .only(|p| p.node_lifecycle.timeout_mode_available, TOLERATIONS),
+    flag("enable-taint-manager", |s, v| put(&mut s.flags.enable_taint_manager, v, boolean))
+        .only(|p| p.node_lifecycle.timeout_mode_available, TAINTS_EVICT),
     flag("terminated-pod-gc-threshold", |s, v| {
         put(&mut s.flags.terminated_pod_gc_threshold, v, |v| {
             whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32)
         })
     }),
-    Flag {
-        name: "disable-force-detach-on-timeout",
-        since: Since::ForceDetachFlag,
-        instead: "volumes that are in use are always detached after six minutes",
-        set: |s, v| put(&mut s.flags.disable_force_detach_on_timeout, v, boolean),
-    },
+    flag("disable-force-detach-on-timeout", |s, v| {
+        put(&mut s.flags.disable_force_detach_on_timeout, v, boolean)
+    })
+    .only(|p| p.attach_detach.force_detach_flag, ALWAYS_DETACHED),
     flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)),
     flag("kube-api-burst", |s, v| {
         put(&mut s.client.get_or_insert(CLIENT).burst, v, |v| {
             whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32)
         })
     }),
-    flag("leader-elect", |s, v| {
-        s.leader.given.get_or_insert("leader-elect");
-        put(&mut s.leader.elect, v, boolean)
-    }),
+    flag("leader-elect", |s, v| put(&mut s.leader.elect, v, boolean)),
     flag("leader-elect-lease-duration", |s, v| {
-        s.leader.given.get_or_insert("leader-elect-lease-duration");
         put(&mut s.leader.times.lease_duration, v, positive)
     }),
     flag("leader-elect-renew-deadline", |s, v| {
-        s.leader.given.get_or_insert("leader-elect-renew-deadline");
         put(&mut s.leader.times.renew_deadline, v, positive)
     }),
-    flag("leader-elect-retry-period", |s, v| {
-        s.leader.given.get_or_insert("leader-elect-retry-period");
-        put(&mut s.leader.times.retry_period, v, positive)
-    }),
+    flag("leader-elect-retry-period", |s, v| put(&mut s.leader.times.retry_period, v, positive)),
 ];
 
 const API_SERVER: &[Flag] = &[
@@ -181,34 +172,24 @@ const API_SERVER: &[Flag] = &[
 const KUBELET: &[Flag] = &[
     flag("node-status-update-frequency", |s, v| maybe(&mut s.kubelet.status_update, v, positive)),
     flag("node-status-report-frequency", |s, v| maybe(&mut s.kubelet.status_report, v, positive)),
-    Flag {
-        name: "node-lease-duration-seconds",
-        since: Since::Leases,
-        instead: "before, kubelets have no leases: `flags.kubelet.node-status-update-frequency` says how often they are heard",
-        set: |s, v| {
-            maybe(&mut s.kubelet.lease_duration, v, |v| {
-                whole(v, 1, 86_400).map(|n| Dur::from_secs(n as u64))
-            })
-        },
-    },
-    Flag {
-        name: "shutdown-grace-period",
-        since: Since::GracefulShutdown,
-        instead: NO_GRACE,
-        set: |s, v| put(&mut s.flags.shutdown_grace_period, v, none_or_a_second),
-    },
-    Flag {
-        name: "shutdown-grace-period-critical-pods",
-        since: Since::GracefulShutdown,
-        instead: NO_GRACE,
-        set: |s, v| put(&mut s.flags.shutdown_grace_period_critical_pods, v, none_or_a_second),
-    },
-    Flag {
-        name: "shutdown-grace-period-by-pod-priority",
-        since: Since::ShutdownByPriority,
-        instead: "it needs the gate GracefulNodeShutdownBasedOnPodPriority; `flags.kubelet.shutdown-grace-period` tells critical pods from others",
-        set: |s, v| put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods),
-    },
+    flag("node-lease-duration-seconds", |s, v| {
+        maybe(&mut s.kubelet.lease_duration, v, |v| {
+            whole(v, 1, 86_400).map(|n| Dur::from_secs(n as u64))
+        })
+    })
+    .only(|p| p.kubelet.leases, NO_LEASES),
+    flag("shutdown-grace-period", |s, v| {
+        put(&mut s.flags.shutdown_grace_period, v, none_or_a_second)
+    })
+    .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
+    flag("shutdown-grace-period-critical-pods", |s, v| {
+        put(&mut s.flags.shutdown_grace_period_critical_pods, v, none_or_a_second)
+    })
+    .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
+    flag("shutdown-grace-period-by-pod-priority", |s, v| {
+        put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods)
+    })
+    .only(|p| p.kubelet.shutdown_by_priority, NO_PRIORITIES),
     flag("eviction-hard", |s, v| {
         statements(&mut s.kubelet.eviction.hard, v, |t| eviction::thresholds(t).map(drop))
     }),
@@ -234,10 +215,6 @@ const KUBELET: &[Flag] = &[
         Ok(to.map_or_else(String::new, |seconds| seconds.to_string()))
     }),
 ];
-
-/// What takes the place of a graceful shutdown.
-const NO_GRACE: &str =
-    "it needs the gate GracefulNodeShutdown; without it a machine goes off with what runs on it";
 
 /// The components with their names in a scenario and in a PATH.
 const COMPONENTS: &[(&str, &[Flag])] = &[
@@ -290,6 +267,9 @@ pub(crate) fn read(written: &Written, profile: &Profile, complaints: &Complaints
                 place.add_name(unknown(&shown, name, flags));
                 continue;
             };
+            if name.starts_with("leader-elect") {
+                settings.leader.given.get_or_insert(flag.name);
+            }
             if let Some(problem) = lacking(component, name, profile) {
                 place.add_name(problem);
             } else if let Err(problem) = (flag.set)(&mut settings, Some(value)) {
@@ -307,19 +287,12 @@ const MINORS: RangeInclusive<u32> = 6..=37;
 /// instead; nothing if it has it.
 pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<Problem> {
     let flag = named(component, name)?;
-    let there = |profile: &Profile| match flag.since {
-        Since::Always => true,
-        Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
-        Since::Leases => profile.kubelet.leases,
-        Since::ForceDetachFlag => profile.attach_detach.force_detach_flag,
-        Since::GracefulShutdown => profile.kubelet.graceful_shutdown,
-        Since::ShutdownByPriority => profile.kubelet.shutdown_by_priority,
-    };
-    if there(profile) {
+    if (flag.is_there)(profile) {
         return None;
     }
-    let minors =
-        MINORS.filter(|minor| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| there(&p)));
+    let there =
+        |minor: &u32| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| (flag.is_there)(&p));
+    let minors = MINORS.filter(there);
     let (first, last) =
         minors.fold((u32::MAX, 0), |(first, last), minor| (first.min(minor), last.max(minor)));
     let releases = match (first == *MINORS.start(), last == *MINORS.end()) {
