@@ -3,8 +3,8 @@
 //! Left out: the configuration file of PodTolerationRestriction, with defaults and a whitelist for
 //! the whole cluster.
 
-use super::ApiError;
 use super::pod_tolerations::{merge, verify_against_whitelist};
+use super::{ApiError, ApiResult};
 use crate::api::taint::{Effect, MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::apiserver::prelude::*;
@@ -77,7 +77,7 @@ impl Admission {
         pod: &PodTemplate,
         namespace: &str,
         admitted: bool,
-    ) -> Result<Option<PodTemplate>, ApiError> {
+    ) -> ApiResult<Option<PodTemplate>> {
         let said =
             if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
         let changed = self.mutated(pod, said.and_then(|n| n.defaults.as_deref()));
@@ -90,11 +90,7 @@ impl Admission {
     ///
     /// # Errors
     /// Its tolerations are not on the whitelist of its namespace.
-    pub(crate) fn changed_pod(
-        &self,
-        pod: PodTemplate,
-        namespace: &str,
-    ) -> Result<PodTemplate, ApiError> {
+    pub(crate) fn changed_pod(&self, pod: PodTemplate, namespace: &str) -> ApiResult<PodTemplate> {
         let said =
             if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
         let changed = self.mutated(&pod, None).unwrap_or(pod);
@@ -110,11 +106,7 @@ impl Admission {
     /// `podtolerationrestriction/admission.go: Validate`, which comes when all plugins have changed
     /// what they change; it asks the same of the pod as it was in between, and what comes after
     /// that is only added.
-    fn whitelisted(
-        &self,
-        pod: &PodTemplate,
-        said: Option<&NamespaceTolerations>,
-    ) -> Result<(), ApiError> {
+    fn whitelisted(&self, pod: &PodTemplate, said: Option<&NamespaceTolerations>) -> ApiResult {
         let whitelist = said.and_then(|n| n.whitelist.as_deref()).unwrap_or_default();
         if verify_against_whitelist(&pod.tolerations, whitelist) {
             Ok(())
@@ -188,7 +180,7 @@ mod tests {
         validates_ready: false,
     };
 
-    fn create(admission: &Admission, pod: &PodTemplate) -> Result<Option<PodTemplate>, ApiError> {
+    fn create(admission: &Admission, pod: &PodTemplate) -> ApiResult<Option<PodTemplate>> {
         admission.new_pod(pod, "testNamespace", false)
     }
 

@@ -4,7 +4,7 @@
 //! An eviction may be one step, or come in its parts (`client/eviction.rs`), between which others may
 //! change the budget.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::{ALL, put};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
@@ -46,11 +46,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `AlreadyExists`.
-    pub(crate) fn create_budget(
-        &self,
-        actor: Actor,
-        new: NewBudget,
-    ) -> Result<Rc<Budget>, ApiError> {
+    pub(crate) fn create_budget(&self, actor: Actor, new: NewBudget) -> ApiResult<Rc<Budget>> {
         if self.budget(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -82,7 +78,7 @@ impl ApiServer {
         actor: Actor,
         id: WorkloadId,
         rule: BudgetRule,
-    ) -> Result<Rc<Budget>, ApiError> {
+    ) -> ApiResult<Rc<Budget>> {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
         if old.rule == rule {
             return Ok(old);
@@ -96,7 +92,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn delete_budget(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+    pub(crate) fn delete_budget(&self, actor: Actor, id: WorkloadId) -> ApiResult {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.budgets, id.index());
         self.store.with(|s| {
@@ -131,7 +127,7 @@ impl ApiServer {
         &self,
         read: &Budget,
         status: BudgetStatus,
-    ) -> Result<Rc<Budget>, ApiError> {
+    ) -> ApiResult<Rc<Budget>> {
         let old = self.budget(read.id).ok_or(ApiError::NotFound)?;
         if old.uid != read.uid || old.resource_version != read.resource_version {
             return Err(ApiError::Conflict);
@@ -168,7 +164,7 @@ impl ApiServer {
         rules: EvictionRules,
         id: PodId,
         grace: Option<i64>,
-    ) -> Result<Option<Begun>, ApiError> {
+    ) -> ApiResult<Option<Begun>> {
         let (pod, budget) = self.pod_to_evict(actor, rules, id)?;
         let charged = match budget {
             Some(budget) => {
@@ -207,7 +203,7 @@ impl ApiServer {
         actor: Actor,
         rules: EvictionRules,
         id: PodId,
-    ) -> Result<Begun, ApiError> {
+    ) -> ApiResult<Begun> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal()
             || rules.unstarted_pods_are_free
@@ -223,7 +219,7 @@ impl ApiServer {
         rules: EvictionRules,
         (pod, charged): (&Pod, Option<BudgetState>),
         grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if pod.is_terminating() {
             return self.evict_granted(actor, rules, pod, grace);
         }
@@ -236,12 +232,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn drain_deletes(
-        &self,
-        actor: Actor,
-        id: PodId,
-        grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn drain_deletes(&self, actor: Actor, id: PodId, grace: Option<i64>) -> ApiResult {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         if pod.is_terminating() {
             return self.delete_pod(actor, id, grace, None);
@@ -257,7 +248,7 @@ impl ApiServer {
         rules: EvictionRules,
         pod: &Pod,
         grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if rules.adds_disruption_target {
             let (reason, now) = (PodReason::EvictionByEvictionApi, self.timestamp());
             let condition = PodCondition::new(ConditionStatus::True, reason, now);
@@ -272,7 +263,7 @@ impl ApiServer {
         actor: Actor,
         pod: &Pod,
         rules: EvictionRules,
-    ) -> Result<Option<Rc<Budget>>, ApiError> {
+    ) -> ApiResult<Option<Rc<Budget>>> {
         let namespace = self.names(|n| namespace_of(n.pod_name(pod.id)).to_owned());
         let mut budgets = self.budgets();
         budgets.retain(|b| *b.namespace == *namespace && b.selector.matches(&pod.template.labels));
@@ -301,7 +292,7 @@ impl ApiServer {
         actor: Actor,
         pod: &Pod,
         budget: &Budget,
-    ) -> Result<BudgetState, ApiError> {
+    ) -> ApiResult<BudgetState> {
         let status = &budget.status;
         let refusal = if status.observed_generation < budget.generation {
             Some((Refusal::NotObserved, ApiError::NotCounted))

@@ -3,7 +3,7 @@
 //! A claim itself is not stored: a pod says whether its claims have been made, and what they have been allocated
 //! stands here, all of it in one object for each life of a pod.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use crate::api::device::{Device, DeviceClaim, DeviceId, DeviceSelector, RuleCondition};
 use crate::apiserver::prelude::*;
@@ -32,7 +32,7 @@ impl ApiServer {
         &self,
         node: NodeId,
         edit: impl Fn(&Device, &mut Vec<Taint>),
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let old = self.slices_of(node).ok_or(ApiError::NotFound)?;
         let mut new = (*old).clone();
         for (device, taints) in old.devices.iter().zip(&mut new.taints) {
@@ -88,7 +88,7 @@ impl ApiServer {
         selector: DeviceSelector,
         taint: Taint,
         previews: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
             return Err(ApiError::AlreadyExists);
         }
@@ -108,7 +108,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn delete_rule(&self, name: TextId) -> Result<(), ApiError> {
+    pub(crate) fn delete_rule(&self, name: TextId) -> ApiResult {
         if !self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
             return Err(ApiError::NotFound);
         }
@@ -122,7 +122,7 @@ impl ApiServer {
         actor: Actor,
         (name, uid): (TextId, Uid),
         condition: RuleCondition,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
         let old = old.ok_or(ApiError::NotFound)?;
         if old.uid != uid {
@@ -165,7 +165,7 @@ impl ApiServer {
         actor: Actor,
         allocation: &Allocation,
         claim: usize,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let (pod, uid) = (allocation.pod, allocation.uid);
         self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let mut new = self.allocation_of(uid).map_or_else(
@@ -188,12 +188,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// None: of a claim that has no devices nothing is written.
-    pub(crate) fn deallocate_claim(
-        &self,
-        actor: Actor,
-        uid: Uid,
-        claim: u32,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn deallocate_claim(&self, actor: Actor, uid: Uid, claim: u32) -> ApiResult {
         let Some(old) = self.allocation_of(uid) else { return Ok(()) };
         let mut new = (*old).clone();
         if let Some(devices) = new.devices.get_mut(claim as usize) {

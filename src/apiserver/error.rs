@@ -27,6 +27,9 @@ pub(crate) enum ApiError {
     Unavailable,
 }
 
+/// What a request comes to.
+pub(crate) type ApiResult<T = ()> = Result<T, ApiError>;
+
 impl ApiError {
     /// The code and the reason of the status that says so (`metav1.StatusReason`).
     pub(crate) fn status(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Writes of events, and their records.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::event_store::EventName;
 use super::server::ApiServer;
 use crate::trace::{Actor, EventBody, Message, What};
@@ -14,7 +14,7 @@ impl ApiServer {
         body: EventBody,
         combined: bool,
         count: u32,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         self.ctx.writes(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.insert(name, body.text)) {
             return Err(ApiError::AlreadyExists);
@@ -33,7 +33,7 @@ impl ApiServer {
         mut body: EventBody,
         combined: bool,
         count: u32,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         self.ctx.reads(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);

@@ -31,7 +31,7 @@ mod workloads;
 
 pub(crate) use admission::Admission;
 pub(crate) use budgets::{Begun, NewBudget};
-pub(crate) use error::ApiError;
+pub(crate) use error::{ApiError, ApiResult};
 pub(crate) use event_store::EventName;
 pub(crate) use heartbeats::{Beat, Heartbeats, lease_renewed, lease_version};
 pub(crate) use nodes::NewNode;

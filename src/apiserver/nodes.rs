@@ -1,6 +1,6 @@
 //! Writes to nodes and their leases.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::heartbeats::lease_version;
 use super::server::ApiServer;
 use super::store::put;
@@ -34,7 +34,7 @@ impl ApiServer {
         actor: Actor,
         new: NewNode,
         registering: bool,
-    ) -> Result<Rc<Node>, ApiError> {
+    ) -> ApiResult<Rc<Node>> {
         if self.node(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -59,19 +59,19 @@ impl ApiServer {
     }
 
     /// GET of a node.
-    pub(crate) fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
+    pub(crate) fn get_node(&self, id: NodeId) -> ApiResult<Rc<Node>> {
         self.touch(id);
         self.node(id).ok_or(ApiError::NotFound)
     }
 
     /// GET of a node's lease.
-    pub(crate) fn get_lease(&self, id: NodeId) -> Result<Lease, ApiError> {
+    pub(crate) fn get_lease(&self, id: NodeId) -> ApiResult<Lease> {
         self.touch(id);
         self.lease(id).ok_or(ApiError::NotFound)
     }
 
     /// Deletes a node object; its pods stay.
-    pub(crate) fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
+    pub(crate) fn delete_node(&self, actor: Actor, id: NodeId) -> ApiResult {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.nodes, id.index());
@@ -86,11 +86,7 @@ impl ApiServer {
     }
 
     /// PUT of the status of a node that was read before: refused if it has changed since.
-    pub(crate) fn update_node_status(
-        &self,
-        actor: Actor,
-        node: &Node,
-    ) -> Result<Rc<Node>, ApiError> {
+    pub(crate) fn update_node_status(&self, actor: Actor, node: &Node) -> ApiResult<Rc<Node>> {
         self.touch(node.id);
         let old = self.node(node.id).ok_or(ApiError::NotFound)?;
         if old.uid != node.uid || old.resource_version != node.resource_version {
@@ -106,7 +102,7 @@ impl ApiServer {
         id: NodeId,
         version: Option<u64>,
         taints: Vec<Taint>,
-    ) -> Result<Rc<Node>, ApiError> {
+    ) -> ApiResult<Rc<Node>> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         if version.is_some_and(|v| v != old.resource_version) {
@@ -121,7 +117,7 @@ impl ApiServer {
         actor: Actor,
         id: NodeId,
         f: impl FnOnce(&mut Node),
-    ) -> Result<Rc<Node>, ApiError> {
+    ) -> ApiResult<Rc<Node>> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         Ok(self.change_node(actor, &old, f))
@@ -147,7 +143,7 @@ impl ApiServer {
     }
 
     /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
-    pub(crate) fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
+    pub(crate) fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> ApiResult {
         self.writes(self.keys.leases, node.index());
         let now = self.ctx.now();
         let lease = self.store.with(|s| {
@@ -164,7 +160,7 @@ impl ApiServer {
     }
 
     /// Deletes a node's lease.
-    pub(crate) fn delete_lease(&self, node: NodeId) -> Result<(), ApiError> {
+    pub(crate) fn delete_lease(&self, node: NodeId) -> ApiResult {
         self.lease(node).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.leases, node.index());
         self.store.with(|s| {

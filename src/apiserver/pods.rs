@@ -1,6 +1,6 @@
 //! Writes to pods, graceful deletion among them.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::put;
 use crate::api::meta::ConditionStatus;
@@ -73,7 +73,7 @@ impl ApiServer {
     }
 
     /// Creates a pod, after admission.
-    pub(crate) fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn create_pod(&self, actor: Actor, new: NewPod) -> ApiResult<Rc<Pod>> {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -135,7 +135,7 @@ impl ApiServer {
     }
 
     /// A pod, where the uid that a request asks for is a precondition.
-    fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> Result<Rc<Pod>, ApiError> {
+    fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> ApiResult<Rc<Pod>> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         if uid.is_some_and(|uid| uid != pod.uid) {
             return Err(ApiError::Conflict);
@@ -144,12 +144,12 @@ impl ApiServer {
     }
 
     /// One life of a pod, for whoever knows of no other.
-    fn life_of_pod(&self, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
+    fn life_of_pod(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
         self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)
     }
 
     /// PUT of the status of a pod that was read before: refused if it has changed since.
-    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> ApiResult<Rc<Pod>> {
         let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
         if old.uid != pod.uid || old.resource_version != pod.resource_version {
             return Err(ApiError::Conflict);
@@ -168,7 +168,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         condition: PodCondition,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
@@ -182,7 +182,7 @@ impl ApiServer {
         uid: Uid,
         with: &Pod,
         target: PodCondition,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = with.phase;
@@ -201,7 +201,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         target: Option<PodCondition>,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Failed;
@@ -211,7 +211,7 @@ impl ApiServer {
 
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
     /// it is Pending.
-    pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
@@ -232,7 +232,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         status: ConditionStatus,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
@@ -256,7 +256,7 @@ impl ApiServer {
         uid: Uid,
         phase: PodPhase,
         target: Option<PodCondition>,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
@@ -282,7 +282,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         target: Option<PodReason>,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
@@ -304,7 +304,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         failed: bool,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         Ok(self.change_pod(actor, &old, |p| {
             p.ready = None;
@@ -324,7 +324,7 @@ impl ApiServer {
         read: Option<(Uid, u64)>,
         condition: Option<(&'static str, String)>,
         nominated: Option<Option<NodeId>>,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if read.is_some_and(|r| r != (old.uid, old.resource_version)) {
             return Err(ApiError::Conflict);
@@ -346,7 +346,7 @@ impl ApiServer {
         id: PodId,
         uid: Option<Uid>,
         node: NodeId,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
         if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid)
@@ -360,7 +360,7 @@ impl ApiServer {
     }
 
     /// Server-side apply of the names of a pod's claims on devices.
-    pub(crate) fn apply_claims(&self, actor: Actor, of: (PodId, Uid)) -> Result<(), ApiError> {
+    pub(crate) fn apply_claims(&self, actor: Actor, of: (PodId, Uid)) -> ApiResult {
         let old = self.life_of_pod(of.0, of.1)?;
         self.change_pod(actor, &old, |p| p.has_claims = true);
         Ok(())
@@ -372,7 +372,7 @@ impl ApiServer {
         actor: Actor,
         id: PodId,
         tolerations: Vec<Toleration>,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let mut template = (*old.template).clone();
         template.tolerations = tolerations;
@@ -393,7 +393,7 @@ impl ApiServer {
         id: PodId,
         grace: Option<i64>,
         uid: Option<Uid>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let old = self.pod_with_uid(id, uid)?;
         let mut seconds = grace.unwrap_or_else(|| old.termination_grace_period_seconds());
         if seconds < 0 {
@@ -427,7 +427,7 @@ impl ApiServer {
         actor: Actor,
         id: PodId,
         uid: Uid,
-    ) -> Result<Rc<Pod>, ApiError> {
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
@@ -437,7 +437,7 @@ impl ApiServer {
     }
 
     /// PATCH of the owner references of a pod: it has none from now on.
-    pub(crate) fn orphan_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
+    pub(crate) fn orphan_pod(&self, actor: Actor, id: PodId, uid: Uid) -> ApiResult {
         let old = self.life_of_pod(id, uid)?;
         if old.template.owner.is_some() {
             let mut template = (*old.template).clone();

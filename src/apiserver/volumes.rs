@@ -1,7 +1,7 @@
 //! Volumes, and VolumeAttachments. Claims are bound: a volume is there once the first pod of its claim has a
 //! node.
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use crate::api::node::zone;
 use crate::api::volume::{
@@ -118,7 +118,7 @@ impl ApiServer {
         actor: Actor,
         volume: VolumeId,
         node: NodeId,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if self.attachment(volume, node).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -132,12 +132,7 @@ impl ApiServer {
     }
 
     /// A write of a VolumeAttachment's status: the volume is attached.
-    pub(crate) fn set_attached(
-        &self,
-        actor: Actor,
-        volume: VolumeId,
-        node: NodeId,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn set_attached(&self, actor: Actor, volume: VolumeId, node: NodeId) -> ApiResult {
         let old = self.attachment(volume, node).ok_or(ApiError::NotFound)?;
         let new = VolumeAttachment { attached: true, ..old };
         self.put_attachment(actor, (volume, node), Note::AttachmentAttached, Some(new));
@@ -150,7 +145,7 @@ impl ApiServer {
         actor: Actor,
         volume: VolumeId,
         node: NodeId,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let old = self.attachment(volume, node).ok_or(ApiError::NotFound)?;
         if !old.deleting {
             let new = VolumeAttachment { deleting: true, ..old };
@@ -211,7 +206,7 @@ impl ApiServer {
         actor: Actor,
         node: NodeId,
         attached: Vec<VolumeId>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         self.mutate_node(actor, node, |n| {
             let in_use = n.volumes.as_ref().map_or_else(Vec::new, |v| v.in_use.clone());
             n.volumes = Some(Rc::new(NodeVolumes { attached, in_use }));

@@ -1,7 +1,7 @@
 //! Writes to workloads. A write that changes the spec raises the generation
 //! (`pkg/registry/apps/*/strategy.go`).
 
-use super::error::ApiError;
+use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::put;
 use crate::api::labels::LabelSelector;
@@ -36,7 +36,7 @@ impl ApiServer {
         &self,
         actor: Actor,
         new: NewWorkload,
-    ) -> Result<Rc<Workload>, ApiError> {
+    ) -> ApiResult<Rc<Workload>> {
         if self.workload(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -75,7 +75,7 @@ impl ApiServer {
         actor: Actor,
         id: WorkloadId,
         f: impl FnOnce(&mut Workload),
-    ) -> Result<Rc<Workload>, ApiError> {
+    ) -> ApiResult<Rc<Workload>> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         let mut new = (*old).clone();
         f(&mut new);
@@ -92,7 +92,7 @@ impl ApiServer {
         actor: Actor,
         read: &Workload,
         status: WorkloadStatus,
-    ) -> Result<Rc<Workload>, ApiError> {
+    ) -> ApiResult<Rc<Workload>> {
         let old = self.workload(read.id).ok_or(ApiError::NotFound)?;
         if old.uid != read.uid || old.resource_version != read.resource_version {
             return Err(ApiError::Conflict);
@@ -123,7 +123,7 @@ impl ApiServer {
         id: WorkloadId,
         propagation: Propagation,
         uid: Option<Uid>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         if uid.is_some_and(|u| u != old.uid) {
             return Err(ApiError::Conflict);
@@ -143,12 +143,7 @@ impl ApiServer {
 
     /// PATCH of the finalizers of a workload: the garbage collector has done what its deletion
     /// waited for.
-    pub(crate) fn finalize_workload(
-        &self,
-        actor: Actor,
-        id: WorkloadId,
-        uid: Uid,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn finalize_workload(&self, actor: Actor, id: WorkloadId, uid: Uid) -> ApiResult {
         let old = self.workload(id).filter(|w| w.uid == uid).ok_or(ApiError::NotFound)?;
         if old.is_terminating() {
             self.drop_workload(actor, &old);
@@ -157,12 +152,7 @@ impl ApiServer {
     }
 
     /// PATCH of the owner references of a workload: it has none from now on.
-    pub(crate) fn orphan_workload(
-        &self,
-        actor: Actor,
-        id: WorkloadId,
-        uid: Uid,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn orphan_workload(&self, actor: Actor, id: WorkloadId, uid: Uid) -> ApiResult {
         let old = self.workload(id).filter(|w| w.uid == uid).ok_or(ApiError::NotFound)?;
         if old.owner.is_some() {
             let mut new = (*old).clone();
@@ -191,7 +181,7 @@ impl ApiServer {
     }
 
     /// POST of the ControllerRevision of a workload's template.
-    pub(crate) fn create_revision(&self, id: WorkloadId, uid: Uid) -> Result<(), ApiError> {
+    pub(crate) fn create_revision(&self, id: WorkloadId, uid: Uid) -> ApiResult {
         self.store.with(|s| {
             s.next_version();
             s.revisions.insert((id, uid));

@@ -28,7 +28,7 @@ impl Client {
         rules: EvictionRules,
         id: PodId,
         grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let mut left = self.retries();
         loop {
             let (pause, error) = match self.evict_once(about, rules, id, grace).await {
@@ -76,7 +76,7 @@ impl Client {
         rules: EvictionRules,
         (pod, budget): Begun,
         grace: Option<i64>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let charged = match budget {
             Some(budget) => Some(self.charge(about, &pod, budget).await?),
             None => None,
@@ -91,7 +91,7 @@ impl Client {
         about: Object,
         pod: &Rc<Pod>,
         mut budget: Rc<Budget>,
-    ) -> Result<BudgetState, ApiError> {
+    ) -> ApiResult<BudgetState> {
         let ctx = self.api().ctx().clone();
         let point = ctx.point("eviction-retry");
         for _ in 1..STEPS {
@@ -113,7 +113,7 @@ impl Client {
         about: Object,
         pod: &Rc<Pod>,
         budget: &Rc<Budget>,
-    ) -> Result<BudgetState, ApiError> {
+    ) -> ApiResult<BudgetState> {
         let (pod, budget) = (pod.clone(), budget.clone());
         self.step(about, move |api, actor| api.check_and_decrement(actor, &pod, &budget)).await
     }

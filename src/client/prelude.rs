@@ -7,7 +7,7 @@ pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::{Lease, Node};
 pub(super) use crate::api::pod::Pod;
 pub(super) use crate::api::workload::Workload;
-pub(super) use crate::apiserver::{ApiError, ApiServer};
+pub(super) use crate::apiserver::{ApiError, ApiResult, ApiServer};
 pub(super) use crate::kernel::{
     Class, Ctx, Dur, Group, Key, Keys, Name, Object, PointId, Shared, Time,
 };

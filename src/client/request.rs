@@ -26,7 +26,7 @@ pub(crate) struct ClientTiming {
 pub(super) const RETRY_AFTER: Dur = Dur::from_secs(1);
 
 /// What came of sending a request once: its reply, or where it was rejected, what it asked for.
-pub(super) type Tried<R, F> = Result<Result<R, ApiError>, F>;
+pub(super) type Tried<R, F> = Result<ApiResult<R>, F>;
 
 /// Is called when a write of a client was stored, with its object.
 pub(crate) type Wrote = Rc<dyn Fn(Object)>;
@@ -72,10 +72,10 @@ struct Call<R, F> {
     /// The version that its sender acts on.
     saw: u32,
     apply: Cell<Option<F>>,
-    reply: Cell<Option<Result<R, ApiError>>>,
+    reply: Cell<Option<ApiResult<R>>>,
 }
 
-impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R, F> {
+impl<R, F: FnOnce(&ApiServer, Actor) -> ApiResult<R>> Request for Call<R, F> {
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
         let reply = match self.client.arrives(self.about) {
@@ -247,8 +247,8 @@ impl Client {
     pub(super) async fn step<R>(
         &self,
         about: Object,
-        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
-    ) -> Result<R, ApiError> {
+        apply: impl FnOnce(&ApiServer, Actor) -> ApiResult<R>,
+    ) -> ApiResult<R> {
         let i = &*self.inner;
         i.ctx.sleep(draw(i.timing.step, &i.ctx, i.request_point, about)).await;
         i.api.count_request(self.actor);
@@ -267,8 +267,8 @@ impl Client {
     pub(crate) async fn call<R: 'static>(
         &self,
         about: Object,
-        mut apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
-    ) -> Result<R, ApiError> {
+        mut apply: impl FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
+    ) -> ApiResult<R> {
         for _ in 0..self.retries() {
             match self.send(about, apply).await {
                 Ok(reply) => return reply,
@@ -284,8 +284,8 @@ impl Client {
     pub(crate) async fn get<R: 'static>(
         &self,
         about: Object,
-        read: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
-    ) -> Result<R, ApiError> {
+        read: impl FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
+    ) -> ApiResult<R> {
         let client = Client { reads: true, ..self.clone() };
         client.call(about, read).await
     }
@@ -293,7 +293,7 @@ impl Client {
     /// Sends a request once.
     pub(super) async fn send<R: 'static, F>(&self, about: Object, apply: F) -> Tried<R, F>
     where
-        F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
+        F: FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
     {
         let i = &*self.inner;
         if let Some(limiter) = &i.limiter {
@@ -360,7 +360,7 @@ impl Client {
     }
 
     /// A request reaches the API server, which may not take it; what becomes of its reply.
-    fn arrives(&self, about: Object) -> Result<Fate, ApiError> {
+    fn arrives(&self, about: Object) -> ApiResult<Fate> {
         let i = &*self.inner;
         i.api.count_request(self.actor);
         if self.is_refused() {
@@ -379,9 +379,9 @@ impl Client {
     fn apply<R>(
         &self,
         about: Object,
-        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
+        apply: impl FnOnce(&ApiServer, Actor) -> ApiResult<R>,
         fate: Fate,
-    ) -> Result<R, ApiError> {
+    ) -> ApiResult<R> {
         let api = &*self.inner.api;
         let before = api.changes();
         let reply = apply(api, self.actor);

@@ -13,12 +13,12 @@ const TAINT_BACKOFF: Dur = Dur::from_millis(100);
 
 impl Client {
     /// GET of a node.
-    pub(crate) async fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
+    pub(crate) async fn get_node(&self, id: NodeId) -> ApiResult<Rc<Node>> {
         self.get(self.node_object(id), move |api, _| api.get_node(id)).await
     }
 
     /// GET of a pod.
-    pub(crate) async fn get_pod(&self, id: PodId) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) async fn get_pod(&self, id: PodId) -> ApiResult<Rc<Pod>> {
         let object = self.pod_object(id);
         self.get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
     }
@@ -29,23 +29,19 @@ impl Client {
         id: PodId,
         grace: Option<i64>,
         uid: Option<Uid>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let object = self.pod_object(id);
         self.call(object, move |api, actor| api.delete_pod(actor, id, grace, uid)).await
     }
 
     /// UPDATE of a pod's status.
-    pub(crate) async fn update_pod_status(&self, new: Rc<Pod>) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) async fn update_pod_status(&self, new: Rc<Pod>) -> ApiResult<Rc<Pod>> {
         let object = self.pod_object(new.id);
         self.call(object, move |api, actor| api.update_pod_status(actor, &new)).await
     }
 
     /// PATCH that takes the finalizer of Jobs off a pod.
-    pub(crate) async fn remove_job_finalizer(
-        &self,
-        id: PodId,
-        uid: Uid,
-    ) -> Result<Rc<Pod>, ApiError> {
+    pub(crate) async fn remove_job_finalizer(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
         let object = self.pod_object(id);
         self.call(object, move |api, actor| api.remove_job_finalizer(actor, id, uid)).await
     }
@@ -56,7 +52,7 @@ impl Client {
         id: NodeId,
         version: Option<u64>,
         taints: Vec<Taint>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let object = self.node_object(id);
         let patch = self.call(object, move |api, actor| {
             api.patch_node_taints(actor, id, version, taints).map(|_| ())
@@ -103,7 +99,7 @@ impl Client {
         about: Object,
         (name, body, combined, count): (EventName, EventBody, bool, u32),
         was_seen: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if was_seen {
             let patch = self
                 .call(about, move |api, actor| api.patch_event(actor, name, body, combined, count));

@@ -210,7 +210,7 @@ impl Drain {
     }
 
     /// `CheckEvictionSupport`: there is the subresource, and kubectl asks for it each time.
-    async fn check_eviction_support(&self, node: NodeId) -> Result<(), ApiError> {
+    async fn check_eviction_support(&self, node: NodeId) -> ApiResult {
         let requests = if self.rules.drain_asks_for_groups { 3 } else { 1 };
         for _ in 0..requests {
             self.client.call(self.client.node_object(node), |_, _| Ok(())).await?;

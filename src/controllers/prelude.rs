@@ -7,7 +7,7 @@ pub(super) use crate::api::node::{Node, NodeConditionType};
 pub(super) use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::workload::{Workload, WorkloadKind};
-pub(super) use crate::apiserver::{ApiError, ApiServer};
+pub(super) use crate::apiserver::{ApiError, ApiResult, ApiServer};
 pub(super) use crate::client::{
     About, Client, ControllerContext, EventRecorder, InformerFactory, ResourceEventHandler,
     WorkQueue,

@@ -6,7 +6,7 @@ use crate::api::budget::BudgetStatus;
 use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
-use crate::apiserver::{ApiError, NewBudget, NewNode, NewPod, NewWorkload};
+use crate::apiserver::{ApiResult, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
 use crate::plan::{BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use crate::sim::prelude::*;
@@ -97,7 +97,7 @@ impl Objects {
     ///
     /// # Errors
     /// A pod of that name exists, or a whitelist lacks one of its tolerations.
-    pub(super) fn create_late_pod(&self, index: PodIndex) -> Result<(), ApiError> {
+    pub(super) fn create_late_pod(&self, index: PodIndex) -> ApiResult {
         self.late_pods
             .get(&index)
             .map_or(Ok(()), |plan| self.create_pod(plan, self.world.pod_id(index)))
@@ -180,7 +180,7 @@ impl Objects {
     }
 
     /// A user creates a workload of the plan; those that own others come before these.
-    pub(super) fn create_workload(&self, index: WorkloadIndex) -> Result<(), ApiError> {
+    pub(super) fn create_workload(&self, index: WorkloadIndex) -> ApiResult {
         let plan = &self.world.plan.workloads[index as usize];
         let owner = plan.owner.and_then(|o| {
             self.world.api.workload(self.world.workload_id(o)?).map(|w| (w.id, w.uid))
@@ -199,7 +199,7 @@ impl Objects {
     }
 
     /// A user creates a disruption budget of the plan.
-    pub(super) fn create_budget(&self, index: BudgetIndex) -> Result<(), ApiError> {
+    pub(super) fn create_budget(&self, index: BudgetIndex) -> ApiResult {
         let plan = &self.world.plan.budgets[index as usize];
         let new = NewBudget {
             id: self.world.budget_id(index),
@@ -259,7 +259,7 @@ impl Objects {
     }
 
     /// Creates a pod of the plan.
-    fn create_pod(&self, plan: &PodPlan, id: PodId) -> Result<(), ApiError> {
+    fn create_pod(&self, plan: &PodPlan, id: PodId) -> ApiResult {
         let mut new = NewPod::pending(
             id,
             self.template_of(plan, id),

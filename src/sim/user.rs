@@ -8,7 +8,7 @@ use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{Propagation, WorkloadSpec, short_name};
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, ApiResult};
 use crate::plan::{BudgetIndex, DeviceTaintEdit, NewRule, PodIndex, UserMode, WorkloadIndex};
 use crate::sim::prelude::*;
 
@@ -201,24 +201,19 @@ impl User {
     }
 
     /// What kubectl prints of a write to a workload that the API server refused.
-    fn answer_about_workload(
-        &self,
-        entry: u32,
-        index: WorkloadIndex,
-        result: Result<(), ApiError>,
-    ) {
+    fn answer_about_workload(&self, entry: u32, index: WorkloadIndex, result: ApiResult) {
         let plan = &self.world.plan.workloads[index as usize];
         self.answer(entry, plan.kind.resource(), short_name(&plan.name), result);
     }
 
     /// What kubectl prints of a write to a disruption budget that the API server refused.
-    fn answer_about_budget(&self, entry: u32, index: BudgetIndex, result: Result<(), ApiError>) {
+    fn answer_about_budget(&self, entry: u32, index: BudgetIndex, result: ApiResult) {
         let name = short_name(&self.world.plan.budgets[index as usize].name);
         self.answer(entry, "poddisruptionbudgets.policy", name, result);
     }
 
     /// What kubectl prints of a write to a pod that the API server refused.
-    fn answer_about_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
+    fn answer_about_pod(&self, entry: u32, id: PodId, result: ApiResult) {
         let name = self.short_name(id);
         match result {
             Ok(()) | Err(ApiError::NotFound | ApiError::AlreadyExists) => {
@@ -236,7 +231,7 @@ impl User {
 
     /// What kubectl prints of a write that the API server refused since the object is there already, or
     /// is not.
-    fn answer(&self, entry: u32, resource: &str, name: &str, result: Result<(), ApiError>) {
+    fn answer(&self, entry: u32, resource: &str, name: &str, result: ApiResult) {
         let (reason, what) = match result {
             Ok(()) => return,
             Err(ApiError::AlreadyExists) => ("AlreadyExists", "already exists"),

@@ -358,7 +358,7 @@ impl Reconciler {
     }
 
     /// `UpdateNodeStatusForNode`: a node's `volumesAttached` is written, where it has to be.
-    async fn update_node_status(&self, node: NodeId) -> Result<(), ApiError> {
+    async fn update_node_status(&self, node: NodeId) -> ApiResult {
         let Some(attached) = self.actual.with(|a| a.volumes_to_report(node)) else {
             return Ok(());
         };

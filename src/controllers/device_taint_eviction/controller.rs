@@ -81,7 +81,7 @@ impl Controller {
     }
 
     /// `maybeDeletePod`: how long it is until then, if it is not yet.
-    async fn maybe_delete_pod(&self, pod: PodId, uid: Uid) -> Result<Dur, ApiError> {
+    async fn maybe_delete_pod(&self, pod: PodId, uid: Uid) -> ApiResult<Dur> {
         drop(self.core.mutex.lock().await);
         let found = self.core.state.with(|s| {
             let evicted = s.evicted_pods.contains(&uid);
@@ -118,7 +118,7 @@ impl Controller {
 
     /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE of that life of the
     /// pod. One that is being deleted is left alone.
-    async fn add_condition_and_delete_pod(&self, id: PodId, uid: Uid) -> Result<(), ApiError> {
+    async fn add_condition_and_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
         let pod = self.core.client.get_pod(id).await?;
         if pod.uid != uid {
             return Err(ApiError::NotFound);

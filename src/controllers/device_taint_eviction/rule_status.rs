@@ -9,7 +9,7 @@ use crate::controllers::prelude::*;
 
 /// Says how far eviction is, and what it would do where the effect is `None`; not more often than every ten
 /// seconds.
-pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> Result<Dur, ApiError> {
+pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> ApiResult<Dur> {
     // All of it with the mutex held, the request included.
     let held = core.mutex.lock().await;
     let Some(rule) = core.informers.rule(name).filter(|r| r.uid == uid) else {

@@ -118,7 +118,7 @@ impl Controller {
     }
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
-    async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
+    async fn sync(&self, id: WorkloadId) -> ApiResult {
         let Some(budget) = self.informers.budget(id) else {
             return Ok(());
         };
@@ -165,7 +165,7 @@ impl Controller {
 
     /// `failSafe`: where a budget could not be counted, or what was counted could not be written, it
     /// allows nothing. That is written whether it changes anything or not.
-    async fn fail_safe(&self, budget: &Rc<Budget>) -> Result<(), ApiError> {
+    async fn fail_safe(&self, budget: &Rc<Budget>) -> ApiResult {
         let status = BudgetStatus {
             disruptions_allowed: 0,
             sync_failed: self.switches.failure_is_condition,
@@ -385,18 +385,14 @@ impl Controller {
         Some(first)
     }
 
-    async fn put_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> Result<(), ApiError> {
+    async fn put_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {
         if budget.status == status {
             return Ok(());
         }
         self.write_status(budget, status).await
     }
 
-    async fn write_status(
-        &self,
-        budget: &Rc<Budget>,
-        status: BudgetStatus,
-    ) -> Result<(), ApiError> {
+    async fn write_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {
         let read = budget.clone();
         self.client
             .get(self.client.workload_object(budget.id), move |api, _| {
@@ -407,7 +403,7 @@ impl Controller {
     }
 
     /// `syncStalePodDisruption`
-    async fn sync_stale_pod_disruption(&self, id: PodId) -> Result<(), ApiError> {
+    async fn sync_stale_pod_disruption(&self, id: PodId) -> ApiResult {
         let Some(pod) = self.informers.pod(id) else {
             return Ok(());
         };

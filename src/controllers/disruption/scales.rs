@@ -23,7 +23,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    pub(super) async fn of(&self, (id, uid): Owner) -> Result<Answer, ApiError> {
+    pub(super) async fn of(&self, (id, uid): Owner) -> ApiResult<Answer> {
         let about = self.discovery.workload_object(id);
         let kind = self
             .discovery

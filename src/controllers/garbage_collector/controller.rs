@@ -69,7 +69,7 @@ impl Controller {
     }
 
     /// `attemptToDeleteItem`
-    async fn attempt_to_delete_item(&self, item: Item) -> Result<(), ApiError> {
+    async fn attempt_to_delete_item(&self, item: Item) -> ApiResult {
         match item {
             Item::Pod(id, uid) => self.attempt_to_delete_pod(id, uid).await,
             Item::Workload(id, uid) => match self.graph.observed((id, uid)) {
@@ -80,7 +80,7 @@ impl Controller {
     }
 
     /// `attemptToDeleteItem` of a pod.
-    async fn attempt_to_delete_pod(&self, id: PodId, uid: Uid) -> Result<(), ApiError> {
+    async fn attempt_to_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
         let known = self.graph.informers.pod(id).filter(|p| p.uid == uid);
         let Some(known) = known.filter(|p| !p.is_terminating()) else {
             return Ok(());
@@ -101,7 +101,7 @@ impl Controller {
     }
 
     /// `attemptToDeleteItem` of a workload.
-    async fn attempt_to_delete_workload(&self, known: &Rc<Workload>) -> Result<(), ApiError> {
+    async fn attempt_to_delete_workload(&self, known: &Rc<Workload>) -> ApiResult {
         let (id, uid) = (known.id, known.uid);
         let deletes_dependents = known.deletion == Some(Propagation::Foreground);
         if known.is_terminating() && !deletes_dependents {
@@ -136,7 +136,7 @@ impl Controller {
     }
 
     /// `processDeletingDependentsItem`
-    async fn process_deleting_dependents(&self, known: &Workload) -> Result<(), ApiError> {
+    async fn process_deleting_dependents(&self, known: &Workload) -> ApiResult {
         let owner = (known.id, known.uid);
         let blocking = self.graph.dependents(owner);
         if blocking.is_empty() {
@@ -159,7 +159,7 @@ impl Controller {
 
     /// An owner that is in no cache, because it is gone or was not heard of yet: where the API server
     /// does not have it, what it owned is looked at; otherwise it is looked for again.
-    async fn look_for_owner(&self, owner: Owner) -> Result<(), ApiError> {
+    async fn look_for_owner(&self, owner: Owner) -> ApiResult {
         match self.get(owner.0).await {
             Ok(w) if w.uid == owner.1 => return Err(ApiError::Unavailable),
             Ok(_) | Err(ApiError::NotFound) => {}
@@ -173,7 +173,7 @@ impl Controller {
     }
 
     /// What an object's owner is (`isDangling`, `classifyReferences`).
-    async fn classify(&self, owner: Owner) -> Result<Reference, ApiError> {
+    async fn classify(&self, owner: Owner) -> ApiResult<Reference> {
         if self.graph.absent.with(|a| a.contains(&owner.1)) {
             return Ok(Reference::Dangling);
         }
@@ -191,7 +191,7 @@ impl Controller {
     }
 
     /// `attemptToOrphanWorker`: takes the references to a workload off what it owns, and lets it go.
-    async fn orphan_dependents(&self, item: Item) -> Result<(), ApiError> {
+    async fn orphan_dependents(&self, item: Item) -> ApiResult {
         let Item::Workload(id, uid) = item else {
             return Ok(());
         };
@@ -225,7 +225,7 @@ impl Controller {
     }
 
     /// `removeFinalizer`: GET and PATCH.
-    async fn remove_finalizer(&self, (id, uid): Owner) -> Result<(), ApiError> {
+    async fn remove_finalizer(&self, (id, uid): Owner) -> ApiResult {
         match self.get(id).await {
             Ok(w) if w.uid == uid => {}
             Ok(_) | Err(ApiError::NotFound) => return Ok(()),
@@ -239,7 +239,7 @@ impl Controller {
     }
 
     /// GET of a workload.
-    async fn get(&self, id: WorkloadId) -> Result<Rc<Workload>, ApiError> {
+    async fn get(&self, id: WorkloadId) -> ApiResult<Rc<Workload>> {
         self.client
             .call(self.client.workload_object(id), move |api, _| {
                 api.workload(id).ok_or(ApiError::NotFound)

@@ -332,11 +332,7 @@ impl Controller {
         go_all(&self.ctx, self.group, n, start).await;
     }
 
-    async fn mark_failed_and_delete_pod(
-        &self,
-        pod: &Rc<Pod>,
-        orphaned: bool,
-    ) -> Result<(), ApiError> {
+    async fn mark_failed_and_delete_pod(&self, pod: &Rc<Pod>, orphaned: bool) -> ApiResult {
         mark_failed_and_delete_pod(&self.client, self.config.switches, pod, orphaned).await
     }
 
@@ -357,7 +353,7 @@ async fn mark_failed_and_delete_pod(
     switches: Switches,
     pod: &Rc<Pod>,
     orphaned: bool,
-) -> Result<(), ApiError> {
+) -> ApiResult {
     let (id, uid) = (pod.id, pod.uid);
     let object = client.pod_object(id);
     client.api().ctx().set_saw(pod.record);

@@ -52,7 +52,7 @@ impl Controller {
         }
     }
 
-    async fn sync(&self, key: Key) -> Result<(), ApiError> {
+    async fn sync(&self, key: Key) -> ApiResult {
         match key {
             Key::Pod(pod) => self.sync_pod(pod).await,
             Key::Claim(pod, uid, claim) => {
@@ -66,7 +66,7 @@ impl Controller {
     }
 
     /// `syncPod`: one POST for each claim, and then a PATCH of the pod's status with their names.
-    async fn sync_pod(&self, id: PodId) -> Result<(), ApiError> {
+    async fn sync_pod(&self, id: PodId) -> ApiResult {
         let Some(pod) = self.informers.pod(id).filter(|p| !p.is_terminating()) else {
             return Ok(());
         };

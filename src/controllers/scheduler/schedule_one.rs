@@ -137,7 +137,7 @@ impl ScheduleOne {
     }
 
     /// `PreBind` of DynamicResources: each claim gets its finalizer, and then its devices.
-    async fn allocate(&self, allocation: Rc<Allocation>) -> Result<(), ApiError> {
+    async fn allocate(&self, allocation: Rc<Allocation>) -> ApiResult {
         let id = allocation.pod;
         let about = self.core.client.pod_object(id);
         for claim in 0..allocation.devices.len() {

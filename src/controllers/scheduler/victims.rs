@@ -126,7 +126,7 @@ impl Executor {
     }
 
     /// Marks a pod, deletes it with its own grace period, and records it (`PreemptPod`).
-    async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> Result<(), ApiError> {
+    async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> ApiResult {
         let switches = self.core.switches();
         let (id, uid) = (victim.pod.id, victim.pod.uid);
         let object = self.core.client.pod_object(id);

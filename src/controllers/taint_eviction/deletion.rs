@@ -110,7 +110,7 @@ impl Deleter {
 
     /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE by name
     /// without precondition.
-    async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
+    async fn add_condition_and_delete_pod(&self, id: PodId) -> ApiResult {
         let object = self.client.pod_object(id);
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             // Of the reply only this is kept: there may be very many deletions at once.

@@ -40,7 +40,7 @@ impl Core {
     pub(super) fn start_worker<C: 'static>(
         self: &Rc<Self>,
         controller: &Rc<C>,
-        sync: impl AsyncFn(&Rc<C>, WorkloadId) -> Result<(), ApiError> + 'static,
+        sync: impl AsyncFn(&Rc<C>, WorkloadId) -> ApiResult + 'static,
     ) {
         let (core, controller) = (self.clone(), controller.clone());
         self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
@@ -63,7 +63,7 @@ impl Core {
     ///
     /// # Errors
     /// The caches lack something that the controller wrote for it (`EnsureReady`).
-    pub(super) fn to_sync(&self, id: WorkloadId) -> Result<Option<Rc<Workload>>, ApiError> {
+    pub(super) fn to_sync(&self, id: WorkloadId) -> ApiResult<Option<Rc<Workload>>> {
         if !self.pods.written.is_seen(id, &self.informers) {
             return Err(ApiError::Conflict);
         }
@@ -83,7 +83,7 @@ impl Core {
     }
 
     /// Creates the revision of a workload, if it has none.
-    pub(super) async fn ensure_revision(&self, w: &Workload) -> Result<(), ApiError> {
+    pub(super) async fn ensure_revision(&self, w: &Workload) -> ApiResult {
         let (id, uid) = (w.id, w.uid);
         if self.client.api().has_revision(id, uid) {
             return Ok(());
@@ -93,7 +93,7 @@ impl Core {
     }
 
     /// GET of a workload.
-    pub(super) async fn read(&self, id: WorkloadId) -> Result<Rc<Workload>, ApiError> {
+    pub(super) async fn read(&self, id: WorkloadId) -> ApiResult<Rc<Workload>> {
         let object = self.client.workload_object(id);
         self.client.get(object, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await
     }
@@ -104,7 +104,7 @@ impl Core {
         w: &Workload,
         read: &Rc<Workload>,
         status: WorkloadStatus,
-    ) -> Result<Rc<Workload>, ApiError> {
+    ) -> ApiResult<Rc<Workload>> {
         let (object, old) = (self.client.workload_object(w.id), read.clone());
         let update = self
             .client
@@ -120,7 +120,7 @@ impl Core {
         &self,
         w: &Rc<Workload>,
         status: WorkloadStatus,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if self.write_status(w, w, status.clone()).await.is_err() {
             let now = self.read(w.id).await?;
             self.write_status(w, &now, status).await?;

@@ -50,7 +50,7 @@ impl DaemonSetSync {
     }
 
     /// `syncDaemonSet`
-    pub(super) async fn sync_daemon_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
+    pub(super) async fn sync_daemon_set(self: &Rc<Self>, id: WorkloadId) -> ApiResult {
         let Some(ds) = self.core.to_sync(id)? else {
             self.expectations.with(|e| e.forget(id));
             self.censuses.forget(id);
@@ -77,7 +77,7 @@ impl DaemonSetSync {
     }
 
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
-    async fn manage(self: &Rc<Self>, ds: &Rc<Workload>) -> Result<(), ApiError> {
+    async fn manage(self: &Rc<Self>, ds: &Rc<Workload>) -> ApiResult {
         let (mut needing, mut doomed) = (Vec::new(), Vec::new());
         self.censuses.with_census(ds, |census| {
             for (node, ShouldRun { stay, .. }, here) in census.wanting() {
@@ -171,7 +171,7 @@ impl DaemonSetSync {
         ds: &Rc<Workload>,
         mut needing: Vec<NodeId>,
         mut doomed: Vec<Rc<Pod>>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         needing.truncate(BURST_REPLICAS);
         doomed.truncate(BURST_REPLICAS);
         let (creations, deletions) = (needing.len(), doomed.len());
@@ -212,7 +212,7 @@ impl DaemonSetSync {
     }
 
     /// `updateDaemonSetStatus`
-    async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> Result<(), ApiError> {
+    async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> ApiResult {
         let numbers = self.censuses.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
         let status = WorkloadStatus {
             replicas: numbers.scheduled,
@@ -237,7 +237,7 @@ impl DaemonSetSync {
         ds: &Rc<Workload>,
         mut status: WorkloadStatus,
         dealt_with: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         if status == ds.status && ds.status.observed_generation >= ds.generation {
             return Ok(());
         }

@@ -48,7 +48,7 @@ impl DeploymentController {
     }
 
     /// `syncDeployment`
-    async fn sync_deployment(&self, id: WorkloadId) -> Result<(), ApiError> {
+    async fn sync_deployment(&self, id: WorkloadId) -> ApiResult {
         let Some(d) = self.core.informers.workload(id) else {
             return Ok(());
         };
@@ -70,7 +70,7 @@ impl DeploymentController {
     }
 
     /// `getNewReplicaSet`, where there is none.
-    async fn create_replica_set(&self, d: &Rc<Workload>) -> Result<Rc<Workload>, ApiError> {
+    async fn create_replica_set(&self, d: &Rc<Workload>) -> ApiResult<Rc<Workload>> {
         let owner = d.clone();
         let created = self
             .core
@@ -116,7 +116,7 @@ impl DeploymentController {
     }
 
     /// `scaleReplicaSet`
-    async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> Result<(), ApiError> {
+    async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> ApiResult {
         let (id, version, wanted, before) =
             (rs.id, rs.resource_version, d.replicas(), rs.replicas());
         let scaled = self
@@ -155,7 +155,7 @@ impl DeploymentController {
     }
 
     /// `syncDeploymentStatus`
-    async fn sync_status(&self, d: &Rc<Workload>, sets: &[Rc<Workload>]) -> Result<(), ApiError> {
+    async fn sync_status(&self, d: &Rc<Workload>, sets: &[Rc<Workload>]) -> ApiResult {
         let sum = |f: &dyn Fn(&WorkloadStatus) -> i32| sets.iter().map(|rs| f(&rs.status)).sum();
         let status = WorkloadStatus {
             replicas: sum(&|s| s.replicas),

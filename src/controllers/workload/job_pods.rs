@@ -31,10 +31,7 @@ impl JobPods {
     }
 
     /// `manageJob`: how many pods are active afterwards.
-    pub(super) async fn manage_job(
-        self: &Rc<Self>,
-        s: &mut SyncJobCtx,
-    ) -> (i32, Result<(), ApiError>) {
+    pub(super) async fn manage_job(self: &Rc<Self>, s: &mut SyncJobCtx) -> (i32, ApiResult) {
         let active = s.active.len() as i32;
         let wanted = match s.spec.completions {
             None if s.succeeded > 0 => active,
@@ -59,12 +56,7 @@ impl JobPods {
     }
 
     /// The part of `manageJob` that creates pods.
-    async fn create_missing(
-        &self,
-        s: &SyncJobCtx,
-        active: i32,
-        wanted: i32,
-    ) -> (i32, Result<(), ApiError>) {
+    async fn create_missing(&self, s: &SyncJobCtx, active: i32, wanted: i32) -> (i32, ApiResult) {
         let now = self.core.ctx.now();
         let terminating =
             if JobPolicy(self.switches).only_replaces_failed(&s.spec) { s.terminating } else { 0 };
@@ -104,7 +96,7 @@ impl JobPods {
         s: &SyncJobCtx,
         doomed: Vec<Rc<Pod>>,
         release: bool,
-    ) -> (i32, Result<(), ApiError>) {
+    ) -> (i32, ApiResult) {
         let count = doomed.len();
         let errors = Rc::new(Shared::new(Vec::new()));
         let (me, owner, failed) = (self.clone(), s.job.clone(), errors.clone());
@@ -138,7 +130,7 @@ impl JobPods {
         s: &SyncJobCtx,
         pods: &[Rc<Pod>],
         holding: &mut BTreeSet<Uid>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let id = s.job.id;
         self.memory
             .with(|m| m.finalizers.entry(id).or_default().extend(pods.iter().map(|p| p.uid)));
@@ -166,7 +158,7 @@ impl JobPods {
     }
 
     /// `syncOrphanPod`: takes the finalizer off a pod, unless a Job counts it after all.
-    pub(super) async fn sync_orphan_pod(&self, id: PodId) -> Result<(), ApiError> {
+    pub(super) async fn sync_orphan_pod(&self, id: PodId) -> ApiResult {
         let Some(pod) = self.core.informers.pod(id).filter(|p| p.job_finalizer) else {
             return Ok(());
         };
@@ -181,7 +173,7 @@ impl JobPods {
         }
     }
 
-    async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
+    async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> ApiResult {
         let new = self.core.client.remove_job_finalizer(pod.id, pod.uid).await?;
         self.core.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
         Ok(())

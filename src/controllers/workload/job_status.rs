@@ -37,7 +37,7 @@ impl JobStatus {
 
     /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then
     /// lose their finalizer, then are counted.
-    pub(super) async fn track(&self, s: &mut SyncJobCtx, mut flush: bool) -> Result<(), ApiError> {
+    pub(super) async fn track(&self, s: &mut SyncJobCtx, mut flush: bool) -> ApiResult {
         let held: Vec<Rc<Pod>> = s.pods.iter().filter(|p| s.holds(p)).cloned().collect();
         let mut holding: BTreeSet<Uid> = held.iter().map(|p| p.uid).collect();
         flush |= settle(&mut s.status, &holding);
@@ -79,7 +79,7 @@ impl JobStatus {
     }
 
     /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
-    pub(super) async fn count(&self, s: &mut SyncJobCtx, changed: bool) -> Result<(), ApiError> {
+    pub(super) async fn count(&self, s: &mut SyncJobCtx, changed: bool) -> ApiResult {
         let old = &s.job.status;
         let mut flush = changed
             || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
@@ -95,7 +95,7 @@ impl JobStatus {
 
     /// Writes the status at the end of a sync. The event of a Job's end comes before that or, once
     /// it is written, after it.
-    async fn put_last_status(&self, read: &Rc<Workload>, s: &SyncJobCtx) -> Result<(), ApiError> {
+    async fn put_last_status(&self, read: &Rc<Workload>, s: &SyncJobCtx) -> ApiResult {
         let first = self.switches.tells_end_before_status;
         if first {
             self.tell_finished(s);
@@ -115,7 +115,7 @@ impl JobStatus {
         &self,
         read: &Rc<Workload>,
         status: WorkloadStatus,
-    ) -> Result<Rc<Workload>, ApiError> {
+    ) -> ApiResult<Rc<Workload>> {
         let mut old = read.clone();
         let mut retries = if self.switches.gets_before_status { STATUS_UPDATE_RETRIES } else { 0 };
         loop {

@@ -39,7 +39,7 @@ impl JobSync {
     }
 
     /// `syncJob`
-    pub(super) async fn sync_job(&self, id: WorkloadId) -> Result<(), ApiError> {
+    pub(super) async fn sync_job(&self, id: WorkloadId) -> ApiResult {
         let Some(job) = self.core.to_sync(id)? else {
             self.memory.with(|m| m.forget(id));
             return Ok(());
@@ -91,11 +91,7 @@ impl JobSync {
 
     /// Deletes the pods of a Job that ends, or manages those of one that goes on: how many are
     /// active afterwards.
-    async fn end_or_manage(
-        &self,
-        s: &mut SyncJobCtx,
-        satisfied: bool,
-    ) -> (i32, Result<(), ApiError>) {
+    async fn end_or_manage(&self, s: &mut SyncJobCtx, satisfied: bool) -> (i32, ApiResult) {
         let mut result = Ok(());
         let mut active = s.active.len() as i32;
         if s.end.is_some() {

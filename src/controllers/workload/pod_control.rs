@@ -18,7 +18,7 @@ pub(super) struct PodControl {
 impl PodControl {
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
     /// finalizer of jobs.
-    pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
+    pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> ApiResult {
         self.create_pod_from(owner, owner.template.clone(), tracked).await
     }
 
@@ -28,7 +28,7 @@ impl PodControl {
         owner: &Workload,
         template: Rc<PodTemplate>,
         tracked: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let (id, node) = (owner.id, owner.pinned);
         let created = self
             .client
@@ -55,7 +55,7 @@ impl PodControl {
     }
 
     /// DELETE of a pod by name, then an event (`DeletePod`).
-    pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> Result<(), ApiError> {
+    pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> ApiResult {
         let id = pod.id;
         match self.client.delete_pod(id, None, None).await {
             Ok(()) => {

@@ -66,7 +66,7 @@ impl ReplicaSetController {
     }
 
     /// `syncReplicaSet`
-    async fn sync_replica_set(self: &Rc<Self>, id: WorkloadId) -> Result<(), ApiError> {
+    async fn sync_replica_set(self: &Rc<Self>, id: WorkloadId) -> ApiResult {
         let Some(rs) = self.core.to_sync(id)? else {
             self.expectations.with(|e| e.forget(id));
             return Ok(());
@@ -101,11 +101,7 @@ impl ReplicaSetController {
     }
 
     /// `manageReplicas`
-    async fn manage_replicas(
-        self: &Rc<Self>,
-        rs: &Rc<Workload>,
-        active: usize,
-    ) -> Result<(), ApiError> {
+    async fn manage_replicas(self: &Rc<Self>, rs: &Rc<Workload>, active: usize) -> ApiResult {
         let wanted = usize::try_from(rs.replicas()).unwrap_or_default();
         let now = self.core.ctx.now();
         if active < wanted {
@@ -209,11 +205,7 @@ impl ReplicaSetController {
 
     /// `updateReplicaSetStatus`: a write that would change nothing is left out; one that fails is
     /// tried once more.
-    async fn update_status(
-        &self,
-        rs: &Rc<Workload>,
-        mut status: WorkloadStatus,
-    ) -> Result<(), ApiError> {
+    async fn update_status(&self, rs: &Rc<Workload>, mut status: WorkloadStatus) -> ApiResult {
         if rs.status == status && rs.generation == rs.status.observed_generation {
             return Ok(());
         }

@@ -15,9 +15,9 @@ pub(super) async fn slow_start_batch<F>(
     group: Group,
     count: usize,
     work: impl Fn(usize) -> F + 'static,
-) -> (usize, Result<(), ApiError>)
+) -> (usize, ApiResult)
 where
-    F: Future<Output = Result<(), ApiError>> + 'static,
+    F: Future<Output = ApiResult> + 'static,
 {
     slow_start_batch_but(ctx, group, count, |_| false, work).await
 }
@@ -29,9 +29,9 @@ pub(super) async fn slow_start_batch_but<F>(
     count: usize,
     idle: impl Fn(usize) -> bool,
     work: impl Fn(usize) -> F + 'static,
-) -> (usize, Result<(), ApiError>)
+) -> (usize, ApiResult)
 where
-    F: Future<Output = Result<(), ApiError>> + 'static,
+    F: Future<Output = ApiResult> + 'static,
 {
     let work = Rc::new(work);
     let (mut done, mut size) = (0, 1.min(count));

@@ -19,11 +19,7 @@ impl StatefulPodControl {
     }
 
     /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
-    pub(super) async fn create_stateful_pod(
-        &self,
-        set: &Rc<Workload>,
-        ordinal: i64,
-    ) -> Result<(), ApiError> {
+    pub(super) async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> ApiResult {
         let id = self.pods.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();
             let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
@@ -52,11 +48,7 @@ impl StatefulPodControl {
     }
 
     /// `DeleteStatefulPod`
-    pub(super) async fn delete_stateful_pod(
-        &self,
-        set: &Rc<Workload>,
-        pod: &Rc<Pod>,
-    ) -> Result<(), ApiError> {
+    pub(super) async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> ApiResult {
         let id = pod.id;
         let mut deleted = self.pods.client.delete_pod(id, None, None).await;
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
@@ -74,8 +66,8 @@ impl StatefulPodControl {
         text: EventText,
         set: &Workload,
         pod: PodId,
-        result: Result<(), ApiError>,
-    ) -> Result<(), ApiError> {
+        result: ApiResult,
+    ) -> ApiResult {
         let (name, set_name) = self.pods.client.api().names(|n| {
             let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
             (short_name(pod).to_owned(), short_name(set).to_owned())

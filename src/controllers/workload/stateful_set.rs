@@ -56,7 +56,7 @@ impl StatefulSetController {
     }
 
     /// `sync`, `syncStatefulSet`
-    async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
+    async fn sync(&self, id: WorkloadId) -> ApiResult {
         let Some(set) = self.core.to_sync(id)? else {
             return Ok(());
         };

@@ -63,7 +63,7 @@ impl StatefulSetControl {
         self: &Rc<Self>,
         set: &Rc<Workload>,
         pods: &[Rc<Pod>],
-    ) -> Result<WorkloadStatus, ApiError> {
+    ) -> ApiResult<WorkloadStatus> {
         self.core.ensure_revision(set).await?;
         let round = Rc::new(self.partition(set, pods));
         let result = self.process(&round).await;
@@ -141,7 +141,7 @@ impl StatefulSetControl {
 
     /// Each replica, then those beyond the range, until something goes wrong or has to be waited
     /// for (`updateStatefulSet`).
-    async fn process(self: &Rc<Self>, round: &Rc<Round>) -> Result<(), ApiError> {
+    async fn process(self: &Rc<Self>, round: &Rc<Round>) -> ApiResult {
         if round.set.is_terminating() {
             return Ok(());
         }
@@ -195,7 +195,7 @@ impl StatefulSetControl {
     }
 
     /// `processReplica`: true if the round is over.
-    async fn process_replica(&self, round: &Round, i: usize) -> Result<bool, ApiError> {
+    async fn process_replica(&self, round: &Round, i: usize) -> ApiResult<bool> {
         let set = &round.set;
         let mut pod = round.replicas.with(|r| r[i].clone());
         let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
@@ -226,7 +226,7 @@ impl StatefulSetControl {
     }
 
     /// `processCondemned`: true if the round is over.
-    async fn process_condemned(&self, round: &Round, i: usize) -> Result<bool, ApiError> {
+    async fn process_condemned(&self, round: &Round, i: usize) -> ApiResult<bool> {
         let pod = &round.condemned[i];
         if pod.is_terminating() {
             return Ok(round.monotonic);
@@ -272,11 +272,7 @@ impl StatefulSetControl {
 
     /// `UpdateStatefulSetStatus`: a write that would change nothing is left out; after a conflict
     /// it is tried again with the set as the cache has it by then.
-    async fn update_status(
-        &self,
-        set: &Rc<Workload>,
-        status: &WorkloadStatus,
-    ) -> Result<(), ApiError> {
+    async fn update_status(&self, set: &Rc<Workload>, status: &WorkloadStatus) -> ApiResult {
         if set.status == *status {
             return Ok(());
         }
