@@ -135,7 +135,7 @@ impl CacheKeys {
     /// Those of a run.
     pub(super) fn new(ctx: &Ctx) -> Self {
         CacheKeys {
-            by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
+            by_resource: Resource::ALL.map(|r| ctx.keys(r.as_str())),
             lags: ctx.keys("watch-lags").of(0),
             kubelets: ctx.keys("kubelets").of(0),
         }

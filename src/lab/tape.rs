@@ -151,7 +151,7 @@ impl Texts {
                 .map(|id| (names.workload_hash(id), names.workload_name(id).to_owned())),
         );
         for (process, whose) in [(0, ""), (1, " of kube-scheduler")] {
-            let of = |r: Resource| (r.watch_hash(process), r.name().to_owned() + whose);
+            let of = |r: Resource| (r.watch_hash(process), r.as_str().to_owned() + whose);
             texts.extend(Resource::ALL.map(of));
         }
         let mut all = Texts(texts);

@@ -309,7 +309,7 @@ fn instance(state: &str) -> Result<Instance, PlanError> {
 
 /// The objects of a watch that a modelled controller has.
 fn watched(name: &str) -> Option<Resource> {
-    Resource::ALL.into_iter().find(|r| r.name() == name && *r != Resource::Budgets)
+    Resource::ALL.into_iter().find(|r| r.as_str() == name && *r != Resource::Budgets)
 }
 
 /// What an action does in a few words, for people.

@@ -80,16 +80,16 @@ fn said(
         }
         Do::ApiDown => outage(plan, action),
         Do::WatchLag(what, lag) => {
-            json!({"do": "lag-watches", "resource": what.name(), "lag": lag.to_string()})
+            json!({"do": "lag-watches", "resource": what.as_str(), "lag": lag.to_string()})
         }
         Do::StallWatches(what, d) => {
-            json!({"do": "stall-watches", "resource": what.name(), "downtime": d.to_string()})
+            json!({"do": "stall-watches", "resource": what.as_str(), "downtime": d.to_string()})
         }
         Do::ExpireWatches(what) => {
-            json!({"do": "expire-watches", "resource": what.map_or("", Resource::name)})
+            json!({"do": "expire-watches", "resource": what.map_or("", Resource::as_str)})
         }
         Do::LoseWatches(what) => {
-            json!({"do": "lose-watches", "resource": what.map_or("", Resource::name)})
+            json!({"do": "lose-watches", "resource": what.map_or("", Resource::as_str)})
         }
         Do::RestartControllers(d) => {
             json!({"do": "restart-controllers", "downtime": d.to_string()})
