@@ -8,10 +8,9 @@
 use super::loaded::Loaded;
 use crate::files::{self, InputFile, ReadError};
 use crate::import::{ImportedCluster, Input};
-use crate::language::{Cluster, Distribution, HistoryFormat, Place, Problem, at};
 use crate::outages::{self, History};
+use crate::scenario::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {

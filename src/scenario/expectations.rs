@@ -7,8 +7,6 @@ use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
-use crate::api::taint::Effect;
-use crate::language::{Each, Quantity};
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
 use std::ops::Range;

@@ -3,11 +3,9 @@
 use crate::files::{Fingerprint, InputFile, Places};
 use crate::import::{ImportedCluster, Summary};
 use crate::language::text::place::Step;
-use crate::language::{Entry, Exported, Problem, Scenario, Source, Tree};
 use crate::outages::History;
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A scenario as read, before anything in it is looked up.
 #[derive(Clone, Debug)]

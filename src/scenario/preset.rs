@@ -3,8 +3,7 @@
 
 use super::loaded::Loaded;
 use super::resolve::{group_of, no_group};
-use crate::language::{FaultGroups, FaultModel, Faults, Problem, Tree, did_you_mean_or_list};
-use crate::plan::{NodePlan, Plan};
+use crate::scenario::prelude::*;
 
 /// The presets by name.
 const PRESETS: [(&str, &str); 6] = [

@@ -2,10 +2,6 @@
 //! timeline.
 
 use crate::api::spelling;
-use crate::language::{
-    DurationText, Entry, NodeSelector, OneOrMany, Placement, PodGroup, PodSelector, RestartKind,
-    Step, Toleration, Workload, duration,
-};
 use crate::scenario::prelude::*;
 
 /// When what is asked for is done, after the start of the run: a moment later, once controllers

@@ -1,11 +1,8 @@
 //! Which pods a setting reaches, whose they are, which of their tolerations are about failing nodes, and
 //! the sentence about them.
 
-use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::api::toleration::Operator;
-use crate::api::workload::WorkloadKind;
-use crate::language::{PodGroup, PodStart, Scenario, Toleration, Workload, names};
-use std::collections::BTreeMap;
+use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::scenario::prelude::*;
 
 /// Pod groups that a setting reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 //! can change are carried to its pods.
 
 use super::reached::{Owners, Reached, full_names, is_failing, stands};
-use crate::api::taint::Effect;
-use crate::api::workload::WorkloadKind;
-use crate::language::{Existing, PodTemplate, QuantityText, Toleration, Workload, WorkloadGroup};
+use crate::language::PodTemplate;
 use crate::scenario::prelude::*;
 
 /// The templates that changed, before and after, by the numbers of their workloads.

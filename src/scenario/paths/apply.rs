@@ -4,10 +4,7 @@ use super::called::{self, Called, Target};
 use super::edit::change;
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
-use crate::language::{
-    Entry, Place, Problem, Scenario, Shape, Tree, at, did_you_mean, did_you_mean_or_list,
-};
-use std::collections::BTreeSet;
+use crate::scenario::prelude::*;
 use std::mem;
 
 /// Changes the scenario; the places of the values that it wrote, whose problems are then about the

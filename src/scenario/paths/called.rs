@@ -4,9 +4,6 @@
 //! A name that fits several is refused: a setting that changes two workloads where one was meant
 //! shows nothing about either.
 
-use crate::language::{
-    Entry, NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Shape, Workload, names,
-};
 use crate::scenario::prelude::*;
 
 /// What a group of nodes, of pods or of workloads, or an entry of the timeline, is called.

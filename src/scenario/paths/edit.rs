@@ -4,7 +4,6 @@
 use super::called::Target;
 use crate::language::duration::whole_seconds;
 use crate::language::text::tree::Value;
-use crate::language::{Kind, NodeSelector, Place, Shape, Tree, Workload};
 use crate::scenario::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -7,8 +7,6 @@ use super::read::{keys, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::{KUBERNETES, SEED};
-use crate::language::{DeviceClaim, Kind, KubeletTiming, Place, Shape, Timing, Tree};
-use crate::plan::Profile;
 use crate::scenario::prelude::*;
 
 /// A path that can be set.

@@ -1,10 +1,9 @@
 //! Reads `PATH=VALUE`, with paths to the seconds of a toleration:
 //! `tolerations[KEY].tolerationSeconds`.
 
-use crate::api::taint::{self, Effect};
-use crate::api::toleration::Operator;
+use crate::api::taint;
 use crate::language::duration::whole_seconds;
-use crate::language::{Place, Problem, Toleration, at, did_you_mean};
+use crate::scenario::prelude::*;
 
 /// One name of a path, with what stands in brackets behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]

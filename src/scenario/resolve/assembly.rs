@@ -11,14 +11,10 @@ use super::outages::Outage;
 use super::overrides::Changed;
 use super::primitive::World;
 use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing};
-use crate::api::pod::PodTemplate;
 use crate::api::taint::UNINITIALIZED;
-use crate::api::workload::WorkloadKind;
+use crate::language::Timing as WrittenTiming;
 use crate::language::values::KUBERNETES;
-use crate::language::{NodeStart, Place, PodStart, Timing as WrittenTiming, flags, prices};
-use crate::plan::{
-    Action, Controllers, Do, Eviction, KubeletMode, NodePlan, PodPlan, Profile, WorkloadPlan,
-};
+use crate::plan::{Controllers, Eviction, KubeletMode, WorkloadPlan};
 use crate::profiles::{self, GateError};
 use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;

@@ -3,14 +3,11 @@
 
 use super::notes::{in_short, listed};
 use crate::api::meta::ConditionStatus;
-use crate::api::pod::PodTemplate;
-use crate::api::taint::Effect;
 use crate::api::toleration::matching_tolerations;
-use crate::kernel::{Dur, Spread};
-use crate::language::{AttacherTiming, KubeletTiming, Scenario, Timing};
-use crate::plan::{KubeletMode, NodePlan, NodeStart, Plan, PodPlan};
+use crate::kernel::Spread;
+use crate::plan::{KubeletMode, NodeStart};
 use crate::scenario::Loaded;
-use std::collections::BTreeSet;
+use crate::scenario::prelude::*;
 
 /// How many distributions of how long pods take are told one by one.
 const SPREADS: usize = 5;

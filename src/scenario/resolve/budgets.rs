@@ -5,7 +5,6 @@ use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
-use crate::language::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 use crate::plan::{BudgetIndex, BudgetPlan};
 use crate::scenario::prelude::*;
 

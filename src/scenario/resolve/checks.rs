@@ -3,12 +3,10 @@
 use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::Labels;
 use crate::api::quantity::{Quantity, Resources};
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
-use crate::language::{self, Problem, QuantityText, Spot, UsageText, eviction};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::scenario::prelude::*;
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;

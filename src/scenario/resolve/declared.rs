@@ -7,7 +7,6 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
 use super::{namespaces, scheduling};
-use crate::language::{Entry, Step};
 use crate::plan::{NamespaceTolerations, SchedulerSettings};
 use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;

@@ -1,8 +1,7 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use crate::language::{ApiClient, FlagValue, NodeSelector, OneOrMany, PodSelector, Step};
 use crate::plan::{Instance, Resource};
-use std::collections::BTreeMap;
+use crate::scenario::prelude::*;
 
 /// Whose requests are rejected.
 fn rejected(clients: Option<&[ApiClient]>) -> String {

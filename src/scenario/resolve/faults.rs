@@ -6,8 +6,7 @@ use super::primitive::{
     self, Primitive, Reader, START, failing, faults, once, partition, removing,
 };
 use crate::api::meta::ConditionStatus;
-use crate::language::{ApiClient, ConditionKind, Cut, DrainFlags, DurationText, RestartKind, Step};
-use crate::plan::{Clients, Connections, Do, NodeFault, Phase, Successor};
+use crate::plan::{Clients, Connections, Phase, Successor};
 use crate::scenario::prelude::*;
 use crate::trace::Actor;
 

@@ -1,7 +1,6 @@
 //! What the controllers of an exported cluster remember, looked up.
 
 use super::declared::Declared;
-use crate::api::workload::WorkloadKind;
 use crate::language::Memory as Written;
 use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
 use crate::scenario::prelude::*;

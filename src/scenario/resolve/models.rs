@@ -1,10 +1,8 @@
 //! Fault models with every name looked up, as they are drawn from, and importance sampling: which outages
 //! are drawn more often than they come, and the weights that make up for it.
 
-use crate::language::Cut;
 use crate::outages::{Distribution, History};
 use crate::scenario::prelude::*;
-use std::sync::Arc;
 
 /// The seconds of a year.
 pub(crate) const YEAR_S: f64 = 365.0 * 24.0 * 3_600.0;

@@ -2,7 +2,6 @@
 //! tolerations.
 
 use super::checks;
-use crate::language::{Namespace, names};
 use crate::plan::NamespaceTolerations;
 use crate::scenario::prelude::*;
 

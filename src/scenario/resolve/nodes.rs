@@ -13,10 +13,9 @@ use crate::api::node::{
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::api::usage::NodeUsage;
-use crate::language::{Condition, DurationText, NodeGroup, NodeStart as Written};
-use crate::plan::{NodePlan, NodeStart, Profile};
+use crate::language::NodeStart as Written;
+use crate::plan::NodeStart;
 use crate::scenario::prelude::*;
-use std::rc::Rc;
 
 /// Label of the host's name, which kubelets set.
 const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";

@@ -6,10 +6,8 @@
 use super::overlap;
 use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
-use crate::language::{Cut, DrainFlags, Entry, NodeGroup, NodeSelector, Step, duration};
 use crate::plan::{
-    Action, Connections, Do, DrainOptions, IfNotDrained, Maintenance, NodeFault, Phase,
-    TimelineEntry, WatchCache,
+    Connections, DrainOptions, IfNotDrained, Maintenance, Phase, TimelineEntry, WatchCache,
 };
 use crate::scenario::prelude::*;
 

@@ -3,8 +3,7 @@
 use super::checks;
 use super::group_names::{GroupNames, Names, PODS_MAX};
 use super::select::{Nodes, Pods};
-use crate::language::{self, Placement, PodGroup, Problem, Spot};
-use crate::plan::NodeIndex;
+use crate::scenario::prelude::*;
 
 /// What the pods of a group are called.
 pub(super) fn called<'a>(group: &'a PodGroup, place: &'a Spot<'a>) -> GroupNames<'a> {

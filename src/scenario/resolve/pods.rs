@@ -10,11 +10,10 @@ use super::select::{Nodes, Pods, PodsOf};
 use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
 use crate::api::meta::{OwnerReference, Timestamp};
-use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource, PodTemplate};
-use crate::api::taint::Effect;
-use crate::api::toleration::{Operator, Toleration};
-use crate::language::{HowLong, Placement, PodGroup, PodStart as Written, names};
-use crate::plan::{PodPlan, PodStart};
+use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
+use crate::api::toleration::Toleration;
+use crate::language::PodStart as Written;
+use crate::plan::PodStart;
 use crate::scenario::prelude::*;
 
 impl Pods {

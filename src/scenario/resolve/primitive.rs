@@ -7,11 +7,8 @@ use super::group_names::PODS_MAX;
 use super::select::{Nodes, Nothing, Pods, Workloads};
 use crate::api::budget::IntOrPercent;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::api::workload::WorkloadKind;
-use crate::language::{Afterwards, Cut, DrainFlags, DurationText, Step, Toleration};
 use crate::plan::{
-    BudgetIndex, Connections, Do, DrainOptions, IfNotDrained, LeaderElection, Maintenance,
-    NodeFault, Phase, Profile,
+    BudgetIndex, Connections, DrainOptions, IfNotDrained, LeaderElection, Maintenance, Phase,
 };
 use crate::scenario::prelude::*;
 

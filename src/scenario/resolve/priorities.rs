@@ -5,7 +5,7 @@
 //! read. Where ours differs: a pod may state a priority without a class.
 
 use super::checks;
-use crate::language::{PodTemplate, PreemptionPolicy, PriorityClass};
+use crate::language::PodTemplate;
 use crate::scenario::prelude::*;
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).

@@ -6,13 +6,10 @@ use super::select::Nodes;
 use super::spans;
 use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
-use crate::language::{
-    Distribution as Written, FaultAct, FaultGroups, FaultModel, FaultRate, RepairAct,
-};
+use crate::language::Distribution as Written;
 use crate::outages::Distribution;
 use crate::plan::NodeStart;
 use crate::scenario::prelude::*;
-use std::sync::Arc;
 
 /// The most outages of a run, on average.
 const OUTAGES_MAX: f64 = 300_000.0;

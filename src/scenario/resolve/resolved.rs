@@ -5,9 +5,8 @@ use super::super::loaded::Loaded;
 use super::assembly::{Drawn, plan};
 use super::overrides::{Changed, Overrides, overridden};
 use crate::language::values::SEED;
-use crate::language::{Complaints, Problem, Problems, Scenario, Tree};
-use crate::plan::Plan;
 use crate::scenario::form::Damage;
+use crate::scenario::prelude::*;
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {

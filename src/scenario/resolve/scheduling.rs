@@ -8,13 +8,8 @@ use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::language::{
-    InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
-    SchedulerConfiguration, WhenUnsatisfiable,
-};
 use crate::plan::SchedulerSettings;
 use crate::scenario::prelude::*;
-use std::rc::Rc;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
 /// class says of preemption.

@@ -6,10 +6,8 @@ use super::group_names::{NODES_MAX, PODS_MAX};
 use crate::api::labels::{Labels, Selector};
 use crate::api::names::stable_hash;
 use crate::api::node::{region, zone};
-use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, short_name, told_apart};
-use crate::language::{NodeSelector, PodSelector, names};
-use crate::plan::{NodePlan, PodPlan, WorkloadPlan};
+use crate::plan::WorkloadPlan;
 use crate::scenario::prelude::*;
 use std::ops::Range;
 

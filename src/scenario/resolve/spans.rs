@@ -1,13 +1,11 @@
 //! How spans of time are distributed, as it is written, and how long pods take.
 
 use super::models::YEAR_S;
-use crate::api::pod::PodTemplate;
 use crate::kernel::Spread;
+use crate::language::Distribution as Written;
 use crate::language::values::SPAN_MAX;
-use crate::language::{Distribution as Written, DurationText, HowLong};
 use crate::outages::{Distribution, Spans};
 use crate::scenario::prelude::*;
-use std::sync::Arc;
 
 /// The longest mean of a distribution, in seconds: a hundred years.
 const MEAN_MAX: f64 = 100.0 * YEAR_S;

@@ -6,9 +6,8 @@ use super::group_names::MENTIONS_MAX;
 use super::primitive::{Primitive, Reader, World, weight};
 use super::when::{self, Occurrences, Resolver};
 use crate::files;
-use crate::kernel::{Dur, Time};
-use crate::language::{Complaints, Entry, Problem, at};
-use crate::plan::{Action, TimelineEntry};
+use crate::plan::TimelineEntry;
+use crate::scenario::prelude::*;
 
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;

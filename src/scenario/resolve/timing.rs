@@ -19,14 +19,9 @@
 //! | user | `Kubectl` | people write with kubectl |
 
 use super::spans::{PodTimes, how_long};
+use crate::language::Timing as Written;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::language::{
-    AttacherTiming, ClientLimit, ClientLimits, DurationText, HowLong, KubeletTiming,
-    Timing as Written,
-};
-use crate::plan::{
-    Delay, Imitated, KubeletMode, LeaderElection, Limits, Profile, Real, Timing, UserMode,
-};
+use crate::plan::{Delay, Imitated, KubeletMode, LeaderElection, Limits, Real, Timing, UserMode};
 use crate::scenario::prelude::*;
 use crate::trace::Actor;
 

@@ -3,8 +3,6 @@
 use super::checks;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{AccessMode, Claim, DEFAULT_DRIVER, Reach};
-use crate::api::workload::WorkloadKind;
-use crate::language::{self, VolumeClaim};
 use crate::scenario::prelude::*;
 
 /// The claims of a template. Those without a name get it from [`name_claims`].

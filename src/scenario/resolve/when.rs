@@ -1,7 +1,6 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
 use super::select::Nothing;
-use crate::language::{Entry, duration};
 use crate::scenario::prelude::*;
 
 /// When an entry happens.

@@ -4,9 +4,7 @@ use super::group_names::{GroupNames, Names};
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
-use crate::api::pod::PodTemplate;
-use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadKind, WorkloadSpec};
-use crate::language::{PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup};
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
 use crate::scenario::prelude::*;
 
 /// A field that not all kinds have, and whether it is given.

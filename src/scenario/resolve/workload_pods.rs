@@ -14,15 +14,12 @@ use super::workload_fields::called;
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::OwnerReference;
-use crate::api::pod::PodTemplate;
-use crate::api::taint::{self, Effect};
-use crate::api::toleration::{Operator, Toleration};
-use crate::api::workload::{WorkloadKind, WorkloadSpec, pod_template_hash};
-use crate::language::{Placement, Problem, Spot, WorkloadGroup};
-use crate::plan::{NodeIndex, PodStart, WorkloadIndex, WorkloadPlan};
+use crate::api::taint;
+use crate::api::toleration::Toleration;
+use crate::api::workload::{WorkloadSpec, pod_template_hash};
+use crate::plan::{PodStart, WorkloadPlan};
+use crate::scenario::prelude::*;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// What is the same for all workloads of a group.
 pub(super) struct Declared<'a> {

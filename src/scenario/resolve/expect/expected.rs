@@ -4,7 +4,6 @@
 use super::figures::property;
 use super::reader::{Of, Reader, word};
 use super::sought::{count, is_about_pods};
-use crate::language::{Each, Tree};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 

@@ -2,7 +2,6 @@
 //! windows, how far apart.
 
 use super::reader::{Reader, actor, from_start, word};
-use crate::language::{Common, Quantity, Window};
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
 

@@ -1,7 +1,6 @@
 //! What expectations are looked up in, and what their words stand for in the API and in records.
 
 use crate::api::pod::PodConditionType;
-use crate::language::Tree;
 use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;

@@ -3,11 +3,9 @@
 use super::reader::Reader;
 use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
-use crate::language::{Common, NodeSelector, PodSelector, Problem, Spot, did_you_mean};
-use crate::plan::{NodeIndex, PodIndex, PodPlan};
 use crate::scenario::expectations::{Pods as Selected, glob};
+use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced};
-use std::collections::BTreeSet;
 
 impl Reader<'_> {
     /// The pods that are meant; `Some(None)` if none are named.

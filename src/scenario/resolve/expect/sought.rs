@@ -1,9 +1,8 @@
 //! What records are looked for, and how often.
 
 use super::reader::{Reader, actor, pod_condition, zone_state};
-use crate::api::taint::Effect;
-use crate::language::{self, Common, FlagValue, Problem, Spot, did_you_mean_or_list};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
+use crate::scenario::prelude::*;
 use crate::trace::EvictionCause;
 
 /// Evictions, by what is named; by anything where nothing is named.
