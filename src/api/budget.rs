@@ -3,8 +3,7 @@
 use super::labels::Selector;
 use super::meta::{Timestamp, Uid};
 use super::names::{PodId, WorkloadId};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::api::prelude::*;
 
 /// A number, or a share of the pods there should be (`intstr.IntOrString`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,8 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
 use super::names::WorkloadId;
-use super::words::words;
+use crate::api::prelude::*;
 use crate::kernel::Argument;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The identity of one life of an object; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -16,6 +16,7 @@ pub mod meta;
 pub mod names;
 pub mod node;
 pub mod pod;
+mod prelude;
 pub mod quantity;
 pub mod scheduling;
 pub(crate) mod spelling;

@@ -6,8 +6,7 @@ use super::names::NodeId;
 use super::quantity::Resources;
 use super::taint::Taint;
 use super::volume::NodeVolumes;
-use super::words::words;
-use std::rc::Rc;
+use crate::api::prelude::*;
 
 /// Label of the zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";

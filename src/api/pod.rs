@@ -9,11 +9,8 @@ use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
 use super::usage::Usages;
 use super::volume::Claim;
-use super::words::words;
+use crate::api::prelude::*;
 use crate::kernel::Spread;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
 /// What many pods have in common: labels, owner and spec. Pods of a group share one.
 #[derive(Clone, PartialEq, Debug, Default)]

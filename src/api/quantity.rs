@@ -12,9 +12,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::api::prelude::*;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use thiserror::Error;

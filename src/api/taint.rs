@@ -1,10 +1,7 @@
 //! Taints (`v1.Taint`) and the well-known keys that the control plane itself writes.
 
 use super::meta::Timestamp;
-use super::words::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use crate::api::prelude::*;
 
 /// Taint key for a node whose Ready condition is False.
 pub const NOT_READY: &str = "node.kubernetes.io/not-ready";

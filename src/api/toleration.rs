@@ -6,9 +6,7 @@
 //! off, and are matched as upstream does when it is on.
 
 use super::taint::{Effect, Taint};
-use super::words::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::api::prelude::*;
 
 words! {
     /// How a toleration compares values.

@@ -6,9 +6,7 @@
 //! pod has used yet comes into being with the binding of the first, as under `WaitForFirstConsumer`.
 
 use super::names::TextId;
-use super::words::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::api::prelude::*;
 
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";

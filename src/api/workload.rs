@@ -8,11 +8,8 @@ use super::labels::LabelSelector;
 use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
-use super::words::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::api::prelude::*;
 use std::ops::{Deref, DerefMut};
-use std::rc::Rc;
 
 words! {
     /// The kinds of workload.

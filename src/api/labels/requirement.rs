@@ -1,8 +1,7 @@
 //! Labels, and one condition on them.
 
+use crate::api::prelude::*;
 use crate::api::validation::{label_value, qualified_name};
-use std::collections::BTreeMap;
-use std::fmt;
 use thiserror::Error;
 
 /// Labels of an object.

@@ -3,10 +3,7 @@
 
 use super::parser;
 use super::requirement::{Labels, Operator, Requirement, SelectorError};
-use crate::api::words::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use crate::api::prelude::*;
 
 /// Conditions that must all be met; without any, everything matches.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]

@@ -1,0 +1,8 @@
+//! What nearly every file of this layer names.
+
+pub(super) use super::words::words;
+pub(super) use schemars::JsonSchema;
+pub(super) use serde::{Deserialize, Serialize};
+pub(super) use std::collections::BTreeMap;
+pub(super) use std::fmt;
+pub(super) use std::rc::Rc;
