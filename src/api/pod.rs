@@ -117,12 +117,15 @@ impl PodPhase {
 }
 
 words! {
-    /// Types of pod conditions that appear in a trace.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    /// The type of a pod's condition.
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
+        JsonSchema,
+    )]
     pub enum PodConditionType {
-        /// `Ready`
+        /// Its containers are ready.
         Ready = "Ready",
-        /// `DisruptionTarget`
+        /// It was evicted, preempted or removed for its node's failure.
         DisruptionTarget = "DisruptionTarget",
     }
 }

@@ -11,7 +11,7 @@ use super::cluster::{ConditionKind, NodeSelector, PodSelector};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText, Window};
 use super::values::is_default;
 use crate::api::meta::ConditionStatus;
-use crate::api::pod::PodPhase;
+use crate::api::pod::{PodConditionType, PodPhase};
 use crate::language::prelude::*;
 
 /// Writes a struct with fields of its own and then those of the named groups, which several kinds
@@ -210,15 +210,6 @@ pub(crate) enum DisruptionState {
     Entered,
     /// Some node is Ready again; tainting resumes.
     Left,
-}
-
-/// The type of a pod's condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub(crate) enum PodConditionType {
-    /// Its containers are ready.
-    Ready,
-    /// It was evicted, preempted or removed for its node's failure.
-    DisruptionTarget,
 }
 
 /// The state of a zone.

@@ -47,9 +47,7 @@ pub(crate) use complaints::{Complaints, Spot};
 pub use devices::DeviceTaintRule;
 pub(crate) use devices::{DeviceClaim, NodeDevices};
 pub use expect::Each;
-pub(crate) use expect::{
-    Common, DisruptionState, Expectation, Pending, PodConditionType, ZoneState,
-};
+pub(crate) use expect::{Common, DisruptionState, Expectation, Pending, ZoneState};
 pub(crate) use faults::{
     FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair, RepairAct,
 };

@@ -1,6 +1,5 @@
 //! What expectations are looked up in, and what their words stand for in the API and in records.
 
-use crate::api::pod::PodConditionType;
 use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
@@ -43,13 +42,6 @@ pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
 /// The word that an expectation or a claim begins with.
 pub(super) fn word<T: Serialize>(written: &T) -> String {
     Tree::of(written).word().to_owned()
-}
-
-pub(super) fn pod_condition(kind: language::PodConditionType) -> PodConditionType {
-    match kind {
-        language::PodConditionType::Ready => PodConditionType::Ready,
-        language::PodConditionType::DisruptionTarget => PodConditionType::DisruptionTarget,
-    }
 }
 
 pub(super) fn zone_state(state: language::ZoneState) -> ZoneState {

@@ -1,6 +1,6 @@
 //! What records are looked for, and how often.
 
-use super::reader::{Reader, actor, pod_condition, zone_state};
+use super::reader::{Reader, actor, zone_state};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::scenario::prelude::*;
 use crate::trace::EvictionCause;
@@ -81,7 +81,7 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
         E::Created(s) => (Kind::Created, s.common()),
         E::Bound(s) => (Kind::Bound, s.common()),
         E::Phase(s) => (Kind::Phase(s.phase), s.common()),
-        E::PodCondition(s) => (Kind::PodCondition(pod_condition(s.kind), s.status), s.common()),
+        E::PodCondition(s) => (Kind::PodCondition(s.kind, s.status), s.common()),
         E::TimerSet(s) => (Kind::TimerSet, s.common()),
         E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
