@@ -2,10 +2,8 @@
 //! or written has an old one. The same name becomes the same other one, in every file and every
 //! call.
 
-use super::statement::Said;
 use crate::api::names::stable_hash;
-use serde_json::Value;
-use std::collections::BTreeSet;
+use crate::evidence::prelude::*;
 
 /// Names that Kubernetes itself gives, which tell nothing of anybody and which are read by name.
 const KEPT: [&str; 14] = [

@@ -7,11 +7,8 @@
 //! a run has do by themselves tell nothing.
 
 use super::cluster::time;
-use super::heard::Heard;
-use super::statement::{Place, Said};
 use crate::api::kubectl_taint;
-use crate::import::Stamp;
-use serde_json::Value;
+use crate::evidence::prelude::*;
 
 /// Controllers whose deletions of pods a run makes by itself, by their service accounts.
 const RUN_ITSELF: [&str; 6] = [

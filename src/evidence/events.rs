@@ -5,10 +5,8 @@
 //! nanoseconds of its making, in hexadecimal (`tools/record/event.go: makeEvent`).
 
 use super::cluster::time;
-use super::heard::Heard;
-use super::statement::{Place, Said};
-use crate::import::{SECOND_US, Stamp, event_made};
-use serde_json::Value;
+use crate::evidence::prelude::*;
+use crate::import::event_made;
 
 /// What an event says, whatever its source: of an object, with a reason and a message.
 pub(super) struct Told<'a> {

@@ -2,11 +2,9 @@
 
 use super::anonymous::Names;
 use super::audit::{self, Taken};
-use super::heard::Heard;
-use super::statement::{Place, are, counted, form};
 use super::{events, klog, prometheus};
+use crate::evidence::prelude::*;
 use crate::import::yaml_values;
-use serde_json::Value;
 
 /// How many of many are named.
 const SHOWN: usize = 3;

@@ -4,9 +4,8 @@
 //! out.
 
 use super::events::Told;
-use super::heard::Heard;
-use super::statement::{Place, Said};
-use crate::import::{Stamp, parse_time};
+use crate::evidence::prelude::*;
+use crate::import::parse_time;
 use chrono::{NaiveDate, NaiveDateTime};
 
 /// How far into a line its header may begin: behind a time and a stream's name.

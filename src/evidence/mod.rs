@@ -33,6 +33,7 @@ mod heard;
 mod klog;
 mod outage;
 mod owners;
+mod prelude;
 mod prometheus;
 mod statement;
 #[cfg(test)]

@@ -3,10 +3,8 @@
 //!
 //! A sample tells how it was then; what changed did so at some time since the sample before.
 
-use super::heard::Heard;
-use super::statement::{Place, Said};
-use crate::import::{Stamp, YEARS};
-use serde_json::Value;
+use crate::evidence::prelude::*;
+use crate::import::YEARS;
 
 /// Whether a document is such an answer.
 pub(super) fn is_answer(document: &Value) -> bool {

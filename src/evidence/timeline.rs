@@ -6,13 +6,9 @@
 //! bodies of requests the patch of the node is taken to be that cordon.
 
 use super::audit::{EVICTING, taints};
-use super::cluster::full_name;
 use super::outage::{Action, Known, Outage, Silence};
-use super::statement::{Said, are};
+use crate::evidence::prelude::*;
 use crate::files::line;
-use crate::import::{SECOND_US, Stamp};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A kubelet that is reached again says so after about this long.

@@ -1,10 +1,9 @@
 //! Workloads of which an export has the pods alone, as `kubectl get nodes,pods` leaves them: made of
 //! their pods, so that what is evicted is replaced as it was.
 
-use super::cluster::{LABEL, full_name};
-use super::statement::{are, form};
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use super::cluster::LABEL;
+use crate::evidence::prelude::*;
+use serde_json::{Map, json};
 
 /// The kinds whose controllers replace a pod elsewhere, or under its own name.
 const KINDS: [&str; 2] = ["ReplicaSet", "StatefulSet"];

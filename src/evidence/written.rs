@@ -5,17 +5,15 @@
 //! and less than a pass's period before, and renewed its lease less than a period before that: its
 //! silence is put there. With the time of one pass known, so are those of the others.
 
-use super::cluster::{Before, full_name, time};
-use super::heard::Heard;
+use super::cluster::{Before, time};
 use super::outage::{Known, Outage, Silence};
-use super::statement::{Said, counted, form};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
-use crate::import::{ImportError, ImportedCluster, Input, SECOND_US, Stamp};
+use crate::evidence::prelude::*;
+use crate::import::{ImportError, ImportedCluster, Input};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::json;
 
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
 const RENEWAL_US: i64 = 10_200_000;
