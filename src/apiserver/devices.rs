@@ -7,6 +7,7 @@ use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use crate::api::device::{Device, DeviceClaim, DeviceId, DeviceSelector, RuleCondition};
 use crate::apiserver::prelude::*;
+use crate::kernel::swap;
 
 impl ApiServer {
     /// The drivers of a node publish its devices.
@@ -49,10 +50,7 @@ impl ApiServer {
         self.writes(self.keys.slices, node.index());
         let old = self.store.with(|s| {
             s.next_version();
-            match &new {
-                Some(new) => s.devices.slices.insert(node, new.clone()),
-                None => s.devices.slices.remove(&node),
-            }
+            swap(&mut s.devices.slices, node, new.clone())
         });
         self.tell(|w| w.slices(old.as_ref(), new.as_ref()));
     }
@@ -148,10 +146,7 @@ impl ApiServer {
         self.writes(self.keys.rules, 0);
         let old = self.store.with(|s| {
             s.next_version();
-            match &new {
-                Some(new) => s.devices.rules.insert(name, new.clone()),
-                None => s.devices.rules.remove(&name),
-            }
+            swap(&mut s.devices.rules, name, new.clone())
         });
         self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
     }
@@ -204,10 +199,7 @@ impl ApiServer {
         self.writes(self.keys.allocations, 0);
         let old = self.store.with(|s| {
             s.next_version();
-            match &new {
-                Some(new) => s.devices.allocations.insert(uid, new.clone()),
-                None => s.devices.allocations.remove(&uid),
-            }
+            swap(&mut s.devices.allocations, uid, new.clone())
         });
         self.tell(|w| w.allocation(old.as_ref(), new.as_ref()));
     }

@@ -8,6 +8,7 @@ use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
 use crate::apiserver::prelude::*;
+use crate::kernel::swap;
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
@@ -171,10 +172,7 @@ impl ApiServer {
         self.writes(self.keys.volumes, volume.0 as usize);
         self.store.with(|s| {
             s.next_version();
-            match new {
-                Some(new) => s.volumes.attachments.insert((node, volume), new),
-                None => s.volumes.attachments.remove(&(node, volume)),
-            }
+            swap(&mut s.volumes.attachments, (node, volume), new)
         });
         let record = self.record_node(actor, node, What::Noted(note, volume.0));
         self.with_cause(record, || self.tell(|w| w.attachment(volume, node)));

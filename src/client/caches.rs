@@ -1,7 +1,7 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
 use crate::client::prelude::*;
-use crate::kernel::slot;
+use crate::kernel::{replace, slot};
 use std::collections::BTreeSet;
 
 /// Nodes by id.
@@ -107,19 +107,6 @@ impl Caches {
                 ids.insert(ids.partition_point(|w| *w < id), id);
             }
         }
-    }
-}
-
-/// Puts a version, or none, in the place of the old one.
-pub(super) fn replace<T>(table: &mut Vec<Option<T>>, index: usize, new: Option<T>) -> Option<T> {
-    std::mem::replace(slot(table, index), new)
-}
-
-/// The same in a table by other keys.
-pub(super) fn swap<K: Ord, T>(table: &mut BTreeMap<K, T>, key: K, new: Option<T>) -> Option<T> {
-    match new {
-        Some(new) => table.insert(key, new),
-        None => table.remove(&key),
     }
 }
 

@@ -1,10 +1,10 @@
 //! What reaches a process: a change goes into the caches, and then the handlers hear of it.
 
-use super::caches::{replace, swap};
 use super::factory::InformerFactory;
 use super::handlers::Listeners;
 use super::stream::{Delivery, Delta, Due, Stream};
 use crate::client::prelude::*;
+use crate::kernel::{replace, swap};
 
 impl InformerFactory {
     /// Has something done for a stream at `at`.

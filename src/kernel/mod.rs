@@ -48,6 +48,6 @@ pub(crate) use shared::Shared;
 pub use spread::Spread;
 pub use sync::Chan;
 pub(crate) use sync::{Either, Held, Join, Lock, Waiters, select2};
-pub(crate) use table::slot;
+pub(crate) use table::{replace, slot, swap};
 pub use time::{Dur, Time};
 pub(crate) use turns::NEXT;
