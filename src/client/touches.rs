@@ -2,6 +2,7 @@
 
 use super::factory::InformerFactory;
 use super::stream::Delta;
+use crate::api::workload::WorkloadKind;
 use crate::plan::Resource;
 
 impl InformerFactory {
@@ -39,14 +40,8 @@ impl InformerFactory {
 
     /// The running step reads the workloads, whatever their kind.
     pub(super) fn reads_workloads(&self) {
-        for resource in [
-            Resource::Deployments,
-            Resource::ReplicaSets,
-            Resource::StatefulSets,
-            Resource::DaemonSets,
-            Resource::Jobs,
-        ] {
-            self.reads_all(resource);
+        for kind in WorkloadKind::ALL {
+            self.reads_all(kind.into());
         }
     }
 }
