@@ -1,7 +1,6 @@
 //! Which volumes are attached to which nodes, as far as the controller knows
 //! (`cache/actual_state_of_world.go`).
 
-use crate::api::volume::VolumeId;
 use crate::controllers::prelude::*;
 
 /// `AttachState`

@@ -1,6 +1,6 @@
 //! Which volumes are wanted on which nodes, by whose pods (`cache/desired_state_of_world.go`).
 
-use crate::api::volume::{Volume, VolumeId};
+use crate::api::volume::Volume;
 use crate::controllers::prelude::*;
 
 /// A volume that pods want on a node.

@@ -3,10 +3,9 @@
 //! external-attacher has done its work.
 
 use super::actual_state_of_world::ActualStateOfWorld;
-use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
+use crate::api::volume::{Volume, VolumeAttachment};
 use crate::apiserver::Watcher;
 use crate::controllers::prelude::*;
-use crate::kernel::Ticket;
 use std::cell::RefCell;
 
 /// `csiTimeout`: for how long an operation waits for the external-attacher.

@@ -1,7 +1,6 @@
 //! Which operations run, and which have to wait after they failed
 //! (`nestedpendingoperations.go`, `exponential_backoff.go`).
 
-use crate::api::volume::VolumeId;
 use crate::controllers::prelude::*;
 
 /// `initialDurationBeforeRetry`

@@ -6,8 +6,7 @@ use super::operation_generator::OperationGenerator;
 use super::operations::{Key, Operation, Operations};
 use super::turns::Turns;
 use crate::api::taint::OUT_OF_SERVICE;
-use crate::api::volume::{Volume, VolumeId};
-use crate::api::workload::{namespace_of, short_name};
+use crate::api::volume::Volume;
 use crate::controllers::prelude::*;
 use crate::plan::switches::attach_detach::Switches;
 

@@ -1,7 +1,6 @@
 //! A loop whose turns are left out while they would find nothing to do.
 
 use crate::controllers::prelude::*;
-use crate::kernel::Ticket;
 
 /// The turns of a loop, a period apart.
 pub(super) struct Turns {

@@ -7,7 +7,6 @@ use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::client::QueueKey;
 use crate::controllers::prelude::*;
 use crate::trace::RecordId;
-use std::rc::Weak;
 
 /// `ConcurrentSyncs` (`config/v1alpha1/defaults.go`).
 const CONCURRENT_SYNCS: usize = 8;

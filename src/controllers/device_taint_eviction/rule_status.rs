@@ -4,7 +4,6 @@ use super::core::{Core, RULE_STATUS_PERIOD};
 use super::eviction_time::{Reason, Rules};
 use crate::api::device::{DeviceId, DeviceTaintRule, RuleCondition};
 use crate::api::names::{Names, stable_hash};
-use crate::api::workload::namespace_of;
 use crate::controllers::prelude::*;
 
 /// Says how far eviction is, and what it would do where the effect is `None`; not more often than every ten

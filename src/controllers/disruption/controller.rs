@@ -5,7 +5,6 @@ use super::map_walk::{MOST_PLACED, MapWalk};
 use super::scales::{Answer, Scales};
 use super::tally::{Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
-use crate::api::workload::{namespace_of, short_name};
 use crate::controllers::prelude::*;
 use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
 

@@ -5,16 +5,10 @@
 
 use super::conditions::healthy;
 use super::imitated::ImitatedLoops;
-use super::loops::Loops;
-use super::node_state::Loop;
-use super::nodes::{ByNode, Nodes};
-use super::pods::Pods;
-use super::reach::Reach;
 use super::walk::{Asleep, Walk};
 use crate::api::taint;
 use crate::apiserver::{Beat, Heartbeats};
-use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::controllers::kubelet::prelude::*;
 
 /// A kubelet stays awake at least this long after something happened to its node.
 const AWAKE: Dur = Dur::from_secs(20);

@@ -1,6 +1,6 @@
 //! A node's conditions as its kubelet sees them, and as it writes them.
 
-use crate::api::node::{NodeCondition, NodeReason};
+use crate::api::node::NodeReason;
 use crate::controllers::prelude::*;
 
 /// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not

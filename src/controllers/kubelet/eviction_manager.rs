@@ -8,16 +8,12 @@ use super::eviction::{
     Candidate, Consumption, Observations, eviction_message, is_critical, rank, request,
     thresholds_met,
 };
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Admission, Pods};
 use super::pressure::Pressure;
-use super::stats::Stats;
-use crate::api::usage::Used;
 use crate::apiserver::EventName;
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
+use crate::plan::Threshold;
 use crate::plan::switches::kubelet::KillGrace;
-use crate::plan::{Eviction, KubeletMode, Signal, Threshold};
 
 /// `evictionMonitoringPeriod`
 const MONITORING_PERIOD: Dur = Dur::from_secs(10);

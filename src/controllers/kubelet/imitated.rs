@@ -1,10 +1,7 @@
 //! The recorder's kubelets: no jitter, no retries, no admission.
 
-use super::loops::{Loops, STATUS_PERIOD};
-use super::node_state::Loop;
-use super::nodes::Nodes;
-use super::pods::Pods;
-use crate::controllers::prelude::*;
+use super::loops::STATUS_PERIOD;
+use crate::controllers::kubelet::prelude::*;
 use crate::plan::Imitated;
 
 /// What the loops of the recorder's kubelets do.

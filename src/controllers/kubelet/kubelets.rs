@@ -1,37 +1,23 @@
 //! All kubelets of a cluster: their parts, and what the timeline of a run does to them.
 
 use super::asleep::{Signs, Sleepers};
-use super::containers::Containers;
 use super::eviction_manager::EvictionManager;
 use super::imitated::ImitatedLoops;
-use super::loops::Loops;
 use super::machine::Machines;
-use super::node_state::{Kubelet, Loop, NodeSettings, Tick};
-use super::nodes::{ByNode, Nodes};
+use super::node_state::{Kubelet, NodeSettings, Tick};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
-use super::pods::Pods;
 use super::pressure::Pressure;
-use super::reach::Reach;
 use super::real::RealLoops;
 use super::refusal::Refusals;
 use super::runtime::Runtimes;
 use super::static_pods::Mirrors;
-use super::stats::Stats;
-use super::status_manager::StatusManager;
-use super::updates::PodUpdates;
-use super::volume_manager::VolumeManager;
 use super::watch::PodWatch;
-use crate::api::node::NodeCondition;
 use crate::api::usage::NodeUsage;
-use crate::client::connection::Link;
-use crate::controllers::prelude::*;
-use crate::kernel::{Argument, Handler, Keys, Name};
+use crate::controllers::kubelet::prelude::*;
+use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{
-    Connections, Eviction, Flags, KubeletMode, RuntimeFails, WatchCache, WatchRetry,
-};
-use std::rc::Weak;
+use crate::plan::{Connections, Flags, RuntimeFails, WatchCache, WatchRetry};
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {

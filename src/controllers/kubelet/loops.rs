@@ -6,7 +6,6 @@ use super::jitter::Sleeps;
 use super::node_state::{Loop, Tick};
 use super::nodes::{ByNode, Nodes};
 use super::volume_manager::VolumeManager;
-use crate::api::node::NodeCondition;
 use crate::api::volume::NodeVolumes;
 use crate::controllers::prelude::*;
 use crate::kernel::EventKey;

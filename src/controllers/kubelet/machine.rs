@@ -7,16 +7,10 @@
 //! what it did is gone; what it has asked the container runtime to end, ends without it.
 
 use super::asleep::Sleepers;
-use super::containers::Containers;
 use super::eviction_manager::EvictionManager;
 use super::imitated::ImitatedLoops;
-use super::nodes::{ByNode, Nodes};
 use super::pod_workers::PodWorkers;
-use super::reach::Reach;
-use super::updates::PodUpdates;
-use super::volume_manager::VolumeManager;
-use crate::controllers::prelude::*;
-use crate::plan::{KubeletMode, Real};
+use crate::controllers::kubelet::prelude::*;
 
 /// From a kubelet's start to its first lease renewal and status report; measured, four times, of
 /// 1.34.4.

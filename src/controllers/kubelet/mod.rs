@@ -23,6 +23,7 @@ mod nodes;
 mod nodeshutdown;
 mod pod_workers;
 mod pods;
+mod prelude;
 mod pressure;
 mod reach;
 mod real;

@@ -12,14 +12,10 @@
 //! have ended, where upstream writes Failed, and Running again after the next start.
 
 use super::asleep::Sleepers;
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Admission, Pods};
-use super::status_manager::StatusManager;
-use crate::api::pod::PodSource;
 use crate::apiserver::EventName;
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
+use crate::plan::Flags;
 use crate::plan::switches::kubelet::NoSeconds;
-use crate::plan::{Flags, KubeletMode};
 
 /// `scheduling.SystemCriticalPriority`
 const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;

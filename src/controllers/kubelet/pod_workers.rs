@@ -1,13 +1,8 @@
 //! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
 
-use super::containers::Containers;
-use super::nodes::Nodes;
-use super::pods::{Admission, Pods};
 use super::refusal::Refusals;
 use super::static_pods::Mirrors;
-use super::status_manager::StatusManager;
-use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::controllers::kubelet::prelude::*;
 
 /// The pod workers of all kubelets.
 pub(super) struct PodWorkers {

@@ -3,13 +3,8 @@
 //! What a kubelet tries while it does not reach the API server leaves no trace, and is followed in
 //! thought (`uplink`).
 
-use super::loops::Loops;
-use super::node_state::Loop;
-use super::nodes::Nodes;
 use super::walk::report_is_due;
-use crate::client::connection::Link;
-use crate::controllers::prelude::*;
-use crate::plan::Real;
+use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
 
 /// What the loops of real kubelets do.

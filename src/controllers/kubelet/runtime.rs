@@ -5,9 +5,8 @@
 //! that does not answer 30 s after it last did. The status loop posts what it finds.
 
 use super::asleep::Sleepers;
-use super::nodes::{ByNode, Nodes};
-use crate::controllers::prelude::*;
-use crate::plan::{KubeletMode, RuntimeFails};
+use crate::controllers::kubelet::prelude::*;
+use crate::plan::RuntimeFails;
 
 /// How often a kubelet asks its runtime.
 const CHECKS: Dur = Dur::from_secs(5);

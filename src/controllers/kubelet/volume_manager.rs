@@ -9,7 +9,6 @@
 
 use super::nodes::{ByNode, Nodes};
 use super::pods::Pods;
-use crate::api::volume::VolumeId;
 use crate::controllers::prelude::*;
 
 /// `reconcilerLoopSleepPeriod`

@@ -1,13 +1,8 @@
 //! The API server's changes of pods, as they concern kubelets.
 
 use super::asleep::Sleepers;
-use super::nodes::Nodes;
-use super::reach::Reach;
-use super::updates::PodUpdates;
-use super::volume_manager::VolumeManager;
 use crate::apiserver::Watcher;
-use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::controllers::kubelet::prelude::*;
 
 /// What all kubelets watch.
 pub(super) struct PodWatch {

@@ -1,18 +1,14 @@
 //! The controller: its parts, what it hears of, and `Run`, which starts its loops and workers.
 
 use super::config::{Config, NODE_EVICTION_PERIOD};
-use super::core::Core;
 use super::decision::Eviction;
-use super::health::HealthMap;
 use super::memory::Recaller;
 use super::no_schedule::NoScheduleTainter;
 use super::odds::odds_amid_pass;
 use super::pass::Monitor;
 use super::pods::PodMarker;
 use super::skip::Skipper;
-use super::taints::Writer;
-use super::zones::Zones;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 use crate::plan::switches::node_lifecycle::ConditionTaints;
 
 /// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.

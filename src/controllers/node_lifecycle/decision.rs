@@ -2,15 +2,10 @@
 //! for those that have to wait (`processTaintBaseEviction`; `processNoTaintBaseEviction` in timeout
 //! mode).
 
-use super::core::Core;
-use super::health::HealthMap;
-use super::node_health::Tried;
 use super::skip::Skipper;
 use super::tainting::NoExecuteTainter;
-use super::taints::Writer;
 use super::timeout::PodEvictor;
-use super::zones::Zones;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
 
 /// The branches of `processTaintBaseEviction` and `processNoTaintBaseEviction`.

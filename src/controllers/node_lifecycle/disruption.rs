@@ -1,15 +1,9 @@
 //! What becomes of zones at the end of a pass (`handleDisruption`): their states, the rates of their
 //! queues, and master disruption.
 
-use super::core::Core;
 use super::decision::Eviction;
-use super::health::HealthMap;
 use super::skip::Skipper;
-use super::zone_conditions::Counted;
-use super::zones::Zones;
-use crate::controllers::prelude::*;
-use crate::kernel::Ticket;
-use crate::trace::ZoneState;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Follows disruptions of zones.
 pub(super) struct Disruption {

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::node_health::{Health, Listed, SavedReady, Tried, saved, seconds};
-use crate::api::node::{NodeCondition, NodeReason};
+use crate::api::node::NodeReason;
 use crate::apiserver::lease_version;
 use crate::controllers::prelude::*;
 

@@ -7,17 +7,14 @@
 //! was taken, within the second of the taint; and the order in which nodes wait, which every pass
 //! makes anew.
 
-use super::core::Core;
 use super::decision::{Decision, Eviction};
-use super::health::HealthMap;
 use super::memory_of_passes::{PastPasses, SECOND};
 use super::memory_of_zones::PastZones;
 use super::node_health::Health;
 use super::pass::Monitor;
 use super::skip::Skipper;
-use super::zones::Zones;
 use crate::client::{Asked, Recalled, unknown_since};
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Requests of one taint's change: GET and PATCH.
 const TAINT_REQUESTS: u32 = 2;

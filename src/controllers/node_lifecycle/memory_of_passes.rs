@@ -6,9 +6,8 @@
 //! passes apart, to the microsecond. Since when its leader holds office tells nothing of it: its
 //! controllers take between one second and nearly five to start.
 
-use super::core::Core;
 use crate::client::{Asked, Recalled, unknown_since};
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Within a pass something is written at least this often, in seconds; between two passes nothing
 /// is for a whole period, which is longer.

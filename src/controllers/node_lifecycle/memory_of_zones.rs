@@ -1,15 +1,11 @@
 //! What zones were like when the last pass of a controller that has been running for long ended: their
 //! states, and what their limiters had left.
 
-use super::core::Core;
 use super::memory_of_passes::SECOND;
 use super::no_schedule::is_condition_taint;
 use super::queue::RateLimitedTimedQueue;
-use super::zone_conditions::{Counted, ZoneConditions};
-use super::zones::Zones;
 use crate::client::{Asked, TAINT_LATE_S};
-use crate::controllers::prelude::*;
-use crate::trace::ZoneState;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// A node that has waited for its taint since so many seconds ago was tried before the start: its
 /// zone's queue is looked at ten times a second.

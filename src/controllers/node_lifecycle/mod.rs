@@ -30,6 +30,7 @@ mod node_health;
 mod odds;
 mod pass;
 mod pods;
+mod prelude;
 mod queue;
 mod roster;
 mod round;

@@ -1,15 +1,11 @@
 //! Taints that follow conditions: NoSchedule taints (`doNoScheduleTaintingPass`), and what older
 //! releases did in their place.
 
-use super::core::Core;
-use super::taints::Writer;
 use crate::api::taint::{
     DISK_PRESSURE, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK,
     PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
-use crate::controllers::prelude::*;
-use crate::kernel::Name;
-use crate::plan::switches::node_lifecycle::Switches;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Sets and takes off the taints that follow conditions.
 pub(super) struct NoScheduleTainter {

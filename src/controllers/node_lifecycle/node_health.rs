@@ -1,7 +1,6 @@
 //! What the controller remembers of a node's health (`nodeHealthData`), and what one try to update
 //! it found.
 
-use crate::api::node::NodeCondition;
 use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::Switches;
 

@@ -4,17 +4,12 @@
 //! worker's node is dealt with at once where nothing has to wait for a request or for the lock, as
 //! most nodes are; otherwise the rest is work that takes time.
 
-use super::core::Core;
 use super::decision::{Decision, Eviction};
 use super::disruption::Disruption;
-use super::health::HealthMap;
-use super::node_health::Tried;
 use super::pods::PodMarker;
 use super::skip::{AwakeNodes, Skipper};
-use super::zone_conditions::ZoneConditions;
-use super::zones::Zones;
 use crate::client::parallelize_list;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 use std::pin::Pin;
 
 /// `retrySleepTime`: between tries of a node's health update.

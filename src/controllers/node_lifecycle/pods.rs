@@ -1,11 +1,8 @@
 //! Pods of silent nodes: `MarkPodsNotReady`, and the workers for pods that come to such a node
 //! later.
 
-use super::core::Core;
 use super::decision::Eviction;
-use super::health::HealthMap;
-use crate::controllers::prelude::*;
-use crate::kernel::Name;
+use crate::controllers::node_lifecycle::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
 
 /// Marks the pods of silent nodes.

@@ -5,7 +5,6 @@ use crate::client::TokenBucket;
 use crate::controllers::prelude::*;
 use crate::kernel::{Heap, Lock};
 use crate::plan::Limits;
-use std::collections::VecDeque;
 use std::future::Future;
 
 /// `EvictionRateLimiterBurst`

@@ -1,9 +1,7 @@
 //! Which nodes rest, so that passes leave them out, and which passes they missed.
 
 use super::ids::Ids;
-use super::skipped::Skipped;
-use super::zone_conditions::ZoneConditions;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// How a node rests.
 #[derive(Clone, Copy)]

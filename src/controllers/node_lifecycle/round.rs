@@ -1,9 +1,8 @@
 //! The pass over the nodes that is under way.
 
 use super::node_health::Listed;
-use super::zone_conditions::Counted;
 use crate::client::Nodes;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// A pass: the nodes that its workers go through, and what they gather. There is one at a time, and
 /// its tables serve the next.

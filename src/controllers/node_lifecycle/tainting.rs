@@ -1,10 +1,7 @@
 //! NoExecute taints, at the zones' rates.
 
-use super::core::Core;
 use super::skip::Skipper;
-use super::taints::Writer;
-use super::zones::Zones;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 use crate::plan::switches::node_lifecycle::Requeue;
 
 /// How long a node that can't be judged waits in the queue.

@@ -8,11 +8,8 @@
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
-use super::core::Core;
-use super::health::HealthMap;
 use super::skip::Skipper;
-use super::zones::Zones;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Deletes the pods of nodes.
 pub(super) struct PodEvictor {

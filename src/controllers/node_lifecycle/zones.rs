@@ -6,7 +6,6 @@ use super::ids::Ids;
 use super::queue::RateLimitedTimedQueue;
 use super::zone_conditions::{Counted, ZoneConditions};
 use super::zone_states::ZoneStates;
-use crate::api::labels::Labels;
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, zone_key};
 use crate::controllers::prelude::*;

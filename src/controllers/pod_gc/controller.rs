@@ -1,12 +1,10 @@
 //! The loop (`Run`, `gc`) and its four sweeps.
 
 use crate::api::taint::OUT_OF_SERVICE;
-use crate::api::workload::short_name;
 use crate::client::go_all;
 use crate::controllers::prelude::*;
 use crate::kernel::Idler;
 use crate::plan::switches::pod_gc::Switches;
-use std::collections::VecDeque;
 
 /// `gcCheckPeriod`, from the end of a pass to the next.
 const GC_CHECK_PERIOD: Dur = Dur::from_secs(20);

@@ -1,12 +1,10 @@
 //! What choosing a node for a pod works on, and its result.
 
-use super::cache::Cache;
 use super::cycle_state::ClusterState;
-use super::framework::{Plugins, Rejection, Rejections};
+use super::framework::Plugins;
 use super::memo::Memo;
-use super::shape::Spread;
 use super::single_node::Found;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 pub use super::choice::Choice;
 pub use super::incoming::Incoming;

@@ -1,8 +1,6 @@
 //! How long pods back off (`backend/queue/backoff_queue.go`).
 
-use super::queued_pod::QueuedPod;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::Switches;
+use crate::controllers::scheduler::prelude::*;
 
 /// The first and the longest back-off (`podInitialBackoffSeconds`, `podMaxBackoffSeconds`).
 const INITIAL_BACKOFF: Dur = Dur::from_secs(1);

@@ -2,12 +2,8 @@
 //! `deletePodFromCache`).
 
 use super::core::{Core, State};
-use super::events::{Change, ClusterEvent, PodAndShape, pod_changes};
-use super::queued_pod::QueuedPod;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{Switches, WakeRule};
-use crate::trace::Plugin;
-use std::collections::VecDeque;
+use super::events::pod_changes;
+use crate::controllers::scheduler::prelude::*;
 
 /// A pod on a node before and after a change.
 type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);

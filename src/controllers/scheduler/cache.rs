@@ -9,7 +9,6 @@ use super::tally::Tallies;
 use super::topology::{KeyId, Topologies};
 use crate::controllers::prelude::*;
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 
 /// Where a pod is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,12 +1,9 @@
 //! Counts of pods by selector, and of nodes by domain, as spread asks for them. They are kept up to
 //! date as pods come and go, so that spread needs no walk over all pods.
 
-use super::cache::{Cache, Codes};
+use super::cache::Codes;
 use super::counts::TallyId;
-use super::node_info::Placed;
-use super::shape::Spread;
-use super::topology::KeyId;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 impl Cache {
     /// The count of a selector's pods.

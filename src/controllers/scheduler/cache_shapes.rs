@@ -1,9 +1,6 @@
 //! What the scheduler makes of pods' templates, looked up by template and by pod.
 
-use super::cache::Cache;
-use super::shape::Shape;
-use crate::api::workload::namespace_of;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 impl Cache {
     /// What the scheduler makes of a template in a namespace.

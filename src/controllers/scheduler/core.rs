@@ -1,19 +1,13 @@
 //! What the parts of the scheduler share: what it knows, its caches, and its way to the API server.
 
 use super::algorithm::{Algorithm, Choice, Diagnosis};
-use super::framework::Rejection;
-use super::nominator::Nominator;
 use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
-use super::shape::Shape;
-use crate::api::device::Allocation;
 use crate::api::labels::LabelSelector;
 use crate::client::SeriesRecorder;
-use crate::controllers::prelude::*;
-use crate::kernel::Ticket;
-use crate::plan::switches::scheduler::Switches;
+use crate::controllers::scheduler::prelude::*;
 use crate::trace;
 
 /// How the scheduler is configured.

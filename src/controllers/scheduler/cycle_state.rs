@@ -1,14 +1,9 @@
 //! What filters know of pods on other nodes, for one attempt (`framework.CycleState`).
 
-use super::cache::Cache;
-use super::framework::{Verdict, cluster_filters};
+use super::framework::cluster_filters;
 use super::incoming::Incoming;
-use super::node_info::NodeInfo;
 use super::plugins::{inter_pod_affinity, pod_topology_spread};
-use super::shape::Shape;
-use crate::api::names::NodeId;
-use crate::plan::switches::scheduler::Switches;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// What filters know of pods on other nodes.
 #[derive(Clone, Debug, Default)]

@@ -5,11 +5,9 @@ use super::algorithm::{Diagnosis, Incoming};
 use super::core::Core;
 use super::nominator::Nomination;
 use super::preemption::{Attempt, Candidate, Chances, preempt};
-use super::queued_pod::QueuedPod;
-use super::shape::Shape;
 use super::text::{Failure, note};
 use super::victims::Executor;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::PreemptionWrites;
 
 /// A reason of the condition PodScheduled.

@@ -2,12 +2,8 @@
 
 use super::algorithm::{Algorithm, Incoming};
 use super::cycle_state::ClusterState;
-use super::framework::Verdict;
-use super::node_info::{NodeInfo, Placed};
-use super::nominator::Nominator;
-use super::shape::Shape;
 use super::single_node::{Found, filter_and_score, run_filter_plugins};
-use crate::api::names::NodeId;
+use crate::controllers::scheduler::prelude::*;
 
 impl Algorithm {
     /// What is found out about a node, its rejection first of all; nominated pods of the same or

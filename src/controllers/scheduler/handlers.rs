@@ -3,17 +3,11 @@
 
 use super::bound_pods::BoundPods;
 use super::core::{Core, State};
-use super::events::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes};
-use super::node_info::NodeInfo;
+use super::events::{node_changes, pod_changes};
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
-use super::queued_pod::QueuedPod;
-use super::shape::Shape;
-use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
-use crate::api::volume::VolumeId;
+use crate::api::device::{DeviceTaintRule, ResourceSlices};
 use crate::apiserver::Watcher;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{Switches, WakeRule};
-use std::rc::Weak;
+use crate::controllers::scheduler::prelude::*;
 
 /// Hears of nodes and pods.
 pub(super) struct Handlers {

@@ -1,19 +1,11 @@
 //! Which change may help which pods that were rejected (the plugins' `EventsToRegister` and
 //! queueing hints).
 
-use super::cache::Cache;
-use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
     dynamic_resources, node_affinity, node_ports, node_resources_fit, node_unschedulable,
     node_volume_limits, taint_toleration, volume_binding,
 };
-use super::queued_pod::QueuedPod;
-use super::shape::Shape;
-use super::topology::KeyId;
-use crate::api::labels::Labels;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{Switches, WakeRule};
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// Whether a change of taints wakes the pods that a plugin rejected without asking it.
 fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {

@@ -1,9 +1,7 @@
 //! Pods that are being tried, and what changes meanwhile (`backend/queue/active_queue.go:
 //! inFlightPods`, `inFlightEvents`).
 
-use super::events::Change;
-use crate::controllers::prelude::*;
-use std::collections::VecDeque;
+use crate::controllers::scheduler::prelude::*;
 
 /// The pods being tried, and the changes since the first of them was taken.
 #[derive(Debug, Default)]

@@ -2,8 +2,7 @@
 
 use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::volume_binding::PodVolumes;
-use super::shape::Shape;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 /// A pod to be placed.
 #[derive(Clone, Copy)]

@@ -7,10 +7,8 @@
 use super::algorithm::{Algorithm, Diagnosis, Incoming};
 use super::cycle_state::ClusterState;
 use super::framework::feasible_nodes_to_find;
-use super::nominator::Nominator;
-use super::shape::Shape;
 use super::single_node::Found;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 /// Of pods that name no more nodes than this, nothing is remembered.
 const FEW_NAMED: usize = 4;

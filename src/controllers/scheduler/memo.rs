@@ -2,12 +2,9 @@
 //! It lies in the order in which nodes are tried, with a bit for each node that may do, so that a
 //! search passes over those that will not, 64 at a time.
 
-use super::cache::Cache;
 use super::choice::Choice;
-use super::framework::Rejections;
-use super::shape::Shape;
 use super::single_node::{Found, filter_and_score};
-use std::rc::Rc;
+use crate::controllers::scheduler::prelude::*;
 
 /// How many kinds of pod are remembered; beyond that the one longest unused is forgotten.
 const KINDS: usize = 64;

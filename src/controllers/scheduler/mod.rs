@@ -31,6 +31,7 @@ pub(crate) mod node_tree;
 pub mod nominator;
 pub mod plugins;
 pub mod preemption;
+mod prelude;
 mod prioritize_nodes;
 pub mod queue;
 pub(crate) mod queued_pod;

@@ -3,13 +3,9 @@
 //! costs least.
 
 use super::algorithm::{Algorithm, Diagnosis, Incoming};
-use super::framework::Rejection;
-use super::node_info::Placed;
-use super::nominator::Nominator;
 use super::text::no_candidates;
 use crate::api::budget::Budget;
-use crate::controllers::prelude::*;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 use std::cmp::Reverse;
 
 /// How many nodes are tried at least, in percent and in number (`minCandidateNodesPercentage`,

@@ -5,9 +5,8 @@ use super::algorithm::{Algorithm, Incoming, Tied};
 use super::plugins::{
     inter_pod_affinity, node_affinity, pod_topology_spread_score, selector_spread, taint_toleration,
 };
-use super::shape::Spread;
 use super::single_node::Found;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 impl Algorithm {
     /// The weighted sums of the scores of feasible nodes (`prioritizeNodes`).

@@ -2,17 +2,12 @@
 //! next by priority and age, those that back off, and those that no change has given a chance yet.
 
 use super::backoff::Backoff;
-use super::cache::Cache;
-use super::events::{Change, ClusterEvent};
 use super::framework::Plugins;
 use super::hints::{is_pod_worth_requeuing, wants};
 use super::in_flight::InFlight;
-use super::queued_pod::{Place, QueuedPod, Strategy};
-use super::shape::Shape;
+use super::queued_pod::{Place, Strategy};
 use super::waiting::Waiting;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{Switches, WakeRule};
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// The queue.
 #[derive(Debug)]

@@ -3,14 +3,10 @@
 use super::algorithm::{Incoming, Outcome, Tied};
 use super::bound_pods::BoundPods;
 use super::core::Core;
-use super::events::{Change, ClusterEvent};
 use super::failure::{FailureHandler, UNSCHEDULABLE};
 use super::nominator::Nomination;
-use super::queued_pod::QueuedPod;
 use super::text::NO_NODES;
-use crate::api::device::Allocation;
-use crate::api::workload::short_name;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::BindErrorText;
 
 /// A reason of the condition PodScheduled.

@@ -3,13 +3,10 @@
 
 use super::algorithm::{Algorithm, Diagnosis, Incoming, Outcome, Tied};
 use super::cycle_state::ClusterState;
-use super::framework::{Rejection, feasible_nodes_to_find};
-use super::nominator::Nominator;
+use super::framework::feasible_nodes_to_find;
 use super::plugins::node_affinity;
-use super::shape::Shape;
 use super::single_node::Found;
-use crate::api::names::NodeId;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 impl Algorithm {
     /// Finds a node (`schedulePod`). `pick` chooses among nodes that are equally good.

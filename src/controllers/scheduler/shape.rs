@@ -4,7 +4,7 @@
 use super::counts::TallyId;
 use super::resources::{Amounts, non_zero};
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{Labels, Operator, Requirement};
+use crate::api::labels::{Operator, Requirement};
 use crate::api::scheduling::{HostPort, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint};
 use crate::api::taint::UNSCHEDULABLE;
 use crate::controllers::prelude::*;

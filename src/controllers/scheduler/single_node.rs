@@ -2,16 +2,12 @@
 //! the pods on it.
 
 use super::choice::Choice;
-use super::framework::{Rejections, Verdict, node_filters};
-
-use super::node_info::NodeInfo;
+use super::framework::node_filters;
 use super::plugins::{
     balanced_allocation, node_affinity, node_ports, node_resources_fit, node_unschedulable,
     taint_toleration,
 };
-use super::shape::Shape;
-use crate::plan::switches::scheduler::Switches;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// What was found out about a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::counts::{Counts, TallyId};
 use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{ByLabel, Labels, Requirement};
+use crate::api::labels::{ByLabel, Requirement};
 use crate::controllers::prelude::*;
 
 /// With more shapes than this, a selector has counts of its own.

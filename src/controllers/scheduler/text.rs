@@ -1,8 +1,7 @@
 //! The text of a failed attempt (`framework/types.go: FitError.Error`).
 
-use super::framework::{Rejection, Rejections};
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{FitText, Switches};
+use crate::controllers::scheduler::prelude::*;
+use crate::plan::switches::scheduler::FitText;
 
 /// What the event of a pod says when there are no nodes.
 pub(crate) const NO_NODES: &str = "no nodes available to schedule pods";

@@ -1,6 +1,5 @@
 //! Domains of nodes: the values of the labels that spread and affinity go by, as small numbers.
 
-use crate::api::labels::Labels;
 use crate::controllers::prelude::*;
 
 /// The label of a node's own name.

@@ -2,12 +2,10 @@
 //! `prepareCandidateAsync`; in 1.18 `scheduler.go: preempt`).
 
 use super::core::Core;
-use super::node_info::Placed;
 use super::nominator::Nomination;
 use super::preemption::Candidate;
-use super::shape::Shape;
 use crate::client::parallelize;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::{PreemptedText, PreemptionWrites};
 
 /// How many victims are evicted at once (`parallelism`).

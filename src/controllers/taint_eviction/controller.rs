@@ -6,7 +6,7 @@ use super::decision::{NoExecuteTaints, PodTimers};
 use super::memory::Recaller;
 use crate::client::{QueueKey, Recalled};
 use crate::controllers::prelude::*;
-use crate::kernel::{Chan, Either, Keys, Name, select2};
+use crate::kernel::{Chan, Either, select2};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
 const NODE_UPDATE_CHANNEL_SIZE: usize = 10;

@@ -3,9 +3,7 @@
 use super::config::Config;
 use super::timed_workers::{TimedWorkerQueue, WorkFunc};
 use crate::controllers::prelude::*;
-use crate::kernel::{Keys, Name};
 use crate::plan::switches::taint_eviction::DisruptionTarget;
-use std::rc::Weak;
 
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;

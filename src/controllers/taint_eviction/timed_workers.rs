@@ -5,9 +5,8 @@
 //! well. Adding work to an entry that exists, even a nil one, does nothing.
 
 use crate::controllers::prelude::*;
-use crate::kernel::{Argument, EventKey, Handler, Key, Keys, Name};
+use crate::kernel::{Argument, EventKey, Handler, Key};
 use crate::plan::switches::taint_eviction::FinishedEntry;
-use std::rc::Weak;
 
 /// An entry of `workers`.
 #[derive(Clone, Copy, Debug)]

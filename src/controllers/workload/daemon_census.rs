@@ -5,8 +5,7 @@
 //! its pods when it needs them: so changes of nodes wait for [`DaemonCensus::take_nodes`], and
 //! changes of pods for [`DaemonCensus::take_pods`].
 
-use super::daemon_pods::ShouldRun;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 
 /// The version of a DaemonSet that decisions about nodes depend on.
 struct Basis {

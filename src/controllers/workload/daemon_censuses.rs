@@ -1,9 +1,8 @@
 //! What is known of every DaemonSet between its syncs: the template of its pods, and its census.
 
-use super::core::Core;
 use super::daemon_census::{DaemonCensus, Rules};
-use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
-use crate::controllers::prelude::*;
+use super::daemon_pods::{DaemonTemplate, pinned_name};
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
 
 /// The templates and censuses of all DaemonSets.

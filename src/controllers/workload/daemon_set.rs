@@ -3,11 +3,8 @@
 //!
 //! What a sync does is in [`super::daemon_set_sync`].
 
-use super::core::{Core, seconds};
-use super::daemon_pods::ShouldRun;
 use super::daemon_set_sync::DaemonSetSync;
-use crate::client::RateLimiter;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
 
 /// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.

@@ -4,15 +4,12 @@
 //! A pod that is being deleted holds its node: there is no second one until it is gone. Left out:
 //! rolling updates and surge.
 
-use super::core::{Core, seconds};
 use super::daemon_census::DaemonCensus;
 use super::daemon_censuses::DaemonCensuses;
-use super::daemon_pods::ShouldRun;
 use super::expectations::ControllerExpectations;
 use super::slow_start::slow_start_batch;
-use crate::api::workload::WorkloadStatus;
 use crate::client::go_all;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).

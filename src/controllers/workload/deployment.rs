@@ -4,12 +4,10 @@
 //! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing
 //! with its deadline.
 
-use super::core::Core;
-use crate::api::labels::{LabelSelector, Labels};
-use crate::api::workload::{WorkloadSpec, WorkloadStatus, pod_template_hash, short_name};
+use crate::api::labels::LabelSelector;
+use crate::api::workload::{WorkloadSpec, pod_template_hash};
 use crate::apiserver::NewWorkload;
-use crate::client::RateLimiter;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{ScalingText, Switches};
 
 /// `--concurrent-deployment-syncs`

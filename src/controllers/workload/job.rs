@@ -4,14 +4,10 @@
 //! restarts of containers (a pod of a Job with restartPolicy OnFailure counts as one), and pod
 //! failure rules on exit codes.
 
-use super::core::Core;
 use super::job_backoff::BackoffRecord;
-use super::job_memory::JobMemory;
 use super::job_sync::JobSync;
-use crate::client::RateLimiter;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 use crate::plan::FailedBefore;
-use crate::plan::switches::workload::JobSwitches;
 
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;

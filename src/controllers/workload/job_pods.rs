@@ -1,14 +1,11 @@
 //! The pods of a Job: how many there are to be (`manageJob`), and how they go.
 
-use super::core::Core;
-use super::job_memory::JobMemory;
 use super::job_policy::JobPolicy;
 use super::job_sync_ctx::SyncJobCtx;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
 use crate::client::parallelize;
-use crate::controllers::prelude::*;
-use crate::plan::switches::workload::JobSwitches;
+use crate::controllers::workload::prelude::*;
 
 /// Pods that one sync creates or deletes at the most (`MaxPodCreateDeletePerSync`).
 const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;

@@ -3,8 +3,7 @@
 use crate::api::workload::{
     JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
 };
-use crate::controllers::prelude::*;
-use crate::plan::switches::workload::JobSwitches;
+use crate::controllers::workload::prelude::*;
 
 /// What a release makes of the failures of a Job's pods.
 pub(super) struct JobPolicy(pub(super) JobSwitches);

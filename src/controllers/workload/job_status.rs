@@ -1,13 +1,10 @@
 //! The status of a Job (`trackJobStatusAndRemoveFinalizers`).
 
-use super::core::Core;
-use super::job_memory::JobMemory;
 use super::job_pods::JobPods;
 use super::job_policy::JobPolicy;
 use super::job_sync_ctx::SyncJobCtx;
-use crate::api::workload::{JobEnd, WorkloadStatus};
-use crate::controllers::prelude::*;
-use crate::plan::switches::workload::JobSwitches;
+use crate::api::workload::JobEnd;
+use crate::controllers::workload::prelude::*;
 
 /// Pods that wait to be counted in a Job's status at the most (`MaxUncountedPods`).
 const MAX_UNCOUNTED_PODS: usize = 500;

@@ -1,14 +1,11 @@
 //! One sync of a Job (`syncJob`).
 
-use super::core::Core;
-use super::job_memory::JobMemory;
 use super::job_pods::JobPods;
 use super::job_policy::JobPolicy;
 use super::job_status::JobStatus;
 use super::job_sync_ctx::SyncJobCtx;
 use crate::api::workload::{JobEnd, JobSpec, WorkloadSpec};
-use crate::controllers::prelude::*;
-use crate::plan::switches::workload::JobSwitches;
+use crate::controllers::workload::prelude::*;
 
 /// Syncs Jobs, one at a time.
 pub(super) struct JobSync {

@@ -22,6 +22,7 @@ mod job_status;
 mod job_sync;
 mod job_sync_ctx;
 mod pod_control;
+mod prelude;
 mod ranking;
 mod replica_set;
 mod slow_start;

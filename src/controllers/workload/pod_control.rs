@@ -2,7 +2,6 @@
 //! (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use super::written::Written;
-use crate::api::workload::short_name;
 use crate::apiserver::NewPod;
 use crate::controllers::prelude::*;
 

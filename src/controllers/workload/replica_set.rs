@@ -5,13 +5,11 @@
 //! its deletion has begun.
 
 use super::census::{Census, Numbers};
-use super::core::{Core, seconds};
 use super::expectations::Expectations;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use crate::api::workload::WorkloadStatus;
-use crate::client::{RateLimiter, parallelize};
-use crate::controllers::prelude::*;
+use crate::client::parallelize;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::Switches;
 
 /// Pods that one sync creates or deletes at the most (`BurstReplicas`).

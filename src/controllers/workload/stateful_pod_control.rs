@@ -1,7 +1,6 @@
 //! The pods of a StatefulSet, each with a name of its own (`stateful_pod_control.go`, v1.34).
 
 use super::pod_control::PodControl;
-use crate::api::workload::{namespace_of, short_name};
 use crate::apiserver::NewPod;
 use crate::controllers::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;

@@ -3,10 +3,8 @@
 //!
 //! What a sync does is in [`super::stateful_set_control`].
 
-use super::core::{Core, seconds};
 use super::stateful_set_control::StatefulSetControl;
-use crate::client::RateLimiter;
-use crate::controllers::prelude::*;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;
 
 /// `--concurrent-statefulset-syncs`

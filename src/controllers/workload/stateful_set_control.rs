@@ -5,11 +5,10 @@
 //! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
 //! a pod's identity (its labels), volume claims, and updates of the template.
 
-use super::core::Core;
 use super::slow_start::slow_start_batch_but;
 use super::stateful_pod_control::StatefulPodControl;
-use crate::api::workload::{WorkloadSpec, WorkloadStatus, short_name};
-use crate::controllers::prelude::*;
+use crate::api::workload::WorkloadSpec;
+use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 
 /// Tries of a status update that meets a conflict, and the sleep between them with its jitter

@@ -1,14 +1,10 @@
 //! The nodes of a pass, without those that rest unless they matter to it.
 
-use super::super::core::Core;
 use super::super::roster::Roster;
 use super::super::round::Round;
-use super::super::skipped::Skipped;
-use super::super::zone_conditions::Counted;
-use super::super::zones::Zones;
 use super::skipper::Skipper;
 use crate::client::Nodes;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// The nodes of a pass. Upstream lists all nodes and hands each to a worker; here some are left out.
 pub(crate) struct AwakeNodes {

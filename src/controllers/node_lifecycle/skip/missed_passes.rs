@@ -1,11 +1,8 @@
 //! Health records as passes that were not made would have left them.
 
-use super::super::core::Core;
-use super::super::health::HealthMap;
 use super::super::node_health::{Health, saved, seconds};
-use super::super::skipped::Skipped;
 use crate::apiserver::{Beat, lease_version};
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// The passes that were not made.
 pub(super) struct MissedPasses {

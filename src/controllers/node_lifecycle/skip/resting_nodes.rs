@@ -6,13 +6,10 @@
 //! once, and note its latest heartbeats in its health record, which is made up for when it is
 //! roused: what a pass notes follows from when it was.
 
-use super::super::core::Core;
-use super::super::health::HealthMap;
 use super::super::ids::Ids;
 use super::super::roster::{Rest, Roster};
-use super::super::zones::Zones;
 use super::missed_passes::MissedPasses;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 
 /// Which nodes rest.
 pub(super) struct RestingNodes {

@@ -8,15 +8,11 @@
 //! health records. The rounds of the NoExecute loop are skipped while all queues are empty.
 
 use super::super::config::NODE_EVICTION_PERIOD;
-use super::super::core::Core;
-use super::super::health::HealthMap;
-use super::super::node_health::Tried;
 use super::super::round::Round;
-use super::super::skipped::{Findings, Rest, Skipped};
-use super::super::zones::Zones;
+use super::super::skipped::{Findings, Rest};
 use super::resting_nodes::RestingNodes;
 use crate::apiserver::Beat;
-use crate::controllers::prelude::*;
+use crate::controllers::node_lifecycle::prelude::*;
 use crate::kernel::Idler;
 use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 

@@ -1,9 +1,7 @@
 //! NodeResourcesBalancedAllocation (`plugins/noderesources/balanced_allocation.go`): nodes on which
 //! CPU and memory are used evenly are liked better.
 
-use super::super::framework::MAX_NODE_SCORE;
-use super::super::node_info::NodeInfo;
-use super::super::shape::Shape;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::Balance;
 
 /// The score of a node with the pod on it.

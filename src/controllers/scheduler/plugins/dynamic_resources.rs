@@ -4,11 +4,8 @@
 //!
 //! Left out: claims that several pods share, and everything that an expression selects by.
 
-use crate::api::device::{Allocation, DeviceClaim, DeviceId, ResourceSlices, tolerates};
-use crate::controllers::prelude::*;
-use crate::controllers::scheduler::events::ClusterEvent;
-use crate::controllers::scheduler::framework::{Rejection, Verdict};
-use crate::trace::Plugin;
+use crate::api::device::{DeviceClaim, DeviceId, ResourceSlices, tolerates};
+use crate::controllers::scheduler::prelude::*;
 
 /// What the filter knows of devices, for one pod.
 pub struct PodDevices<'a> {

@@ -1,12 +1,8 @@
 //! InterPodAffinity (`plugins/interpodaffinity`): pods that are to be near other pods, or away from
 //! them. Terminating pods count.
 
-use super::super::cache::Cache;
-use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::shape::{Shape, Term};
-use super::super::topology::KeyId;
-use crate::controllers::prelude::*;
-use crate::trace::Plugin;
+use super::super::shape::Term;
+use crate::controllers::scheduler::prelude::*;
 
 /// The weight of an existing pod's required affinity to the new one (`hardPodAffinityWeight`).
 const HARD_POD_AFFINITY_WEIGHT: i64 = 1;

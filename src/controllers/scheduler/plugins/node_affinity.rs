@@ -2,12 +2,8 @@
 //! `component-helpers/scheduling/corev1/nodeaffinity`): node selector, required and preferred node
 //! affinity.
 
-use super::super::events::ClusterEvent;
-use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::shape::Shape;
-use crate::api::labels::Labels;
 use crate::api::scheduling::NodeSelectorTerm;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// Whether node selector and required node affinity admit a node (`RequiredNodeAffinity.Match`).
 pub(crate) fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {

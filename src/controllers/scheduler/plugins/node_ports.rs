@@ -1,9 +1,6 @@
 //! NodePorts (`plugins/nodeports/node_ports.go`): host ports are taken once per node.
 
-use super::super::framework::{Rejection, Verdict};
-use super::super::node_info::NodeInfo;
-use super::super::shape::Shape;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// Rejects a node on which a host port of the pod is taken.
 pub(crate) fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {

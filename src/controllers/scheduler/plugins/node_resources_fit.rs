@@ -1,14 +1,9 @@
 //! NodeResourcesFit (`plugins/noderesources/fit.go`, `least_allocated.go`, `most_allocated.go`): a
 //! pod's requests have to be free, and emptier (or fuller) nodes are liked better.
 
-use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::node_info::NodeInfo;
 use super::super::resources::Amounts;
-use super::super::shape::Shape;
-use crate::api::node::Node;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::Strategy;
-use crate::plan::switches::scheduler::Switches;
-use crate::trace::Plugin;
 use std::borrow::Cow;
 
 /// Rejects a node on which any requested resource, or the number of pods, is used up

@@ -1,11 +1,7 @@
 //! NodeUnschedulable (`plugins/nodeunschedulable/node_unschedulable.go`): cordoned nodes take no
 //! pods.
 
-use super::super::events::ClusterEvent;
-use super::super::framework::{Rejection, Verdict};
-use super::super::shape::Shape;
-use crate::api::node::Node;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// Rejects a cordoned node unless the pod tolerates the taint of cordoned nodes.
 pub(crate) fn filter(shape: &Shape, node: &Node) -> Verdict {

@@ -2,12 +2,8 @@
 //!
 //! Left out: volumes of drivers in the tree, which moved to CSI, and CSINodes that come later than their nodes.
 
-use crate::api::volume::{VolumeId, attach_limit_key};
-use crate::controllers::prelude::*;
-use crate::controllers::scheduler::events::ClusterEvent;
-use crate::controllers::scheduler::framework::{Rejection, Verdict};
-use crate::controllers::scheduler::node_info::NodeInfo;
-use crate::trace::Plugin;
+use crate::api::volume::attach_limit_key;
+use crate::controllers::scheduler::prelude::*;
 
 /// The volumes of one driver that a pod has.
 pub(crate) struct OfDriver {

@@ -1,14 +1,8 @@
 //! PodTopologySpread (`plugins/podtopologyspread`), its filter: pods that are alike are to lie
 //! evenly over domains of nodes. Terminating pods do not count.
 
-use super::super::cache::Cache;
-use super::super::framework::{Rejection, Verdict};
-use super::super::node_info::NodeInfo;
-use super::super::shape::{Shape, Spread};
 use super::{node_affinity, taint_toleration};
-use crate::api::names::NodeId;
-use crate::plan::switches::scheduler::Switches;
-use crate::trace::Plugin;
+use crate::controllers::scheduler::prelude::*;
 
 /// Counts of matching pods by domain; none where no eligible node is in the domain.
 type Counts = Vec<Option<i64>>;

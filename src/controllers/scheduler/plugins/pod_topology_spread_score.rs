@@ -1,13 +1,10 @@
 //! PodTopologySpread (`plugins/podtopologyspread`), its scores.
 
-use super::super::cache::Cache;
-use super::super::framework::MAX_NODE_SCORE;
-use super::super::shape::{Shape, Spread};
-use super::super::topology::{ABSENT, HOSTNAME, KeyId};
+use super::super::topology::{ABSENT, HOSTNAME};
 use super::pod_topology_spread::{eligible, has_all_keys};
 use crate::api::node::LABEL_ZONE;
-use crate::controllers::prelude::*;
-use crate::plan::switches::scheduler::{SpreadScore, Switches};
+use crate::controllers::scheduler::prelude::*;
+use crate::plan::switches::scheduler::SpreadScore;
 
 /// The constraints that pods without any get in scoring, with the selector of their services and
 /// owner (`buildDefaultConstraints`).

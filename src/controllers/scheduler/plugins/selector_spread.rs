@@ -2,10 +2,8 @@
 //! DefaultPodTopologySpread in 1.18): pods of one service or owner are kept apart, first by zone
 //! and then by node.
 
-use super::super::cache::Cache;
-use super::super::framework::MAX_NODE_SCORE;
 use crate::api::node::zone_key;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 
 /// How much zones count against nodes (`zoneWeighting`).
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;

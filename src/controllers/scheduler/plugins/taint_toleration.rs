@@ -1,12 +1,8 @@
 //! TaintToleration (`plugins/tainttoleration/taint_toleration.go`): taints NoSchedule and NoExecute
 //! keep pods off, PreferNoSchedule makes nodes less liked.
 
-use super::super::events::ClusterEvent;
-use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::shape::Shape;
-use crate::controllers::prelude::*;
+use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::TaintMessage;
-use crate::trace::Plugin;
 
 /// The first taint that keeps the pod off the node (`FindMatchingUntoleratedTaint`); how long it is
 /// tolerated does not matter. `comparison` is the gate TaintTolerationComparisonOperators.

@@ -5,17 +5,11 @@
 //! Left out: that preempting such a user would help, that a local volume narrows the search to its node, and
 //! claims that are to be bound, which any node will do for that their class and volume say nothing against.
 
-use crate::api::labels::Labels;
 use crate::api::node::zone;
 use crate::api::volume::Reach;
-use crate::controllers::prelude::*;
-use crate::controllers::scheduler::events::ClusterEvent;
-use crate::controllers::scheduler::framework::{Rejection, Verdict};
-use crate::controllers::scheduler::node_info::NodeInfo;
 use crate::controllers::scheduler::plugins::node_volume_limits::{self, OfDriver};
+use crate::controllers::scheduler::prelude::*;
 use crate::controllers::scheduler::topology::HOSTNAME;
-use crate::plan::switches::scheduler::Switches;
-use crate::trace::Plugin;
 
 /// What filters know of the volumes of a pod.
 pub struct PodVolumes<'a> {
