@@ -5,7 +5,7 @@ use crate::api::prelude::*;
 use crate::kernel::Argument;
 
 /// The identity of one life of an object; never reused.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Uid(pub u64);
 
 impl Argument for Uid {

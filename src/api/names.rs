@@ -8,7 +8,7 @@ use crate::kernel::{Argument, HashIndex, slot};
 use std::fmt;
 
 /// Identity of a node's name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct NodeId(pub u32);
 
 impl Argument for NodeId {
@@ -22,7 +22,7 @@ impl Argument for NodeId {
 }
 
 /// Identity of a pod's `namespace/name`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct PodId(pub u32);
 
 /// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a

@@ -8,7 +8,7 @@ use crate::scenario::prelude::*;
 use std::path::PathBuf;
 
 /// A scenario as read, before anything in it is looked up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// What the file says.
     pub spec: Scenario,
@@ -37,18 +37,7 @@ pub struct Loaded {
 impl Loaded {
     /// A scenario that points at no file.
     pub(super) fn new(name: &str, source: Source, spec: Scenario) -> Self {
-        Self {
-            spec,
-            source,
-            name: name.to_owned(),
-            folder: PathBuf::new(),
-            cluster: None,
-            places: Places::default(),
-            imported: None,
-            exported: None,
-            histories: BTreeMap::new(),
-            inputs: Vec::new(),
-        }
+        Self { spec, source, name: name.to_owned(), ..Self::default() }
     }
 
     /// The scenario of an exported cluster, which goes on as it stands, with these entries in its

@@ -22,6 +22,7 @@ struct Group {
 }
 
 /// What is known of a budget's pods.
+#[derive(Default)]
 pub(super) struct Tally {
     pub(super) selector: Rc<Selector>,
     pods: usize,
@@ -43,18 +44,7 @@ pub(super) struct Tally {
 impl Tally {
     /// Nothing is counted yet.
     pub(super) fn new(selector: &Rc<Selector>) -> Self {
-        Tally {
-            selector: selector.clone(),
-            pods: 0,
-            healthy: 0,
-            groups: BTreeMap::new(),
-            unknown: BTreeSet::new(),
-            unscaled: BTreeSet::new(),
-            unmanaged: BTreeSet::new(),
-            tops: BTreeMap::new(),
-            expected: 0,
-            seen_changes: None,
-        }
+        Tally { selector: selector.clone(), ..Self::default() }
     }
 
     /// Counts a pod in.

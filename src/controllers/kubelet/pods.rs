@@ -6,7 +6,7 @@ use crate::kernel::Spread;
 use crate::plan::KubeletMode;
 
 /// What a kubelet has to do for one life of a pod.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Due {
     pub(super) pod: PodId,
     pub(super) node: NodeId,
@@ -52,9 +52,10 @@ pub(super) struct Due {
 }
 
 /// What a kubelet made of a pod when it heard of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Admission {
     /// It has not heard of it.
+    #[default]
     Open,
     /// It runs it.
     Admitted,

@@ -69,7 +69,6 @@ impl PodUpdates {
         let due = Due {
             pod: new.id,
             node,
-            place: 0,
             starting: start,
             unhurried: self.pods.draw_stop(new),
             start: heard.unwrap_or(now) + start,
@@ -78,21 +77,12 @@ impl PodUpdates {
             started: !pending,
             up: new.phase == PodPhase::Running,
             start_known: hears,
-            stop_known: false,
-            orphaned: None,
-            missing: false,
             admission: if !pending || hears && !refuses {
                 Admission::Admitted
             } else {
                 Admission::Open
             },
-            refused: None,
-            forgotten: false,
-            found_stopped: None,
-            read: false,
-            removal: None,
-            shutdown: None,
-            evicted: None,
+            ..Due::default()
         };
         self.pods.add(new.uid, due);
         if due.up {

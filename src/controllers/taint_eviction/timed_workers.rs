@@ -22,6 +22,7 @@ enum Entry {
     },
 }
 
+#[derive(Default)]
 struct Entries {
     by_pod: Vec<Entry>,
     present: usize,
@@ -109,13 +110,7 @@ impl TimedWorkerQueue {
         Rc::new(TimedWorkerQueue {
             keys: ctx.keys("eviction-timers"),
             ctx: ctx.clone(),
-            entries: Shared::new(Entries {
-                by_pod: Vec::new(),
-                present: 0,
-                number: 0,
-                cancelled: BTreeSet::new(),
-                lost: BTreeMap::new(),
-            }),
+            entries: Shared::default(),
             handler: Cell::new(None),
         })
     }

@@ -48,6 +48,7 @@ pub(super) struct Numbers {
 }
 
 /// What is known of the nodes and pods of one life of a DaemonSet.
+#[derive(Default)]
 pub(super) struct DaemonCensus {
     /// The life that this is about.
     pub(super) uid: Uid,
@@ -78,18 +79,7 @@ pub(super) struct Rules {
 impl DaemonCensus {
     /// Nothing is known yet.
     pub(super) fn new(uid: Uid) -> Self {
-        DaemonCensus {
-            uid,
-            basis: None,
-            places: Vec::new(),
-            changed_nodes: Vec::new(),
-            changed_places: Vec::new(),
-            nowhere: BTreeSet::new(),
-            wanting: BTreeSet::new(),
-            stranded: BTreeSet::new(),
-            maturing: BTreeSet::new(),
-            numbers: Numbers::default(),
-        }
+        DaemonCensus { uid, ..Self::default() }
     }
 
     fn place(&mut self, node: NodeId) -> &mut Place {

@@ -9,9 +9,10 @@ use crate::kernel::texts::Texts;
 use std::collections::BTreeMap;
 
 /// What is chosen where the tape says nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Base {
     /// Always the first alternative, the least number, the order as given.
+    #[default]
     Default,
     /// Drawn, keyed by the seed.
     Seeded(u64),
@@ -52,7 +53,7 @@ impl Point {
 }
 
 /// Makes the choices of one run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Choices {
     base: Base,
     points: Vec<Point>,
@@ -94,20 +95,7 @@ const GOES_ON: u64 = 500;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self {
-            base,
-            points: Vec::new(),
-            names: Texts::default(),
-            plans: BTreeMap::new(),
-            taped: false,
-            log: None,
-            free: 0,
-            searches: false,
-            draws_turns: false,
-            pct: None,
-            picked: None,
-            ranks: BTreeMap::new(),
-        }
+        Self { base, ..Self::default() }
     }
 
     /// Draws everything, keyed by the seed. Never yields.

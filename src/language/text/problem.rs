@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A text that a problem points into: a scenario file, or a `--set`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
     /// What people call it: the path as given, `<stdin>`, `--set`.
     pub(crate) name: Arc<str>,
