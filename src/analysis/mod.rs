@@ -30,7 +30,6 @@ pub mod evictions;
 pub mod expect;
 pub mod explain;
 pub(crate) mod facts;
-pub mod invariants;
 pub mod lanes;
 pub(crate) mod matching;
 pub(crate) mod moment;

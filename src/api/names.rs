@@ -32,11 +32,11 @@ pub struct WorkloadId(pub u32);
 
 /// Identity of any other text: a zone key, a fault's name, a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct TextId(pub(crate) u32);
+pub struct TextId(pub u32);
 
 impl NodeId {
     /// The id as an index.
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -277,7 +277,7 @@ impl Names {
     }
 
     /// A text.
-    pub(crate) fn text_of(&self, id: TextId) -> &str {
+    pub fn text_of(&self, id: TextId) -> &str {
         self.texts.name(id.0)
     }
 

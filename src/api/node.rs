@@ -183,7 +183,7 @@ pub(crate) fn region(labels: &Labels) -> Option<&str> {
 /// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta
 /// label wins where it is present, even empty. `legacy_only` is 1.16 and older, which know only the
 /// beta labels.
-pub(crate) fn zone_key(labels: &Labels, legacy_only: bool) -> String {
+pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     let get = |beta: &str, stable: &str| match labels.get(beta) {
         Some(v) => v.clone(),
         None if legacy_only => String::new(),

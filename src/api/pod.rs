@@ -111,7 +111,7 @@ words! {
 
 impl PodPhase {
     /// `Succeeded` or `Failed`.
-    pub(crate) fn is_terminal(self) -> bool {
+    pub fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
 }

@@ -106,7 +106,7 @@ impl Quantity {
     }
 
     /// Whether it is nothing.
-    pub(crate) fn is_zero(self) -> bool {
+    pub fn is_zero(self) -> bool {
         self.nano == 0
     }
 
@@ -342,7 +342,7 @@ pub type Resources = BTreeMap<String, Quantity>;
 
 /// Adds the resources of `more` to `total`; false, and `total` in part as it was, if a sum does not
 /// fit.
-pub(crate) fn add_resources(total: &mut Resources, more: &Resources) -> bool {
+pub fn add_resources(total: &mut Resources, more: &Resources) -> bool {
     for (name, amount) in more {
         let sum = total.entry(name.clone()).or_default();
         match sum.checked_add(*amount) {

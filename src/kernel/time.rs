@@ -113,7 +113,7 @@ macro_rules! nanoseconds {
 
             /// With `d` on top, at most [`Self::MAX`].
             #[must_use]
-            pub(crate) const fn saturating_add(self, d: Dur) -> Self {
+            pub const fn saturating_add(self, d: Dur) -> Self {
                 Self(self.0.saturating_add(d.0))
             }
 
@@ -177,7 +177,7 @@ impl Dur {
 
     /// The span `n` times over, at most [`Dur::MAX`].
     #[must_use]
-    pub(crate) const fn saturating_mul(self, n: u64) -> Self {
+    pub const fn saturating_mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
     }
 }

@@ -137,7 +137,7 @@ impl PodStart {
     }
 
     /// Whether it is there and has not ended.
-    pub(crate) fn runs(&self) -> bool {
+    pub fn runs(&self) -> bool {
         self.phase().is_some_and(|phase| !phase.is_terminal())
     }
 

@@ -32,7 +32,7 @@ pub struct Profile {
     /// Whether timelines recorded from this minor release were checked against the model.
     pub(crate) recorded: bool,
     /// The node lifecycle controller's switches.
-    pub(crate) node_lifecycle: node_lifecycle::Switches,
+    pub node_lifecycle: node_lifecycle::Switches,
     /// The taint eviction controller's switches.
     pub taint_eviction: taint_eviction::Switches,
     /// The kubelet's switches.

@@ -244,7 +244,7 @@ impl What {
     }
 
     /// The node a pod was created on.
-    pub(crate) fn created_on(node: Option<std::num::NonZeroU32>) -> Option<NodeId> {
+    pub fn created_on(node: Option<std::num::NonZeroU32>) -> Option<NodeId> {
         node.map(|n| NodeId(n.get() - 1))
     }
 }

@@ -149,7 +149,8 @@ impl Trace {
         self.len() == 0
     }
 
-    pub(crate) fn get(&self, id: RecordId) -> Option<&Record> {
+    /// A record.
+    pub fn get(&self, id: RecordId) -> Option<&Record> {
         self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
     }
 

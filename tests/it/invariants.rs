@@ -3,13 +3,13 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use taintsim::analysis::invariants::first_broken;
 use taintsim::api::quantity::Quantity;
 use taintsim::kernel::{Choices, Time};
 use taintsim::plan::{NodePlan, Plan};
 use taintsim::scenario::{Overrides, build, load};
 use taintsim::sim::run;
 use taintsim::trace::{Record, RecordId, Trace, What};
+use taintsim_referee::invariants::first_broken;
 
 /// Panics with what a run does that no run may do.
 pub(crate) fn hold(plan: &Plan, trace: &Trace, what: &str) {

@@ -6,6 +6,7 @@
 //! * [`conformance`]: a trace compared with a recording.
 //! * `reach`: a guided search for the choices that lead to a recorded outcome.
 //! * `decided`: which choices decide.
+//! * [`invariants`]: what holds in every run.
 //! * [`conform`]: the command `taintsim conform`.
 //! * [`soak`]: random scenarios, run in every way there is, and the command `taintsim soak`.
 
@@ -13,6 +14,7 @@ mod classes;
 pub mod conform;
 pub mod conformance;
 mod decided;
+pub mod invariants;
 mod reach;
 pub mod recorded;
 pub mod soak;

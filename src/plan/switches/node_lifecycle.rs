@@ -39,7 +39,7 @@ pub(crate) enum EvictionMode {
 
 /// What changed in the node lifecycle controller from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Switches {
+pub struct Switches {
     /// The taint decision follows the Ready condition read before this pass's update (up to 1.33),
     /// not the current one (S20).
     pub(crate) taint_on_observed: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Switches {
     /// Alpha taint keys on nodes are renamed (1.9 to 1.13).
     pub(crate) rename_alpha_taints: bool,
     /// Zones are read from the beta labels only (up to 1.16).
-    pub(crate) beta_zone_labels: bool,
+    pub beta_zone_labels: bool,
     /// Taints or timeout, by the gate TaintBasedEvictions.
     pub(crate) eviction_mode: EvictionMode,
     /// `--pod-eviction-timeout` and `--enable-taint-manager` exist, up to 1.26 (S14).

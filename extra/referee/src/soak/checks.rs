@@ -1,9 +1,9 @@
 //! What must hold of every run: both modes give the same trace, no invariant is broken, nothing
 //! panics, it ends, and its results can be written.
 
+use crate::invariants::first_broken;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use taintsim::analysis::invariants::first_broken;
 use taintsim::kernel::{Choices, Dur, Endless};
 use taintsim::plan::Plan;
 use taintsim::scenario::Loaded;

@@ -3,7 +3,11 @@
 use super::capacity::Capacity;
 use super::objects::Objects;
 use super::tainting::Tainting;
-use crate::analysis::prelude::*;
+use std::collections::BTreeMap;
+use taintsim::api::names::PodId;
+use taintsim::kernel::{Dur, Time};
+use taintsim::plan::Plan;
+use taintsim::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
 
 /// What a run does that no run may do, and in which record; nothing if all is well.
 pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {

@@ -1,10 +1,14 @@
 //! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests
 //! of pods that are not finished, and their number, stay within what the node can allocate.
 
-use crate::analysis::prelude::*;
-use crate::api::pod::PodTemplate;
-use crate::api::quantity::{Quantity, Resources, add_resources};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use taintsim::api::names::{NodeId, PodId};
+use taintsim::api::pod::{PodPhase, PodTemplate};
+use taintsim::api::quantity::{Quantity, Resources, add_resources};
+use taintsim::kernel::{Dur, Time};
+use taintsim::plan::Plan;
+use taintsim::trace::{Actor, Record, RecordId, Trace, What};
 
 /// For how long pods that others put on a node may be unknown to the scheduler.
 const UNSEEN: Dur = Dur::from_secs(60);

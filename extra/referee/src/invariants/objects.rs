@@ -1,9 +1,15 @@
 //! Objects begin and end once, are bound once, and a record which says that something changed is
 //! about a real change.
 
-use crate::analysis::prelude::*;
-use crate::api::pod::PodConditionType;
-use crate::plan::PodStart;
+use std::collections::BTreeMap;
+use taintsim::api::meta::ConditionStatus;
+use taintsim::api::names::{NodeId, PodId};
+use taintsim::api::node::NodeConditionType;
+use taintsim::api::pod::{PodConditionType, PodPhase};
+use taintsim::api::taint::Taint;
+use taintsim::kernel::Time;
+use taintsim::plan::{NodeStart, Plan, PodStart};
+use taintsim::trace::{Actor, Record, Trace, What};
 
 #[derive(Default)]
 struct Node {

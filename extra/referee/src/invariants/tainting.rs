@@ -2,10 +2,13 @@
 //! bucket of one token): in any stretch of time one taint, and `--node-eviction-rate` per second,
 //! and one for each limiter that is made anew in it, with the zone's queue or its state.
 
-use crate::analysis::prelude::*;
-use crate::api::node::zone_key;
-use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::plan::Action;
+use std::collections::BTreeMap;
+use taintsim::api::names::TextId;
+use taintsim::api::node::zone_key;
+use taintsim::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
+use taintsim::kernel::{Dur, Time};
+use taintsim::plan::{Action, Do, Plan};
+use taintsim::trace::{Actor, Note, Record, Trace, What};
 
 /// The longest time between a token and the taint for it: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);
