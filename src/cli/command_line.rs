@@ -1,34 +1,13 @@
 //! The whole command line: the program with its commands. It stands above the commands; what they
 //! share is in `args`.
 
-use super::complete::CompleteArgs;
-use super::completions::CompletionsArgs;
-use super::diff::DiffArgs;
-use super::explain::ExplainArgs;
-use super::explore::ExploreArgs;
-use super::faults::FaultsArgs;
-use super::forecast::ForecastArgs;
-use super::import::ImportArgs;
-use super::incident::IncidentArgs;
-use super::init::InitArgs;
-use super::man::ManArgs;
-use super::odds::OddsArgs;
-use super::outages::OutagesArgs;
-use super::plan::PlanArgs;
-use super::playground::PlaygroundArgs;
-use super::replay::ReplayArgs;
-use super::report::ReportArgs;
-use super::run::RunArgs;
-use super::schema::SchemaArgs;
-use super::settings::SettingsArgs;
-use super::shards::gather::GatherArgs;
-use super::shards::shard::ShardArgs;
-use super::shrink::ShrinkArgs;
-use super::survey::SurveyArgs;
-use super::sweep::SweepArgs;
+use super::shards::{gather, shard};
 use super::terminal::ColorArg;
-use super::test::TestArgs;
-use super::validate::ValidateArgs;
+use super::{
+    complete, completions, diff, explain, explore, faults, forecast, import, incident, init, man,
+    odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey, sweep,
+    test, validate,
+};
 use clap::{CommandFactory, Parser, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -64,68 +43,68 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
-    Run(RunArgs),
+    Run(run::RunArgs),
     /// Run scenarios as tests: holds them against what they expect
-    Test(TestArgs),
+    Test(test::TestArgs),
     /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two
     /// settings; over many seeds, too
-    Diff(DiffArgs),
+    Diff(diff::DiffArgs),
     /// Say why something happened to a pod, node, workload or zone, or did not, and what would have
     /// changed it
-    Explain(ExplainArgs),
+    Explain(explain::ExplainArgs),
     /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace
     /// for Perfetto
-    Report(ReportArgs),
+    Report(report::ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table,
     /// writes CSV and a chart
-    Sweep(SweepArgs),
+    Sweep(sweep::SweepArgs),
     /// Lose every node, zone and rack of a cluster, one after the other: prints a table, worst first,
     /// and what to know of it
-    Survey(SurveyArgs),
+    Survey(survey::SurveyArgs),
     /// Say which value of a setting costs least, given how things fail, and how sure that is
-    Plan(PlanArgs),
+    Plan(plan::PlanArgs),
     /// Draw faults by models of how things fail, and write them as a scenario
-    Faults(FaultsArgs),
+    Faults(faults::FaultsArgs),
     /// Say what a history of outages comes to, and which timeout is best for it
-    Outages(OutagesArgs),
+    Outages(outages::OutagesArgs),
     /// Do one shard of a work plan, which `--plan-shards` of sweep, plan, survey and explore writes
-    Shard(ShardArgs),
+    Shard(shard::ShardArgs),
     /// Put the shards of a work plan together: prints and writes what one machine would have
-    Gather(GatherArgs),
+    Gather(gather::GatherArgs),
     /// Search a scenario's interleavings for one that violates a property: prints what it found,
     /// writes tapes
-    Explore(ExploreArgs),
+    Explore(explore::ExploreArgs),
     /// Say how often a scenario violates a property, however rare it is
-    Odds(OddsArgs),
+    Odds(odds::OddsArgs),
     /// Run a tape again: prints who did what, having seen what
-    Replay(ReplayArgs),
+    Replay(replay::ReplayArgs),
     /// Take away from a scenario what the violation of a property does not need
-    Shrink(ShrinkArgs),
+    Shrink(shrink::ShrinkArgs),
     /// Turn what kubectl prints of a cluster into a scenario
-    Import(ImportArgs),
+    Import(import::ImportArgs),
     /// Say what comes of an outage that is under way, from what kubectl prints of the cluster: who is
     /// evicted, and when
-    Forecast(ForecastArgs),
+    Forecast(forecast::ForecastArgs),
     /// Put a past outage together from events, audit logs, logs and metrics, run it, and say what of
     /// it is explained
-    Incident(IncidentArgs),
+    Incident(incident::IncidentArgs),
     /// List what can be set in a scenario with `--set`, with the values that it has
-    Settings(SettingsArgs),
+    Settings(settings::SettingsArgs),
     /// Check scenarios, and name every mistake in them
-    Validate(ValidateArgs),
+    Validate(validate::ValidateArgs),
     /// Write a commented scenario to start from
-    Init(InitArgs),
+    Init(init::InitArgs),
     /// Print the JSON Schema of the scenario language
-    Schema(SchemaArgs),
+    Schema(schema::SchemaArgs),
     /// Write a page for a web server, to edit scenarios and see what comes of them in the browser
-    Playground(PlaygroundArgs),
+    Playground(playground::PlaygroundArgs),
     /// Print completions for a shell
-    Completions(CompletionsArgs),
+    Completions(completions::CompletionsArgs),
     /// Print what can stand where a word is being written, for shells
     #[command(hide = true)]
-    Complete(CompleteArgs),
+    Complete(complete::CompleteArgs),
     /// Print a page of the manual, as roff
-    Man(ManArgs),
+    Man(man::ManArgs),
 }
 
 /// The command line, for completions and the manual.
