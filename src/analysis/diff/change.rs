@@ -24,6 +24,13 @@ pub(crate) struct Pair {
     pub(crate) b: Option<Occurrence>,
 }
 
+impl Pair {
+    /// When in one of the runs, 0 or 1.
+    pub(crate) fn on(&self, side: usize) -> Option<Occurrence> {
+        if side == 0 { self.a } else { self.b }
+    }
+}
+
 /// In what way a fact differs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,7 @@
 use super::super::facts::Facts;
 use super::super::summary::summary_and_serving;
 use super::super::workloads::{self, Owners};
-use super::change::{Group, Noise, Occurrence, Pair, Way};
+use super::change::{Group, Noise, Way};
 use super::costs::{Bill, Fate, fates};
 use super::found::{Found, NONE, Names, Paired, Seen, pairs};
 use super::settings::Settings;
@@ -20,8 +20,8 @@ pub struct Difference {
     /// Workloads that fared differently, the one with the greatest difference in what was missing
     /// first.
     pub(crate) workloads: Vec<WorkloadChange>,
-    /// The earliest fact that differs.
-    pub(crate) first: Option<First>,
+    /// The earliest fact that differs, of one object.
+    pub(crate) first: Option<Group>,
     /// The facts that differ, the most important first, noise last.
     pub(crate) groups: Vec<Group>,
     /// Times that differ by no more than this are the same.
@@ -36,26 +36,6 @@ impl Difference {
             && self.workloads.is_empty()
             && !self.settings.objects_differ()
             && a.is_like(b, self.tolerance)
-    }
-}
-
-/// The earliest fact that differs.
-#[derive(Clone, Debug)]
-pub struct First {
-    /// What it is: `evicted`, `tainted unreachable:NoExecute`.
-    pub(crate) what: String,
-    /// In what way it differs.
-    pub(crate) way: Way,
-    /// Its detail in each run.
-    pub(crate) details: [Option<String>; 2],
-    /// Its object and when it happened in each run; its records' causes explain it.
-    pub(crate) pair: Pair,
-}
-
-impl First {
-    /// When it happened in a run, if it did.
-    pub(crate) fn of(&self, side: usize) -> Option<Occurrence> {
-        if side == 0 { self.pair.a } else { self.pair.b }
     }
 }
 
@@ -115,11 +95,13 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     let first = pairs
         .iter()
         .min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)))
-        .map(|p| First {
+        .map(|p| Group {
             what: p.what(&names),
             way: p.way(),
+            of: p.of(&names),
             details: p.details(&names),
-            pair: p.named(&names),
+            noise: p.noise(&names),
+            pairs: vec![p.named(&names)],
         });
     let groups = group(pairs, &names, most);
     workloads.retain(|w| match &w.sides {

@@ -21,7 +21,7 @@ mod seeds;
 mod settings;
 
 pub(crate) use change::{Group, Noise, Occurrence, Pair, Way};
-pub use compare::{Difference, First, compare};
+pub use compare::{Difference, compare};
 pub(crate) use costs::{Bill, Fate, Paired};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;

@@ -5,41 +5,25 @@ use crate::analysis::prelude::*;
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 
-/// What differs, over seeds.
+/// What differs of some objects, over seeds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pattern {
-    /// What it is: `evicted`, `tainted unreachable:NoExecute`.
-    pub(crate) what: String,
-    /// In what way it differs.
-    pub(crate) way: Way,
-    /// Whether its objects are pods; otherwise they are nodes, or there are none.
-    pub(crate) of_pods: bool,
-    /// The workload of its pods, or what the objects' names have in common.
-    pub(crate) of: Option<String>,
+    pub(crate) kind: Kind,
     /// The objects of which it is so in nearly all seeds; the others are not always the same ones.
     pub(crate) objects: Vec<String>,
-    /// It is about these objects only; otherwise about all that belong to `of`.
+    /// It is about these objects only; otherwise about all that belong to the same.
     pub(crate) each: bool,
     /// In how many seeds it is so of any of them; where it is about these objects only, the
     /// fewest and the most seeds of one of them.
     pub(crate) seeds: (u64, u64),
-    /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
-    pub(crate) in_one_seed: (u64, u64),
-    /// By how much its times differ: the least and the most.
-    pub(crate) shift: Option<(Dur, Dur)>,
-    /// Its detail in each run, where that is the same for all.
-    pub(crate) details: [Option<String>; 2],
+    pub(crate) tally: Tally,
 }
 
-/// What differs of some objects.
-#[derive(Clone)]
-pub(super) struct Member {
-    pub(super) kind: Kind,
-    pub(super) objects: Vec<String>,
-    /// It is about the objects themselves.
-    pub(super) each: bool,
-    pub(super) seeds: (u64, u64),
-    pub(super) tally: Tally,
+impl Pattern {
+    /// Its detail in each run, where that is the same for all.
+    pub(crate) fn details(&self) -> [Option<String>; 2] {
+        self.tally.details.clone().unwrap_or_default()
+    }
 }
 
 /// What members of a pattern have in common: the kind, whether they are listed one by one, by how
@@ -48,15 +32,15 @@ type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
 
 /// Puts together what differs alike of objects that are listed one by one: as closely as leaves no
 /// more than `most` patterns; the most important first.
-pub(super) fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
-    let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
+pub(super) fn patterns(found: Vec<Pattern>, most: usize) -> Vec<Pattern> {
+    let mut merged: BTreeMap<Alike, Pattern> = BTreeMap::new();
     for level in 0..3 {
         merged = at_level(&found, level);
         if merged.len() <= most {
             break;
         }
     }
-    let mut all: Vec<Member> = merged.into_values().collect();
+    let mut all: Vec<Pattern> = merged.into_values().collect();
     all.sort_by_key(|m| {
         let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
         (
@@ -66,12 +50,12 @@ pub(super) fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
             m.tally.first,
         )
     });
-    all.into_iter().map(Member::pattern).collect()
+    all
 }
 
 /// The members that are alike at a level: the higher it is, the less closely they have to agree.
-fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
-    let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
+fn at_level(found: &[Pattern], level: u32) -> BTreeMap<Alike, Pattern> {
+    let mut merged: BTreeMap<Alike, Pattern> = BTreeMap::new();
     for member in found {
         let mut m = member.clone();
         if m.each && level > 0 {
@@ -95,33 +79,19 @@ fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
     merged
 }
 
-impl Member {
-    fn pattern(self) -> Pattern {
-        let Kind { what, way, of_pods, of, .. } = self.kind;
-        Pattern {
-            what,
-            way,
-            of_pods,
-            of,
-            objects: self.objects,
-            each: self.each,
-            seeds: self.seeds,
-            in_one_seed: self.tally.objects,
-            shift: self.tally.shift,
-            details: self.tally.details.unwrap_or_default(),
-        }
-    }
-}
-
-/// What differs: how much it matters, what it is, in what way, whether of pods, and of which
-/// workload, or what the objects' names have in common.
+/// What differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
+    /// How much it matters: the lower, the more.
     pub(super) rank: u8,
-    pub(super) what: String,
-    pub(super) way: Way,
-    pub(super) of_pods: bool,
-    pub(super) of: Option<String>,
+    /// What it is: `evicted`, `tainted unreachable:NoExecute`.
+    pub(crate) what: String,
+    /// In what way it differs.
+    pub(crate) way: Way,
+    /// Whether its objects are pods; otherwise they are nodes, or there are none.
+    pub(crate) of_pods: bool,
+    /// The workload of its pods, or what the objects' names have in common.
+    pub(crate) of: Option<String>,
 }
 
 impl Kind {
@@ -133,13 +103,14 @@ impl Kind {
 
 /// What differs of an object, or of all that belong to the same, over the seeds so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     pub(super) seeds: u64,
     /// Over all seeds.
     pub(super) facts: u64,
     /// The fewest and the most objects of a seed in which it differs.
-    pub(super) objects: (u64, u64),
-    pub(super) shift: Option<(Dur, Dur)>,
+    pub(crate) objects: (u64, u64),
+    /// By how much its times differ: the least and the most.
+    pub(crate) shift: Option<(Dur, Dur)>,
     /// Its detail in each run; none if that is not always the same.
     pub(super) details: Option<[Option<String>; 2]>,
     pub(super) first: Time,

@@ -10,7 +10,7 @@
 use super::change::{Noise, Way};
 use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
-use super::patterns::{Kind, Member, Pattern, Tally, patterns, put};
+use super::patterns::{Kind, Pattern, Tally, patterns, put};
 use crate::analysis::costs::Figure;
 use crate::analysis::prelude::*;
 use crate::analysis::statistics::{discoveries, sign_test};
@@ -129,7 +129,7 @@ impl Gathered {
             let often = is_nearly_all(tally.seeds, all) && differs(by_chance);
             let objects = if often { always.remove(&kind) } else { None };
             let objects = objects.unwrap_or_default().into_iter();
-            let member = Member {
+            let member = Pattern {
                 kind,
                 objects: objects.map(|(object, _)| object).collect(),
                 each: false,
@@ -147,7 +147,7 @@ impl Gathered {
         for (kind, objects) in always {
             let one = |(object, tally): (String, Tally)| {
                 let seeds = (tally.seeds, tally.seeds);
-                Member { kind: kind.clone(), objects: vec![object], each: true, seeds, tally }
+                Pattern { kind: kind.clone(), objects: vec![object], each: true, seeds, tally }
             };
             nearly_all.extend(objects.into_iter().map(one));
         }
@@ -323,7 +323,9 @@ mod tests {
         let found = all.finish(40);
         type Told = (Option<String>, Vec<String>, (u64, u64), (u64, u64));
         let told = |list: &[Pattern]| -> Vec<Told> {
-            list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect()
+            list.iter()
+                .map(|p| (p.kind.of.clone(), p.objects.clone(), p.seeds, p.tally.objects))
+                .collect()
         };
         assert_eq!(told(&found.nearly_all), [(web.of, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
         assert_eq!(told(&found.chance), [(db.of, Vec::new(), (8, 8), (3, 3))]);
@@ -345,13 +347,17 @@ mod tests {
         }
         let found = all.finish(40);
         assert_eq!(
-            found.nearly_all.iter().map(|p| (p.way, p.each, &p.objects[..])).collect::<Vec<_>>(),
+            found
+                .nearly_all
+                .iter()
+                .map(|p| (p.kind.way, p.each, &p.objects[..]))
+                .collect::<Vec<_>>(),
             [(Way::Earlier, true, &["web-0".to_owned()][..])]
         );
         // Five seeds with one pod earlier; five with that one earlier and two later, which are
         // three.
         let mut chance: Vec<(Way, u64, (u64, u64))> =
-            found.chance.iter().map(|p| (p.way, p.seeds.0, p.in_one_seed)).collect();
+            found.chance.iter().map(|p| (p.kind.way, p.seeds.0, p.tally.objects)).collect();
         chance.sort();
         assert_eq!(chance, [(Way::Earlier, 5, (1, 1)), (Way::Both, 5, (3, 3))]);
     }
@@ -379,7 +385,7 @@ mod tests {
         let few = over(3);
         assert!(few.differs_up_to < 0.0, "{}", few.differs_up_to);
         let many = over(12);
-        let found: Vec<&str> = many.nearly_all.iter().map(|p| p.what.as_str()).collect();
+        let found: Vec<&str> = many.nearly_all.iter().map(|p| p.kind.what.as_str()).collect();
         assert_eq!(found, ["evicted"]);
         assert!(many.differs_up_to < 0.001, "{}", many.differs_up_to);
     }

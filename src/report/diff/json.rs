@@ -3,8 +3,8 @@
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
-    Bill, Difference, FEWEST, Fate, First, Group, LEVEL, NEARLY_ALL, Noise, Occurrence, OverSeeds,
-    Pair, Paired, Pattern, SettingChange, Settings, WorkloadOverSeeds,
+    Bill, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair,
+    Paired, Pattern, SettingChange, Settings, WorkloadOverSeeds,
 };
 use crate::report::Source;
 use crate::report::prelude::*;
@@ -99,8 +99,8 @@ fn table_of(all: impl Iterator<Item = (Option<String>, Figure, Vec<Cell<'static>
 
 pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
-    let chain = |first: &First, i: usize| -> Value {
-        let Some(o) = first.of(i) else {
+    let chain = |pair: &Pair, i: usize| -> Value {
+        let Some(o) = pair.on(i) else {
             return Value::Null;
         };
         steps(sides[i].analysis, o.record)
@@ -108,9 +108,11 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
             .map(|(at, text)| json!({ "at_s": at.as_secs_f64(), "text": text }))
             .collect()
     };
-    let first = d.first.as_ref().map(
-        |f| json!({ "what": f.what, "change": f.way, "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
-    );
+    let first = d.first.as_ref().and_then(|f| {
+        let of = f.pairs.first()?;
+        let causes = json!({ "a": chain(of, 0), "b": chain(of, 1) });
+        Some(json!({ "what": f.what, "change": f.way, "object": pair(of), "causes": causes }))
+    });
     let [a, b] = d.costs;
     let mut document = json!({
         "same": d.is_empty(),
@@ -168,20 +170,21 @@ pub(crate) fn over_seeds(
 }
 
 fn pattern(p: &Pattern, seeds: u64) -> Value {
+    let [a, b] = p.details();
     json!({
         "text": seeds::said(p),
-        "what": p.what,
-        "change": p.way,
-        "of": p.of,
-        "of_pods": p.of_pods,
+        "what": p.kind.what,
+        "change": p.kind.way,
+        "of": p.kind.of,
+        "of_pods": p.kind.of_pods,
         "objects": p.objects,
         "these_objects_only": p.each,
-        "in_one_seed": [p.in_one_seed.0, p.in_one_seed.1],
-        "seeds": [p.seeds.0, p.seeds.1],
+        "in_one_seed": p.tally.objects,
+        "seeds": p.seeds,
         "of_seeds": seeds,
-        "a": p.details[0],
-        "b": p.details[1],
-        "shift_s": p.shift.map(|(least, most)| [least, most].map(Dur::as_secs_f64)),
+        "a": a,
+        "b": b,
+        "shift_s": p.tally.shift.map(|(least, most)| [least, most].map(Dur::as_secs_f64)),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The difference of two runs as text.
 
 use super::printer::{ROWS, header};
-use super::words::{Side, changed, colour, group_text, shift, steps, subject_of, times};
+use super::words::{Side, changed, colour, group_text, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Difference, Noise};
 use crate::report::prelude::*;
@@ -18,11 +18,10 @@ pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
 /// Where two runs part, if they do.
 pub(super) fn parting(d: &Difference) -> Option<String> {
     let first = d.first.as_ref()?;
-    let subject = subject_of(&first.pair);
+    let subject = subject_of(first.pairs.first()?);
     let what =
         if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
-    let how = changed(first.way, &first.details, shift(&first.pair).map(|s| (s, s)));
-    Some(format!("{what}: {how}"))
+    Some(format!("{what}: {}", changed(first.way, &first.details, first.shift())))
 }
 
 /// Writes the difference for people.
@@ -72,7 +71,7 @@ impl Printer<'_> {
         self.title("Where they part")?;
         self.indented(&said, 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {
-            match first.of(i) {
+            match first.pairs[0].on(i) {
                 None => writeln!(self.out, "  {letter}  {}", self.painted("does not happen", DIM))?,
                 Some(o) => {
                     let steps = steps(sides[i].analysis, o.record);

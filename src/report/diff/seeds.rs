@@ -96,7 +96,7 @@ impl Printer<'_> {
                 [one] => said(one),
                 _ => said_together(of),
             };
-            self.folded(&text, width + 4, colour(of[0].way, &of[0].what))?;
+            self.folded(&text, width + 4, colour(of[0].kind.way, &of[0].kind.what))?;
         }
         if lines.len() > most {
             writeln!(
@@ -127,7 +127,7 @@ pub(super) fn often(of: &[&Pattern], seeds: u64) -> String {
 /// Patterns that are the same of others: of many workloads, or of many nodes, one cause has made
 /// them. Few of a kind stay apart.
 fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
-    let key = |p: &Pattern| (p.what.clone(), p.way, p.of_pods);
+    let key = |p: &Pattern| (p.kind.what.clone(), p.kind.way, p.kind.of_pods);
     let mut lines: Vec<Vec<&Pattern>> = Vec::new();
     for p in list {
         match lines.iter_mut().find(|l| key(l[0]) == key(p)) {
@@ -148,11 +148,11 @@ fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
 
 /// `40 to 44 pods of 12 workloads evicted: 9s to 10.5s later in B (Deployment default/web, … )`
 fn said_together(of: &[&Pattern]) -> String {
-    let thing = if of[0].of_pods { "pod" } else { "node" };
+    let thing = if of[0].kind.of_pods { "pod" } else { "node" };
     let (least, most) = of
         .iter()
-        .fold((0, 0), |(least, most), p| (least + p.in_one_seed.0, most + p.in_one_seed.1));
-    let name = |p: &&Pattern| match &p.of {
+        .fold((0, 0), |(least, most), p| (least + p.tally.objects.0, most + p.tally.objects.1));
+    let name = |p: &&Pattern| match &p.kind.of {
         Some(of) => of.clone(),
         None => p.objects.first().cloned().unwrap_or_default(),
     };
@@ -162,11 +162,11 @@ fn said_together(of: &[&Pattern]) -> String {
     if names.len() > NAMES {
         listed += &format!(", {} more", grouped((names.len() - NAMES) as u64));
     }
-    let shifts = of.iter().filter_map(|p| p.shift);
+    let shifts = of.iter().filter_map(|p| p.tally.shift);
     let shift = shifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let subject = format!("{} {thing}s", span((least, most)));
-    let how = how(of[0].way, shift);
-    format!("{subject} {}: {how} ({listed})", of[0].what)
+    let how = how(of[0].kind.way, shift);
+    format!("{subject} {}: {how} ({listed})", of[0].kind.what)
 }
 
 /// `3`, `3 to 5`
@@ -176,40 +176,41 @@ fn span((least, most): (u64, u64)) -> String {
 
 /// `10 pods of Deployment default/web evicted: 4m earlier in B`
 pub(super) fn said(p: &Pattern) -> String {
-    let thing = if p.of_pods { "pod" } else { "node" };
+    let thing = if p.kind.of_pods { "pod" } else { "node" };
     let names: Vec<&str> = p.objects.iter().map(String::as_str).collect();
-    let of = match &p.of {
-        Some(of) if p.of_pods => format!(" of {of}"),
+    let of = match &p.kind.of {
+        Some(of) if p.kind.of_pods => format!(" of {of}"),
         Some(of) => format!(" {of}-…"),
         None => String::new(),
     };
-    let counted_as = if p.in_one_seed == (1, 1) {
+    let counted_as = if p.tally.objects == (1, 1) {
         format!("1 {thing}")
     } else {
-        format!("{} {thing}s", span(p.in_one_seed))
+        format!("{} {thing}s", span(p.tally.objects))
     };
     let few = names.len() as u64;
-    let subject = match &p.of {
+    let subject = match &p.kind.of {
         // What has no object belongs to nothing.
         None if names.is_empty() => String::new(),
         // Always these and no others.
-        _ if few == 1 && p.in_one_seed == (1, 1) => names[0].to_owned(),
-        Some(_) if p.in_one_seed == (few, few) && p.of_pods => {
+        _ if few == 1 && p.tally.objects == (1, 1) => names[0].to_owned(),
+        Some(_) if p.tally.objects == (few, few) && p.kind.of_pods => {
             format!("{counted_as}{of} ({})", ranges(&names))
         }
-        _ if p.in_one_seed == (few, few) => ranges(&names),
+        _ if p.tally.objects == (few, few) => ranges(&names),
         _ if names.is_empty() => format!("{counted_as}{of}"),
         _ => format!("{counted_as}{of}, nearly always among them {},", ranges(&names)),
     };
-    let beside = match p.way {
-        _ if p.what == PENDING => why(&p.details),
+    let details = p.details();
+    let beside = match p.kind.way {
+        _ if p.kind.what == PENDING => why(&details),
         Way::Otherwise => String::new(),
-        _ => detail(&p.details),
+        _ => detail(&details),
     };
-    let how = match (p.way, &p.details) {
+    let how = match (p.kind.way, &details) {
         (Way::Otherwise, [Some(a), Some(b)]) => format!("{a} in A, {b} in B"),
-        (way, _) => how(way, p.shift),
+        (way, _) => how(way, p.tally.shift),
     };
     let space = if subject.is_empty() { "" } else { " " };
-    format!("{subject}{space}{}{beside}: {how}", p.what)
+    format!("{subject}{space}{}{beside}: {how}", p.kind.what)
 }

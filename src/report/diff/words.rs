@@ -1,18 +1,12 @@
 //! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
 use crate::analysis::clock::{absolute, whole};
-use crate::analysis::diff::{Fate, Group, Occurrence, Pair, Way};
+use crate::analysis::diff::{Fate, Group, Pair, Way};
 use crate::analysis::words::ranges;
 use crate::analysis::{causes, words};
 use crate::report::Source;
 use crate::report::prelude::*;
 use crate::report::text::{PLAIN, RED, YELLOW, counted};
-
-/// By how much a fact is earlier or later in one of the runs.
-pub(super) fn shift(pair: &Pair) -> Option<Dur> {
-    let (a, b) = (pair.a?.at, pair.b?.at);
-    Some(a.max(b).since(a.min(b)))
-}
 
 /// To the millisecond, and to the tenth of a second where it is longer than ten.
 fn rounded(d: Dur) -> String {
@@ -129,9 +123,7 @@ pub(super) fn why(details: &[Option<String>; 2]) -> String {
 
 /// When the facts of a group happened in a run: `6:45.100`, or the first and the last.
 pub(super) fn times(g: &Group, side: usize) -> String {
-    let of = |p: &Pair| if side == 0 { p.a } else { p.b };
-    let at = |o: Occurrence| o.at;
-    let all = g.pairs.iter().filter_map(of).map(at);
+    let all = g.pairs.iter().filter_map(|p| Some(p.on(side)?.at));
     match (all.clone().min(), all.max()) {
         (Some(first), Some(last)) if last.since(first) < Dur::from_secs(1) => absolute(first),
         (Some(first), Some(last)) => format!("{}–{}", whole(first), whole(last)),
