@@ -95,65 +95,67 @@ impl Figure {
 
     /// Its name for people.
     pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::ReplicaMinutesMissing => "replica-minutes missing",
-            Self::MinutesBelowNeed => "minutes below need",
-            Self::LongestBelowNeed => "longest below need",
-            Self::MinutesNoneUp => "minutes none up",
-            Self::RequestsLostShare => "requests lost",
-            Self::RequestsLostMinutes => "minutes of requests lost",
-            Self::GhostMinutes => "ghost-minutes",
-            Self::Evicted => "evicted",
-            Self::Needless => "needless",
-            Self::Undecided => "undecided",
-            Self::Restarts => "restarts",
-            Self::PendingAtEnd => "pending at the end",
-            Self::PendingMinutes => "pending minutes",
-            Self::MostPending => "most pending",
-            Self::LongestPending => "longest pending",
-        }
+        self.looked_up().0
     }
 
     /// Whether it is a number of things, which has no fraction.
     pub(crate) fn is_count(self) -> bool {
-        matches!(
-            self,
-            Self::Evicted
-                | Self::Needless
-                | Self::Undecided
-                | Self::Restarts
-                | Self::PendingAtEnd
-                | Self::MostPending
-        )
+        matches!(self.looked_up().1, Measure::Count(_))
     }
 
     /// Its value, in its unit.
     pub fn of(self, costs: &Costs) -> f64 {
-        let minutes = |ns: u128| ns as f64 / 60e9;
-        let time = |d: Dur| minutes(d.as_nanos().into());
-        let share = || {
-            if costs.requests == 0 {
-                0.0
-            } else {
-                costs.requests_lost as f64 / costs.requests as f64
-            }
-        };
-        match self {
-            Self::ReplicaMinutesMissing => minutes(costs.missing_ns),
-            Self::MinutesBelowNeed => time(costs.below_need),
-            Self::LongestBelowNeed => costs.longest_below_need.as_nanos() as f64 / 1e9,
-            Self::MinutesNoneUp => time(costs.none_up),
-            Self::RequestsLostShare => share(),
-            Self::RequestsLostMinutes => share() * time(costs.observed),
-            Self::GhostMinutes => minutes(costs.ghost_ns),
-            Self::Evicted => costs.evicted as f64,
-            Self::Needless => costs.needless as f64,
-            Self::Undecided => costs.undecided as f64,
-            Self::Restarts => costs.restarts as f64,
-            Self::PendingAtEnd => costs.pending_at_end as f64,
-            Self::PendingMinutes => minutes(costs.pending_ns),
-            Self::MostPending => costs.most_pending as f64,
-            Self::LongestPending => costs.longest_pending.as_nanos() as f64 / 1e9,
+        match self.looked_up().1 {
+            Measure::Count(of) => of(costs) as f64,
+            Measure::Minutes(of) => minutes(of(costs)),
+            Measure::Seconds(of) => of(costs).as_nanos() as f64 / 1e9,
+            Measure::Number(of) => of(costs),
         }
     }
+
+    /// Its name for people, and what it is of costs.
+    fn looked_up(self) -> (&'static str, Measure) {
+        use Measure::{Count, Minutes, Number, Seconds};
+        match self {
+            Self::ReplicaMinutesMissing => ("replica-minutes missing", Minutes(|c| c.missing_ns)),
+            Self::MinutesBelowNeed => ("minutes below need", Minutes(|c| ns(c.below_need))),
+            Self::LongestBelowNeed => ("longest below need", Seconds(|c| c.longest_below_need)),
+            Self::MinutesNoneUp => ("minutes none up", Minutes(|c| ns(c.none_up))),
+            Self::RequestsLostShare => ("requests lost", Number(share)),
+            Self::RequestsLostMinutes => {
+                ("minutes of requests lost", Number(|c| share(c) * minutes(ns(c.observed))))
+            }
+            Self::GhostMinutes => ("ghost-minutes", Minutes(|c| c.ghost_ns)),
+            Self::Evicted => ("evicted", Count(|c| c.evicted)),
+            Self::Needless => ("needless", Count(|c| c.needless)),
+            Self::Undecided => ("undecided", Count(|c| c.undecided)),
+            Self::Restarts => ("restarts", Count(|c| c.restarts)),
+            Self::PendingAtEnd => ("pending at the end", Count(|c| c.pending_at_end)),
+            Self::PendingMinutes => ("pending minutes", Minutes(|c| c.pending_ns)),
+            Self::MostPending => ("most pending", Count(|c| c.most_pending)),
+            Self::LongestPending => ("longest pending", Seconds(|c| c.longest_pending)),
+        }
+    }
+}
+
+/// What a figure is of costs.
+enum Measure {
+    Count(fn(&Costs) -> u64),
+    /// From nanoseconds.
+    Minutes(fn(&Costs) -> u128),
+    Seconds(fn(&Costs) -> Dur),
+    Number(fn(&Costs) -> f64),
+}
+
+fn ns(time: Dur) -> u128 {
+    time.as_nanos().into()
+}
+
+fn minutes(ns: u128) -> f64 {
+    ns as f64 / 60e9
+}
+
+/// The share of requests that are lost.
+fn share(costs: &Costs) -> f64 {
+    if costs.requests == 0 { 0.0 } else { costs.requests_lost as f64 / costs.requests as f64 }
 }
