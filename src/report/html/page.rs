@@ -146,38 +146,25 @@ fn markup(text: &str) -> String {
 /// A module: its name and its text.
 type Module = (&'static str, &'static str);
 
+/// Modules below `extra/web`, by their names.
+macro_rules! modules {
+    ($($file:literal)*) => {
+        &[$(($file, include_str!(concat!("../../../extra/web/", $file)))),*]
+    };
+}
+
+pub(crate) use modules;
+
 /// The modules that every page has; what one imports comes before it.
-const SHARED: [Module; 19] = [
-    ("columns.js", include_str!("../../../extra/web/columns.js")),
-    ("dom.js", include_str!("../../../extra/web/dom.js")),
-    ("clock.js", include_str!("../../../extra/web/clock.js")),
-    ("view.js", include_str!("../../../extra/web/view.js")),
-    ("palette.js", include_str!("../../../extra/web/palette.js")),
-    ("run.js", include_str!("../../../extra/web/run.js")),
-    ("rows.js", include_str!("../../../extra/web/rows.js")),
-    ("labels.js", include_str!("../../../extra/web/labels.js")),
-    ("canvas.js", include_str!("../../../extra/web/canvas.js")),
-    ("lanes.js", include_str!("../../../extra/web/lanes.js")),
-    ("course.js", include_str!("../../../extra/web/course.js")),
-    ("curves.js", include_str!("../../../extra/web/curves.js")),
-    ("table.js", include_str!("../../../extra/web/table.js")),
-    ("tables.js", include_str!("../../../extra/web/tables.js")),
-    ("why.js", include_str!("../../../extra/web/why.js")),
-    ("link.js", include_str!("../../../extra/web/link.js")),
-    ("reach.js", include_str!("../../../extra/web/reach.js")),
-    ("runview.js", include_str!("../../../extra/web/runview.js")),
-    ("begin.js", include_str!("../../../extra/web/begin.js")),
-];
+const SHARED: &[Module] = modules! {
+    "columns.js" "dom.js" "clock.js" "view.js" "palette.js" "run.js" "rows.js" "labels.js"
+    "canvas.js" "lanes.js" "course.js" "curves.js" "table.js" "tables.js" "why.js" "link.js"
+    "reach.js" "runview.js" "begin.js"
+};
 
 /// Those that begin the page of a run, and those of a page of parts, which come after them.
-const RUN: [Module; 1] = [("runpage.js", include_str!("../../../extra/web/runpage.js"))];
-const BOARD: [Module; 5] = [
-    ("svg.js", include_str!("../../../extra/web/svg.js")),
-    ("steps.js", include_str!("../../../extra/web/steps.js")),
-    ("beside.js", include_str!("../../../extra/web/beside.js")),
-    ("board.js", include_str!("../../../extra/web/board.js")),
-    ("boardpage.js", include_str!("../../../extra/web/boardpage.js")),
-];
+const RUN: &[Module] = modules! { "runpage.js" };
+const BOARD: &[Module] = modules! { "svg.js" "steps.js" "beside.js" "board.js" "boardpage.js" };
 
 /// What a page shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,11 +178,10 @@ enum Kind {
 impl Kind {
     /// The modules of such a page, in their order.
     fn modules(self) -> impl Iterator<Item = &'static Module> {
-        let own: &[Module] = match self {
-            Self::Run => &RUN,
-            Self::Board => &BOARD,
-        };
-        SHARED.iter().chain(own)
+        SHARED.iter().chain(match self {
+            Self::Run => RUN,
+            Self::Board => BOARD,
+        })
     }
 }
 
@@ -361,7 +347,7 @@ mod tests {
     #[test]
     fn no_two_modules_declare_the_same_name() {
         let mut seen: BTreeSet<String> = BTreeSet::new();
-        let kinds = SHARED.iter().chain(&RUN).chain(&BOARD);
+        let kinds = SHARED.iter().chain(RUN).chain(BOARD);
         for (module, text) in kinds {
             for line in text.lines() {
                 let line = line.strip_prefix("export ").unwrap_or(line);

@@ -7,92 +7,43 @@ use std::path::Path;
 /// A scenario that ships: its name below `scenarios/`, and its text.
 type Example = (&'static str, &'static str);
 
-/// Scenarios with their texts, by name.
+/// Scenarios with their texts, by the folder below `scenarios/`.
 macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".ron")))),*]
+    ($($folder:literal: [$($name:literal)*])*) => {
+        &[$($((
+            concat!($folder, $name),
+            include_str!(concat!("../../../scenarios/", $folder, $name, ".ron")),
+        )),*),*]
     };
 }
 
 /// All of them, in the order of the list.
-const SHIPPED: &[Example] = shipped![
-    "controller-restart",
-    "cordon-by-hand",
-    "daemon-set-unharmed",
-    "dedicated-nodes",
-    "device-taint",
-    "disk-stuck",
-    "drain-or-shutdown",
-    "drain-with-budget",
-    "evicted-again-and-again",
-    "flapping-node",
-    "gpu-nodes",
-    "graceful-shutdown",
-    "half-a-zone",
-    "hundred-dead-nodes",
-    "master-disruption",
-    "memory-leak",
-    "memory-pressure",
-    "namespace-tolerations",
-    "noexecute-taint",
-    "one-node-lost",
-    "planning",
-    "preemption-after-loss",
-    "prefer-no-schedule",
-    "pressure-daemon-set",
-    "pressure-gap",
-    "pressure-loop",
-    "rapid-taint-1.32",
-    "rapid-taint",
-    "rapid",
-    "rolling-maintenance",
-    "several-taints",
-    "stateful-set-stuck",
-    "toleration-sweep",
-    "whole-zone",
-    "zone-lost-with-room",
-    "zone-lost-without-room",
-    "zone-partition",
-    "zone-sizes",
-    "measured/all-dark",
-    "measured/leases",
-    "measured/one-node",
-    "measured/replaced",
-    "measured/restart",
-    "measured/restart-in-full-outage",
-    "measured/three-of-four",
-    "measured/two-of-four",
-    "measured/whole-zone",
-    "races/countdown-outlives-node",
-    "races/crash-while-marking-pods",
-    "races/end-and-successor-seen-as-one",
-    "races/evicted-by-stale-node",
-    "races/finite-taint-removed",
-    "races/five-refusals",
-    "races/foreign-taint-lost",
-    "races/grace-shorter-than-broken-connection",
-    "races/heap-duplicates",
-    "races/kivi-eviction-loop",
-    "races/longer-toleration-ignored",
-    "races/master-disruption-leak",
-    "races/noexecute-one-period-late",
-    "races/pods-stay-not-ready",
-    "races/pods-stay-ready",
-    "races/rate-of-one",
-    "races/relisted",
-    "races/removed-taint-never-back",
-    "races/replacement-lost",
-    "races/restart-before-timer",
-    "races/restart-resets-countdown",
-    "races/stale-leases",
-    "races/standing-taint",
-    "races/successor-elsewhere-seen-as-one",
-    "races/successor-elsewhere",
-    "races/successor-evicted",
-    "races/successor-killed",
-    "races/taint-untaint-taint",
-    "races/tainting-beside-master-disruption",
-];
+const SHIPPED: &[Example] = shipped! {
+    "": [
+        "controller-restart" "cordon-by-hand" "daemon-set-unharmed" "dedicated-nodes" "device-taint"
+        "disk-stuck" "drain-or-shutdown" "drain-with-budget" "evicted-again-and-again"
+        "flapping-node" "gpu-nodes" "graceful-shutdown" "half-a-zone" "hundred-dead-nodes"
+        "master-disruption" "memory-leak" "memory-pressure" "namespace-tolerations"
+        "noexecute-taint" "one-node-lost" "planning" "preemption-after-loss" "prefer-no-schedule"
+        "pressure-daemon-set" "pressure-gap" "pressure-loop" "rapid-taint-1.32" "rapid-taint"
+        "rapid" "rolling-maintenance" "several-taints" "stateful-set-stuck" "toleration-sweep"
+        "whole-zone" "zone-lost-with-room" "zone-lost-without-room" "zone-partition" "zone-sizes"
+    ]
+    "measured/": [
+        "all-dark" "leases" "one-node" "replaced" "restart" "restart-in-full-outage" "three-of-four"
+        "two-of-four" "whole-zone"
+    ]
+    "races/": [
+        "countdown-outlives-node" "crash-while-marking-pods" "end-and-successor-seen-as-one"
+        "evicted-by-stale-node" "finite-taint-removed" "five-refusals" "foreign-taint-lost"
+        "grace-shorter-than-broken-connection" "heap-duplicates" "kivi-eviction-loop"
+        "longer-toleration-ignored" "master-disruption-leak" "noexecute-one-period-late"
+        "pods-stay-not-ready" "pods-stay-ready" "rate-of-one" "relisted" "removed-taint-never-back"
+        "replacement-lost" "restart-before-timer" "restart-resets-countdown" "stale-leases"
+        "standing-taint" "successor-elsewhere-seen-as-one" "successor-elsewhere" "successor-evicted"
+        "successor-killed" "taint-untaint-taint" "tainting-beside-master-disruption"
+    ]
+};
 
 /// The scenario that `taintsim init` writes.
 const STARTER: &str = "starter";

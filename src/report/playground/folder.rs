@@ -5,7 +5,7 @@
 use super::examples;
 use crate::report::file_error::FileError;
 use crate::report::files::Folder;
-use crate::report::html::{UPLOT, UPLOT_LICENCE, shared, style};
+use crate::report::html::{UPLOT, UPLOT_LICENCE, modules, shared, style};
 use crate::report::json;
 use crate::report::prelude::*;
 use base64::Engine as _;
@@ -15,16 +15,10 @@ use flate2::write::DeflateEncoder;
 use hmac_sha256::Hash;
 use std::path::Path;
 
-/// Modules of the playground alone, beside those that every page of a run has.
-macro_rules! modules {
-    ($($file:literal),* $(,)?) => {
-        [$(($file, include_str!(concat!("../../../extra/web/", $file)))),*]
-    };
-}
-
-/// Those that the page loads.
-const OWN: [(&str, &str); 6] =
-    modules!["door.js", "asks.js", "share.js", "complete.js", "editor.js", "playground.js",];
+/// The modules that the page loads beside those that every page of a run has.
+const OWN: &[(&str, &str)] = modules! {
+    "door.js" "asks.js" "share.js" "complete.js" "editor.js" "playground.js"
+};
 
 /// The one that runs beside it.
 const WORKER: (&str, &str) = ("worker.js", include_str!("../../../extra/web/worker.js"));
@@ -58,8 +52,10 @@ pub(crate) fn write(
 
 /// The page and all that it runs, but for the simulation.
 fn files() -> Vec<(String, String)> {
-    let modules: Vec<(&str, &str)> =
-        shared().chain(OWN).chain(PACKAGES.iter().map(|p| (p.file, p.text))).collect();
+    let modules: Vec<(&str, &str)> = shared()
+        .chain(OWN.iter().copied())
+        .chain(PACKAGES.iter().map(|p| (p.file, p.text)))
+        .collect();
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let own = [
         ("index.html", page(&names)),
