@@ -5,17 +5,12 @@
 //! The lanes are drawn by [`node_lanes`] and [`zone_lanes`]; above them stands why evictions pause,
 //! which [`states`] draws.
 
-use super::drawing::{
-    AWAITED, DRAIN, Drawing, EVICTION, HELD, NO_EXECUTE, NO_SCHEDULE, REPLACED, TIMER, health,
-};
-use super::frame::{Explained, FOOT, LANES_LEFT, Names, Swatch, WIDTH, grid, head, time_axis};
+use super::prelude::*;
 use super::{node_lanes, pods, states, workloads, zone_lanes};
 use crate::analysis::curves::waiting;
 use crate::analysis::disruption::disruptions;
 use crate::analysis::lanes::NodeLane;
 use crate::analysis::{Curves, Lanes, Serving};
-use crate::report::Heading;
-use crate::report::prelude::*;
 
 /// More nodes than these are drawn by zone.
 pub(crate) const MOST_NODE_LANES: usize = 60;

@@ -2,11 +2,7 @@
 //! each row, with its interval and its range as bars behind it.
 
 use super::axis::round_step;
-use super::drawing::{AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GRID, INTERVAL, RULE};
-use super::font;
-use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use crate::report::Heading;
-use crate::report::prelude::*;
+use super::prelude::*;
 
 const ROW: f64 = 24.0;
 /// The names of panels and of the columns of values.

@@ -17,6 +17,7 @@ mod frame;
 mod node_lanes;
 mod plane;
 mod pods;
+mod prelude;
 mod states;
 mod workloads;
 mod zone_lanes;

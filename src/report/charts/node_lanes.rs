@@ -1,16 +1,9 @@
 //! A lane for each node: its health as a bar, its NoSchedule and NoExecute taints as two strips
 //! below, and evictions as marks with the number of pods.
 
-use super::axis::{Spans, TimeScale, marks, spans};
-use super::drawing::{
-    AWAITED, Anchor, DRAIN, Drawing, EVICTION, HELD, NO_EXECUTE, NO_SCHEDULE, PAPER, REPLACED,
-    TIMER, health,
-};
-use super::font::{self, Ink};
-use super::frame::{LABEL, LANES_LEFT, STRONG, hollow, mark, risen, zone_labels};
+use super::axis::{Spans, marks};
+use super::prelude::*;
 use crate::analysis::lanes::{NodeLane, Tainted, Volumes};
-use crate::report::prelude::*;
-use plotters::style::RGBColor;
 
 /// The height of all lanes, in points.
 pub(super) fn height(analysis: &Analysis<'_>, nodes: &[NodeLane]) -> f64 {

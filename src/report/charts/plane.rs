@@ -1,14 +1,7 @@
 //! Lines and points over a plane of two numbers: what an outage or a year costs by a setting,
 //! downtime beside needless evictions, how often a downtime is exceeded.
 
-use super::drawing::{
-    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, FAULT, FAULT_EDGE, GRID, INK, NOT_READY, RULE,
-    SAID, STOPPED,
-};
-use super::font;
-use super::frame::{Explained, HEAD, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use crate::report::Heading;
-use plotters::style::RGBColor;
+use super::prelude::*;
 
 const HEIGHT: f64 = 520.0;
 const LEFT: f64 = 92.0;

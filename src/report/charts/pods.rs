@@ -4,17 +4,8 @@
 //! seen in one: those that are available, as an area, or as a line where the axis begins above
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
-use super::axis::{CountScale, TimeScale, outline, spans};
-use super::drawing::{
-    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING,
-    RULE, TERMINATING,
-};
-use super::font::{self, Ink};
-use super::frame::{Explained, FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::prelude::*;
 use crate::analysis::curves::{Curves, Steps, value_at};
-use crate::report::Heading;
-use crate::report::prelude::*;
-use plotters::style::RGBColor;
 
 /// Where the data begin.
 pub(super) const LEFT: f64 = 84.0;

@@ -4,16 +4,9 @@
 //! Bands are named where the name has room in or beside them; their colours are explained in a line
 //! above them.
 
-use super::axis::{TimeScale, spans};
-use super::drawing::{
-    Anchor, Drawing, FULL, GRID, INK, MASTER, PAPER, QUEUED, SLOW, STOPPED, TROUBLED,
-};
-use super::font::{self, Ink};
-use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG, zone_labels};
+use super::prelude::*;
 use crate::analysis::disruption::{Disrupted, Disruptions, Troubled};
-use crate::report::prelude::*;
 use crate::trace::ZoneState;
-use plotters::style::RGBColor;
 
 /// More zones have no band.
 const MOST: usize = 8;

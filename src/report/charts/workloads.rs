@@ -4,16 +4,10 @@
 //! Where there are more than fit, those with the most missing pods are drawn, and the rest is
 //! counted below.
 
-use super::axis::{CountScale, outline, spans};
-use super::drawing::{
-    AVAILABLE, AVAILABLE_FILL, Anchor, Drawing, GHOST, MISSING, NO_EXECUTE, PAPER, SAID,
-};
-use super::frame::{Explained, FOOT, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::{font, pods};
+use super::pods;
+use super::prelude::*;
 use crate::analysis::Serving;
 use crate::analysis::serving::{Count, Served};
-use crate::report::Heading;
-use crate::report::prelude::*;
 use crate::report::text::{counted_from, tenths};
 
 /// More workloads are not drawn.

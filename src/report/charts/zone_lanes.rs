@@ -1,12 +1,9 @@
 //! A lane for each zone: the shares of its nodes that are not healthy, stacked from the bottom, the
 //! share with a NoExecute taint as a line, and evictions as bars below.
 
-use super::axis::{TimeScale, bins, spans};
-use super::drawing::{Anchor, Drawing, EVICTION, GRID, NO_EXECUTE, RULE, health};
-use super::font::Ink;
-use super::frame::{LANES_LEFT, SMALL, STRONG, zone_labels};
+use super::axis::bins;
+use super::prelude::*;
 use crate::analysis::lanes::ZoneLane;
-use crate::report::prelude::*;
 use crate::report::text::counted;
 
 /// More zones are not drawn.
