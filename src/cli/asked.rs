@@ -147,7 +147,7 @@ pub fn resume() {
 }
 
 /// Does something; a run in it that was given up is a failure as any other.
-fn unless_endless<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+fn unless_endless<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let ended = catch_unwind(AssertUnwindSafe(work));
     ended.unwrap_or_else(|payload| match payload.downcast_ref::<Endless>() {
         Some(endless) => Err(Failure::Input(gave_up(endless))),

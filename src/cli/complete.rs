@@ -42,7 +42,7 @@ impl Names {
     }
 
     /// All there are in a scenario, or in the folder of a run.
-    fn all(self, file: &Path) -> Result<Vec<String>, Failure> {
+    fn all(self, file: &Path) -> Result<Vec<String>> {
         if self == Self::Objects && file.is_dir() {
             let ready = finished::stored(file)?;
             let trace = begun(&ready.plan, ready.source.seed);

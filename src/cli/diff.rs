@@ -159,7 +159,7 @@ fn many(
             "leave out --against-set seed=…, or leave out --seeds",
         ));
     }
-    let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready, Failure> {
+    let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready> {
         let mut ready = without_tape(loaded, file, overrides)?;
         ready.source.seed = first;
         Ok(ready)
@@ -183,7 +183,7 @@ fn many(
 }
 
 /// A scenario that is ready to run, and replays no tape.
-fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<Ready, Failure> {
+fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<Ready> {
     let shown = file.display().to_string();
     let ready = ready(loaded.clone(), shown, overrides.clone())?;
     if ready.plan.tape.is_some() {
@@ -196,12 +196,7 @@ fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<R
 }
 
 /// Runs both sides with all seeds, and compares them.
-fn run(
-    args: &DiffArgs,
-    pairs: &Pairs<'_>,
-    name: &str,
-    terminal: &Terminal,
-) -> Result<OverSeeds, Failure> {
+fn run(args: &DiffArgs, pairs: &Pairs<'_>, name: &str, terminal: &Terminal) -> Result<OverSeeds> {
     let all = pairs.size().unwrap_or(u64::MAX);
     let progress = Progress::new(terminal, args.quiet, name, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))

@@ -27,8 +27,11 @@ pub enum Failure {
     ClosedPipe,
 }
 
+/// What a part of a command came to.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// How a command ended.
-pub type Outcome = Result<Exit, Failure>;
+pub type Outcome = Result<Exit>;
 
 impl Failure {
     /// Something that was given is wrong; and what may help.

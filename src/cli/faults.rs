@@ -49,7 +49,7 @@ pub(crate) struct FaultsArgs {
 
 impl FaultsArgs {
     /// The form of what is printed; none for a scenario.
-    fn form(&self) -> Result<Option<TableFormat>, Failure> {
+    fn form(&self) -> Result<Option<TableFormat>> {
         match self.out.form().or(self.form.as_deref()).unwrap_or("text") {
             "scenario" => Ok(None),
             word => {
@@ -121,7 +121,7 @@ pub(super) fn with_preset(
     loaded: &mut Loaded,
     overrides: &Overrides,
     name: Option<&str>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>> {
     let Some(name) = name else {
         return Ok(Vec::new());
     };
@@ -138,7 +138,7 @@ pub(super) fn no_models() -> Problem {
 }
 
 /// Makes a scenario's run as long as what is drawn.
-fn lasting(loaded: &mut Loaded, window: Dur) -> Result<(), Failure> {
+fn lasting(loaded: &mut Loaded, window: Dur) -> Result<()> {
     let most = crate::language::values::SPAN_MAX;
     if window.is_zero() || window > most {
         let problem = Problem::new("faults are drawn for a moment to a year: `--for 8760h`");

@@ -33,7 +33,7 @@ const FORMS: [&str; 7] = ["text", "json", "yaml", "csv", "parquet", "scenario", 
 impl ScenarioOut {
     /// The file; none for standard output. One that is there is refused, before any work is done
     /// for it.
-    pub(crate) fn file(&self) -> Result<Option<&Path>, Failure> {
+    pub(crate) fn file(&self) -> Result<Option<&Path>> {
         let other = self.output.as_deref().filter(|_| self.form().is_none());
         if let (Some(a), Some(b)) = (&self.out, other) {
             let text = format!("-o {} and --out {} are two files", b.display(), a.display());
@@ -56,7 +56,7 @@ impl ScenarioOut {
     }
 
     /// Refuses every form but that of a scenario, which is all that some commands write.
-    pub(crate) fn only_scenarios(&self) -> Result<(), Failure> {
+    pub(crate) fn only_scenarios(&self) -> Result<()> {
         match self.form() {
             None | Some("scenario") => Ok(()),
             Some(other) => Err(no_such_form(other, &["scenario"])),
@@ -73,7 +73,7 @@ pub(crate) fn no_such_form(form: &str, those: &[&str]) -> Failure {
 }
 
 /// Refuses to replace a file that is there, unless by force.
-pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Failure> {
+pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<()> {
     if force || path.symlink_metadata().is_err() {
         return Ok(());
     }
@@ -82,11 +82,7 @@ pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Fai
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
-pub(crate) fn write_text(
-    file: Option<&Path>,
-    text: &str,
-    terminal: &Terminal,
-) -> Result<(), Failure> {
+pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -> Result<()> {
     // In a scenario such characters stand in its strings, which mean the same with them escaped.
     let text = files::shown(text);
     match file {
@@ -96,7 +92,7 @@ pub(crate) fn write_text(
 }
 
 /// Writes a drawing to a file, in the format that its name ends in.
-pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<(), Failure> {
+pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<()> {
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("svg") => drawing.svg().map(String::into_bytes),
         Some("png") => drawing.png(),
@@ -109,7 +105,7 @@ pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<(), Failure>
 }
 
 /// Writes a file as a whole or not at all, as [`crate::files`] replaces files.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = interrupt::writing(|| files::replace(path, bytes, interrupt::unfinished));
     written.map_err(|error| match error.kind() {
         _ if interrupt::asked() => {

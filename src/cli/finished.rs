@@ -71,7 +71,7 @@ pub(crate) fn open(
     sets: &[String],
     quiet: bool,
     terminal: &Terminal,
-) -> Result<Finished, Failure> {
+) -> Result<Finished> {
     if path.is_dir() {
         if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
             return Err(Failure::input(
@@ -89,17 +89,13 @@ pub(crate) fn open(
 }
 
 /// Runs a scenario.
-pub(crate) fn simulate(
-    ready: Ready,
-    quiet: bool,
-    terminal: &Terminal,
-) -> Result<Finished, Failure> {
+pub(crate) fn simulate(ready: Ready, quiet: bool, terminal: &Terminal) -> Result<Finished> {
     run::tell_imported(&ready.imported, quiet, terminal);
     let trace = traced(&ready, quiet, terminal)?;
     Ok(Finished { ready, trace, window: DEFAULT_NEEDLESS_WINDOW, written: None })
 }
 
-fn traced(ready: &Ready, quiet: bool, terminal: &Terminal) -> Result<Trace, Failure> {
+fn traced(ready: &Ready, quiet: bool, terminal: &Terminal) -> Result<Trace> {
     let progress = run::progress(&ready.plan, quiet, terminal);
     let trace = run::simulate(ready, &progress, String::new)?;
     progress.clear();
@@ -107,7 +103,7 @@ fn traced(ready: &Ready, quiet: bool, terminal: &Terminal) -> Result<Trace, Fail
 }
 
 /// Runs again what the folder of a run holds, whose records must be those of the manifest.
-pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
+pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Finished> {
     let manifest = manifest_of(folder)?;
     let ready = ready_of(folder, &manifest)?;
     let trace = traced(&ready, quiet, terminal)?;
@@ -130,11 +126,11 @@ pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Fi
 }
 
 /// What was run, ready to run, as a folder holds it.
-pub(crate) fn stored(folder: &Path) -> Result<Ready, Failure> {
+pub(crate) fn stored(folder: &Path) -> Result<Ready> {
     ready_of(folder, &manifest_of(folder)?)
 }
 
-fn ready_of(folder: &Path, manifest: &Manifest) -> Result<Ready, Failure> {
+fn ready_of(folder: &Path, manifest: &Manifest) -> Result<Ready> {
     let overrides = Overrides {
         seed: Some(manifest.seed),
         sets: manifest.scenario.set.clone(),
@@ -145,7 +141,7 @@ fn ready_of(folder: &Path, manifest: &Manifest) -> Result<Ready, Failure> {
 }
 
 /// Reads the scenario of a run, which must be the one that the manifest names.
-fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
+fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded> {
     let place = |name: &str| folder.join(name);
     let text = contents(&place(manifest::SCENARIO))?;
     let cluster =
@@ -173,7 +169,7 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded, Failure> {
 /// The largest file of a folder that is read, in bytes.
 const BYTES_MAX: u64 = 2 << 30;
 
-fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
+fn manifest_of(folder: &Path) -> Result<Manifest> {
     let path = folder.join(manifest::FILE);
     if let Some(problem) = file::missing(folder) {
         return Err(Failure::Input(problem));
@@ -219,7 +215,7 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     }
 }
 
-fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+fn contents(path: &Path) -> Result<Vec<u8>> {
     // Every file of a folder of results is a plain one; what has no end is none.
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => return Err(fail(path, "this is no plain file", AGAIN)),

@@ -18,7 +18,7 @@ pub(super) fn courses(
     base: Loaded,
     overrides: &Overrides,
     commands: &[String],
-) -> Result<Vec<Course>, Failure> {
+) -> Result<Vec<Course>> {
     let course =
         |name: &str, loaded| Course { name: name.to_owned(), loaded, overrides: overrides.clone() };
     let other = |command: &String| {
@@ -26,7 +26,7 @@ pub(super) fn courses(
         other.spec.timeline.extend(what_if(command, &base.spec)?);
         Ok(course(command, other))
     };
-    let others = commands.iter().map(other).collect::<Result<Vec<_>, Failure>>()?;
+    let others = commands.iter().map(other).collect::<Result<Vec<_>>>()?;
     let first = course(name, base.clone());
     Ok(std::iter::once(first).chain(others).collect())
 }
@@ -39,7 +39,7 @@ pub(super) fn run_all(
     name: &str,
     quiet: bool,
     terminal: &Terminal,
-) -> Result<Vec<Vec<Ran>>, Failure> {
+) -> Result<Vec<Vec<Ran>>> {
     let all = seeds * courses.len() as u64;
     let words = |done: u64, all: u64| format!("{done} of {all} runs");
     let progress = Progress::new(terminal, quiet, name, all, words);

@@ -15,7 +15,7 @@ pub(super) fn given(
     inputs: &Inputs,
     quiet: bool,
     terminal: &Terminal,
-) -> Result<Loaded, Failure> {
+) -> Result<Loaded> {
     if file.as_os_str() != "-"
         && !inputs.has(file)
         && let Some(problem) = file::missing(file)
@@ -33,7 +33,7 @@ pub(super) fn asked(
     command: &str,
     quiet: bool,
     terminal: &Terminal,
-) -> Result<Loaded, Failure> {
+) -> Result<Loaded> {
     if !is_plugin() {
         return Err(Failure::input(
             "no cluster is given",
@@ -73,7 +73,7 @@ pub(super) fn is_plugin() -> bool {
 impl KubectlArgs {
     /// What `kubectl get` prints of the cluster, with its events where the person may read them:
     /// they tell when passes of the node lifecycle controller come, and what the scheduler tried.
-    pub(super) fn get(&self) -> Result<Vec<u8>, Failure> {
+    pub(super) fn get(&self) -> Result<Vec<u8>> {
         let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
         // Volumes and drivers are of the whole cluster, and not everybody may read them.
         let without_volumes =
@@ -90,7 +90,7 @@ impl KubectlArgs {
         given.flatten().collect()
     }
 
-    fn run(&self, line: &str) -> Result<Vec<u8>, Failure> {
+    fn run(&self, line: &str) -> Result<Vec<u8>> {
         let mut words = line.split(' ');
         let mut command = Command::new(words.next().unwrap_or("kubectl"));
         if let Some(context) = &self.context {
@@ -105,12 +105,12 @@ impl KubectlArgs {
 }
 
 /// What a command line of the shell prints.
-pub(super) fn shell(line: &str) -> Result<Vec<u8>, Failure> {
+pub(super) fn shell(line: &str) -> Result<Vec<u8>> {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     printed(line, Command::new(shell).arg(option).arg(line))
 }
 
-fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>, Failure> {
+fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>> {
     let Output { status, stdout, stderr } = command
         .stdin(Stdio::null())
         .output()

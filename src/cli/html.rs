@@ -45,7 +45,7 @@ impl HtmlArg {
     }
 
     /// Refuses to replace a file that is no page of ours, before any work is done for it.
-    pub(crate) fn fits(&self) -> Result<(), Failure> {
+    pub(crate) fn fits(&self) -> Result<()> {
         // What is no plain file is refused where it would be written.
         let is_other = |path: &&PathBuf| {
             files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes))
@@ -60,10 +60,7 @@ impl HtmlArg {
     }
 
     /// Writes the page that `make` makes, if one is asked for.
-    pub(super) fn write(
-        &self,
-        make: impl FnOnce() -> Result<Page, Failure>,
-    ) -> Result<(), Failure> {
+    pub(super) fn write(&self, make: impl FnOnce() -> Result<Page>) -> Result<()> {
         let Some(path) = &self.html else {
             return Ok(());
         };
@@ -82,7 +79,7 @@ pub(super) fn page(
     print: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
     board: impl FnOnce(String) -> Board,
     runs: Vec<(String, Vec<u8>)>,
-) -> Result<Page, Failure> {
+) -> Result<Page> {
     let mut text = Vec::new();
     print(&mut Printer::new(&mut text, Style { colour: false, width: 120 }))?;
     let board = board(String::from_utf8_lossy(&text).into_owned());
@@ -101,7 +98,7 @@ pub(super) fn run_for_page(
     overrides: Overrides,
     window: Dur,
     terminal: &Terminal,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let ready = ready(loaded.clone(), loaded.source.name.to_string(), overrides)?;
     let trace = simulate(&ready, &progress(&ready.plan, true, terminal), String::new)?;
     Ok(columns(&Analysis::new(&ready.plan, &trace), &ready, window))

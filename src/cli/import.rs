@@ -44,7 +44,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     Ok(Exit::Fine)
 }
 
-pub(super) fn read(file: &Path) -> Result<Input, Failure> {
+pub(super) fn read(file: &Path) -> Result<Input> {
     if let Some(problem) = (file.as_os_str() != "-").then(|| file::missing(file)).flatten() {
         return Err(Failure::Input(problem));
     }

@@ -130,7 +130,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     Ok(Exit::fine_if(all || !args.exit_code))
 }
 
-fn read(file: &Path) -> Result<Evidence, Failure> {
+fn read(file: &Path) -> Result<Evidence> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::Input(Problem::new(format!("cannot read {}: {error}", file.display())))
     };
@@ -152,10 +152,7 @@ fn read(file: &Path) -> Result<Evidence, Failure> {
 
 /// How the controllers look at their nodes: by the release and the settings that the outage is run
 /// with, which are the export's where no other release is asked for.
-fn watchfulness(
-    cluster: Option<&ImportedCluster>,
-    overrides: &Overrides,
-) -> Result<Watchfulness, Failure> {
+fn watchfulness(cluster: Option<&ImportedCluster>, overrides: &Overrides) -> Result<Watchfulness> {
     let text = "Scenario(version: 1, horizon: \"1m\", nodes: [(name: \"n\")])";
     let mut loaded = scenario::parse("defaults", text.as_bytes().to_vec(), Path::new(""))?;
     if let Some(cluster) = cluster {
@@ -173,7 +170,7 @@ fn verdict(
     was: &Reconstruction,
     course: &Course,
     base: &[Ran],
-) -> Result<Verdict, Failure> {
+) -> Result<Verdict> {
     let plan = scenario::build(&course.loaded, &course.overrides)?;
     let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
     let mut matched = Matched::of(&was.evictions(), base, &pods, args.within);
@@ -199,7 +196,7 @@ fn print(
     verdict: &Verdict,
     loaded: &Loaded,
     forecasts: &[(String, Forecast)],
-) -> Result<(), Failure> {
+) -> Result<()> {
     let basis = Basis {
         clock: verdict.clock,
         silent: Vec::new(),

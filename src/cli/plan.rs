@@ -90,7 +90,7 @@ pub(crate) struct PlanArgs {
 
 impl PlanArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
+    pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.many.jobs = with.jobs.or(self.many.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
         self.output.say(with.output.as_deref())
@@ -175,7 +175,7 @@ fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal
 }
 
 /// What counts: what the scenario says, and what the command line says anew.
-fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objective, Failure> {
+fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objective> {
     let written = scenario::changed(loaded, base)?.prices;
     let known = match &written {
         Some(written) => Objective::written(written)?,
@@ -261,7 +261,7 @@ fn line(loaded: &Loaded, planner: &Planner<'_>) -> Result<String, Problems> {
 }
 
 /// The settings with their values.
-fn axes(args: &PlanArgs) -> Result<Vec<Axis>, Failure> {
+fn axes(args: &PlanArgs) -> Result<Vec<Axis>> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in &args.choose {
         let (path, values) = split_values(text).map_err(|p| Failure::Problems(Problems::one(p)))?;
@@ -283,7 +283,7 @@ fn run(
     desk: Desk<'_>,
     clock: &Stopwatch,
     terminal: &Terminal,
-) -> Result<(Kept, bool), Failure> {
+) -> Result<(Kept, bool)> {
     let name = &planner.sweep.loaded.name;
     let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
     let budget = (!args.shards.is_asked()).then_some(budget);
@@ -331,7 +331,7 @@ fn run_all(
     notes: &mut Vec<String>,
     desk: Desk<'_>,
     terminal: &Terminal,
-) -> Result<(Kept, Option<f64>), Failure> {
+) -> Result<(Kept, Option<f64>)> {
     let clock = Stopwatch::start();
     let (objective, confidence) = (planner.objective.clone(), args.confidence);
     let (mut kept, mut interrupted) = run(args, planner, desk, &clock, terminal)?;
@@ -376,7 +376,7 @@ fn run_all(
 }
 
 /// What was run; nothing where time was up before anything was known.
-fn if_in_time(ran: Result<(Kept, bool), Failure>) -> Result<Option<(Kept, bool)>, Failure> {
+fn if_in_time(ran: Result<(Kept, bool)>) -> Result<Option<(Kept, bool)>> {
     match ran {
         Ok(ran) => Ok(Some(ran)),
         Err(Failure::Input(_) | Failure::Interrupted(_)) => Ok(None),
@@ -440,7 +440,7 @@ fn tell(
 }
 
 /// Reads what an earlier plan kept.
-fn read_kept(file: &Path) -> Result<(Kept, Source), Failure> {
+fn read_kept(file: &Path) -> Result<(Kept, Source)> {
     const MOST: u64 = 64 << 20;
     let shown = file.display();
     let wrong = |text: String| {

@@ -10,11 +10,7 @@ use crate::report::planner::{Told, board, write};
 
 /// The page of a plan; with an outage as the first rows met it, those of each setting where
 /// several were chosen each for itself.
-pub(super) fn page(
-    all: &[Told<'_>],
-    kept: &Kept,
-    planner: Option<&Planner<'_>>,
-) -> Result<Page, Failure> {
+pub(super) fn page(all: &[Told<'_>], kept: &Kept, planner: Option<&Planner<'_>>) -> Result<Page> {
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     let most = html::RUNS_MAX / all.len().max(1);
     for (setting, told) in all.iter().enumerate() {
@@ -43,7 +39,7 @@ fn looked(
     (told, setting): (&Told<'_>, usize),
     planner: &Planner<'_>,
     rows: &[usize],
-) -> Result<Looked, Failure> {
+) -> Result<Looked> {
     let shares = &told.answer.shares;
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let is = |(name, _): &&(String, f64)| most.is_some_and(|m| m.0 == *name);

@@ -9,7 +9,7 @@ use crate::lab::Axis;
 ///
 /// # Errors
 /// A setting that changes the tolerations of pods with volumes.
-pub(super) fn withhold(loaded: &Loaded, base: &Overrides, axes: &[Axis]) -> Result<(), Failure> {
+pub(super) fn withhold(loaded: &Loaded, base: &Overrides, axes: &[Axis]) -> Result<()> {
     let plan = scenario::build(loaded, base)?;
     if plan.with_volumes().is_empty() {
         return Ok(());

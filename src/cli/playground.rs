@@ -51,7 +51,7 @@ fn came_with_the_program() -> Option<PathBuf> {
 }
 
 /// The module that is named, or that which came with the program.
-fn module(named: Option<&Path>) -> Result<Module, Failure> {
+fn module(named: Option<&Path>) -> Result<Module> {
     let path = named.map(Path::to_path_buf).or_else(came_with_the_program);
     let path = path.unwrap_or_else(|| PathBuf::from(FILE));
     let wrong = |said: String| Failure::input(said, BUILD);

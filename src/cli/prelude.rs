@@ -1,6 +1,6 @@
 //! What nearly every command names: what all commands are made of, and the layers below.
 pub(super) use super::args::{ChangeArgs, duration, jobs};
-pub(super) use super::failure::{Exit, Failure, Outcome};
+pub(super) use super::failure::{Exit, Failure, Outcome, Result};
 pub(super) use super::interrupt;
 pub(super) use super::output::{OutputArg, TableFormat, print_text};
 pub(super) use super::progress::Progress;

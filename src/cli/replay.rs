@@ -31,7 +31,7 @@ pub(crate) struct ReplayArgs {
 }
 
 /// A tape file, or a scenario with a tape in it; with what changes it.
-fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+fn load_taped(file: &Path) -> Result<(Loaded, Overrides)> {
     let (loaded, overrides) = load_any(file)?;
     if loaded.spec.tape.is_none() {
         let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
@@ -42,7 +42,7 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 }
 
 /// A tape file, or a scenario; with what changes it.
-pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
     // Read once: a pipe has nothing left for a second reader.
     let from_stdin = file.as_os_str() == "-";
     let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
@@ -138,7 +138,7 @@ fn how_often(
     overrides: &Overrides,
     properties: &[Property],
     records: u64,
-) -> Result<Option<(u64, u64)>, Failure> {
+) -> Result<Option<(u64, u64)>> {
     let make = || untaped(loaded, overrides);
     let is_troubled = !make().perturb.names().is_empty();
     if is_troubled || properties.contains(&Property::Deterministic) {
@@ -154,7 +154,7 @@ fn how_often(
 }
 
 /// What to look for: as asked, and otherwise the property of the tape.
-fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>, Failure> {
+fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>> {
     let mut properties = args.properties.clone();
     if properties.is_empty() {
         let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());

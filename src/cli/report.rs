@@ -110,7 +110,7 @@ fn render(
 }
 
 /// Refuses options that do not go together, before anything is read.
-fn fits(args: &ReportArgs) -> Result<(), Failure> {
+fn fits(args: &ReportArgs) -> Result<()> {
     if args.v.is_some() && args.form != As::Klog {
         return Err(Failure::input("--v is about log lines", "give -o klog with it"));
     }

@@ -147,12 +147,12 @@ pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Resul
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
-pub(crate) fn writable(out: &Path, name: &str) -> Result<(), Failure> {
+pub(crate) fn writable(out: &Path, name: &str) -> Result<()> {
     Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
 }
 
 /// The folder that another is made in, and the name of that one there; it is what `of` has.
-pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str), Failure> {
+pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str)> {
     let name = out.file_name().and_then(|n| n.to_str());
     let name = name.ok_or_else(|| {
         let text = format!("{} cannot be the folder of {of}", out.display());
@@ -194,7 +194,7 @@ fn one(
     (args, forms): (&RunArgs, TableForms),
     terminal: &Terminal,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let Ready { plan, source, groups, .. } = scenario;
     let progress = progress(plan, args.quiet, terminal);
     let nothing = || format!("; nothing was written to {}", args.out.join(&plan.name).display());
@@ -246,7 +246,7 @@ pub(crate) fn simulate(
     scenario: &Ready,
     progress: &Progress,
     meant: impl FnOnce() -> String,
-) -> Result<Trace, Failure> {
+) -> Result<Trace> {
     if scenario.plan.tape.is_some() {
         let trace = interrupt::heeding(|| sim::play(&scenario.plan, &|| !interrupt::asked()));
         return trace.ok_or_else(|| Failure::Interrupted(format!("interrupted{}", meant())));
@@ -273,11 +273,7 @@ pub(crate) fn simulate(
     )))
 }
 
-fn write(
-    report: &Report<'_>,
-    out: &Path,
-    also: (Option<&Page>, TableForms),
-) -> Result<Written, Failure> {
+fn write(report: &Report<'_>, out: &Path, also: (Option<&Page>, TableForms)) -> Result<Written> {
     let write = || report::write_folder(report, out, also, interrupt::unfinished);
     let written = interrupt::writing(write);
     written.map_err(|error| not_written(&error, &out.join(&report.analysis.plan.name)))

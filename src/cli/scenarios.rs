@@ -12,9 +12,9 @@ use std::path::Component;
 /// # Errors
 /// A path that is not there, a pattern that nothing matches or that is none, a folder that cannot
 /// be read.
-pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = Vec::new();
-    let mut add = |path: &Path| -> Result<(), Failure> {
+    let mut add = |path: &Path| -> Result<()> {
         let failed = |e| Failure::Io(format!("cannot read {}: {e}", path.display()));
         if path.is_dir() {
             return collect(path, &mut files).map_err(failed);

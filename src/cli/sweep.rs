@@ -164,7 +164,7 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
 }
 
 /// What was found, for whoever asked for it.
-fn found(swept: Swept<'_>) -> Result<Found, Failure> {
+fn found(swept: Swept<'_>) -> Result<Found> {
     let runs = RunsTable::new(swept.heading, Cow::Owned(swept.cases.to_vec()));
     Ok(Found {
         document: document(swept),
@@ -178,7 +178,7 @@ fn found(swept: Swept<'_>) -> Result<Found, Failure> {
 }
 
 /// The page, with a run of each of the first rows, all with the first seed.
-fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<Page, Failure> {
+fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<Page> {
     let rows =
         sweeps.iter().flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
     let (mut named, mut runs) = (Vec::new(), Vec::new());
@@ -193,7 +193,7 @@ fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<P
 }
 
 /// Reads the scenarios, whose rows must be told apart by their names.
-fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>, Failure> {
+fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>> {
     let loaded = files.iter().map(|f| inputs.load(f)).collect::<Result<Vec<Loaded>, _>>()?;
     let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
     names.sort_unstable();
@@ -208,7 +208,7 @@ fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>, Failure> 
 }
 
 /// The sweep of each scenario.
-fn sweeps<'a>(args: &SweepArgs, loaded: &'a [Loaded]) -> Result<Vec<Sweep<'a>>, Failure> {
+fn sweeps<'a>(args: &SweepArgs, loaded: &'a [Loaded]) -> Result<Vec<Sweep<'a>>> {
     let (axes, fixed) = axes(args)?;
     let base = args.change.overrides(fixed);
     let sweep_of = |loaded| Sweep {
@@ -240,7 +240,7 @@ fn run(
     heading: &Heading,
     desk: Desk<'_>,
     terminal: &Terminal,
-) -> Result<Ran, Failure> {
+) -> Result<Ran> {
     let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
     let all = desk.share(all);
     let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
@@ -289,7 +289,7 @@ fn heading_of_some(
 
 impl SweepArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
+    pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.jobs = with.jobs.or(self.jobs);
         self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
         self.output.say(with.output.as_deref())
@@ -309,7 +309,7 @@ fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
 }
 
 /// The row that `--against` names: by its values, or as `#1`.
-fn row(text: &str, rows: &[Vec<String>]) -> Result<usize, Failure> {
+fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
     let named =
         rows.iter().position(|values| values.join(" / ") == text.trim() || *values == parts);
@@ -340,7 +340,7 @@ fn workloads(prepared: &[Prepared<'_>]) -> Vec<String> {
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.
-fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
+fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>)> {
     let (mut axes, mut fixed): (Vec<Axis>, Vec<String>) = (Vec::new(), Vec::new());
     let mut problems = Vec::new();
     for text in &args.sets {

@@ -28,7 +28,7 @@ pub(super) struct Courses {
 
 impl Courses {
     /// The courses of a cluster as it was exported.
-    pub(super) fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self, Failure> {
+    pub(super) fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self> {
         let cluster = ImportedCluster::read(inputs).and_then(ImportedCluster::simulable)?;
         let summary = cluster.summary.clone();
         let Some(zero) = summary.time_zero else {
@@ -76,7 +76,7 @@ impl Courses {
         &self,
         args: &ForecastArgs,
         terminal: &Terminal,
-    ) -> Result<Vec<(String, Forecast)>, Failure> {
+    ) -> Result<Vec<(String, Forecast)>> {
         let all =
             run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
         let names = self.courses.iter().map(|c| c.name.clone());

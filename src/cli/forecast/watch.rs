@@ -60,7 +60,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
 }
 
 /// The export, from wherever it comes.
-fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
+fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>> {
     match &args.watch {
         Some(command) if command.trim() == "kubectl" => Ok(vec![asked(args)?]),
         Some(command) => Ok(vec![input_of(command, given::shell(command)?)?]),
@@ -76,16 +76,16 @@ fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>, Failure> {
 }
 
 /// The export that kubectl is asked for.
-fn asked(args: &ForecastArgs) -> Result<Input, Failure> {
+fn asked(args: &ForecastArgs) -> Result<Input> {
     input_of(given::SAID, args.kubectl.get()?)
 }
 
-fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Failure> {
+fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input> {
     Ok(Input::from_bytes(name, bytes)?)
 }
 
 /// An export from a file, or a text that stands for one.
-fn input(file: &Path, work: &Work<'_>) -> Result<Input, Failure> {
+fn input(file: &Path, work: &Work<'_>) -> Result<Input> {
     match work.inputs.text_of(file) {
         Some(text) => input_of(&file.display().to_string(), text.to_vec()),
         None => read(file),
@@ -97,7 +97,7 @@ fn print(
     terminal: &Terminal,
     (basis, forecasts): &Printed,
     before: Option<&Printed>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let outlooks = Outlook::all(basis, forecasts);
     let Some((base, others)) = outlooks.split_first() else {
         return Ok(());
@@ -135,7 +135,7 @@ fn print(
 }
 
 /// What was found, for whoever asked for it.
-fn found((basis, forecasts): &Printed) -> Result<Found, Failure> {
+fn found((basis, forecasts): &Printed) -> Result<Found> {
     let outlooks = Outlook::all(basis, forecasts);
     let Some((base, others)) = outlooks.split_first() else {
         return Err(Failure::Io("a forecast has a course".to_owned()));
@@ -148,7 +148,7 @@ fn found((basis, forecasts): &Printed) -> Result<Found, Failure> {
 }
 
 /// The page of a forecast, which the next export's replaces.
-fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page, Failure> {
+fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page> {
     let print = |p: &mut Printer<'_>| {
         for outlook in outlooks.iter().take(1) {
             write(p, outlook, false)?;
@@ -168,7 +168,7 @@ fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
 
 /// Waits for the next export.
 #[expect(clippy::disallowed_methods, reason = "exports are made by the clock on the wall")]
-fn wait(every: Dur) -> Result<(), Failure> {
+fn wait(every: Dur) -> Result<()> {
     let mut left = every;
     while !left.is_zero() {
         if interrupt::heeding(interrupt::asked) {

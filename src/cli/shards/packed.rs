@@ -69,7 +69,7 @@ impl Packed {
     ///
     /// # Errors
     /// It is none, another version of the program wrote it, or it was changed since.
-    pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &Path) -> Result<Self> {
         let wrong = |text: String| {
             Failure::input(
                 format!("{}: {text}", folder.display()),
@@ -90,7 +90,7 @@ impl Packed {
         folder: &Path,
         bytes: &[u8],
         wrong: &dyn Fn(String) -> Failure,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let document: Document = serde_json::from_slice(bytes)
             .map_err(|e| wrong(format!("this is no work plan: {}: {e}", manifest::FILE)))?;
         let work =
@@ -144,7 +144,7 @@ impl Packed {
     ///
     /// # Errors
     /// One of them is missing, or is not.
-    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+    pub(super) fn inputs(&self) -> Result<Inputs> {
         let mut places = Places::packed(&self.folder);
         for input in &self.inputs {
             let found = files::within(&self.folder, &input.copy)
@@ -248,7 +248,7 @@ pub(super) fn pack(
     let failed = |error: FileError| folder_failure(&OutputError::File(error));
     let mut folder = Folder::create(parent, name).map_err(failed)?;
     let mut inputs: Vec<Value> = Vec::new();
-    let mut add = |file: &str, bytes: &[u8]| -> Result<(), Failure> {
+    let mut add = |file: &str, bytes: &[u8]| -> Result<()> {
         if inputs.iter().any(|i| i["file"] == file) {
             return Ok(());
         }
@@ -285,7 +285,7 @@ fn say(dir: &str, shards: u32, terminal: &Terminal) -> Outcome {
 }
 
 /// The arguments as texts, so that they can be written down.
-fn texts(arguments: &[OsString]) -> Result<Vec<&str>, Failure> {
+fn texts(arguments: &[OsString]) -> Result<Vec<&str>> {
     let is_none = |a: &OsString| {
         let text = format!("{:?} is not UTF-8, and cannot be written down", a.to_string_lossy());
         Failure::input(text, "rename the file")
@@ -305,7 +305,7 @@ fn copy_name(number: usize, file: &str) -> String {
 }
 
 /// The bytes of a file that a scenario points at, if it is still what was read.
-fn bytes_of(input: &InputFile) -> Result<Vec<u8>, Failure> {
+fn bytes_of(input: &InputFile) -> Result<Vec<u8>> {
     let bytes = files::read(Path::new(&input.file), input.bytes as u64).ok();
     bytes.filter(|b| input.is(b)).ok_or_else(|| {
         let text = format!("{} was changed while it was packed", input.file);

@@ -123,7 +123,7 @@ pub(super) fn write(
 }
 
 /// Refuses a folder whose name would not stay in a line of a script, or is no text at all.
-fn nameable(folder: &Path) -> Result<(), Failure> {
+fn nameable(folder: &Path) -> Result<()> {
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let is_plain = |name: &str| !name.chars().any(|c| c.is_control() || files::acts(c));
     if whole.to_str().is_some_and(is_plain) {

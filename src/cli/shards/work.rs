@@ -81,10 +81,7 @@ impl<'a> Work<'a> {
 
     /// Keeps what was found for whoever asked for it; whether somebody did, so that it is not
     /// printed.
-    pub(crate) fn keep(
-        &self,
-        found: impl FnOnce() -> Result<Found, Failure>,
-    ) -> Result<bool, Failure> {
+    pub(crate) fn keep(&self, found: impl FnOnce() -> Result<Found>) -> Result<bool> {
         let Some(keeping) = self.keeping else {
             return Ok(false);
         };
@@ -114,7 +111,7 @@ impl<'a> Work<'a> {
 
 impl PlanShardsArgs {
     /// Refuses what a work plan cannot have.
-    pub(crate) fn refuses(&self, is_asked: bool, what: &str, help: &str) -> Result<(), Failure> {
+    pub(crate) fn refuses(&self, is_asked: bool, what: &str, help: &str) -> Result<()> {
         if self.plan_shards.is_none() || !is_asked {
             return Ok(());
         }
