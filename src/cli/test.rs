@@ -18,7 +18,7 @@ use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::report::html::Page;
-use crate::report::trials::{self, Came, Case, CasesTable, Failed, SCENARIO, Status, Tested};
+use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
 use crate::report::{Style, tables};
 use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
@@ -200,7 +200,7 @@ fn failed(
     all: &[Tested],
     args: &TestArgs,
     terminal: &Terminal,
-) -> Result<Shown, Failure> {
+) -> Result<Shown> {
     let (mut named, mut runs) = (vec![None; all.len()], Vec::new());
     let seed = |t: &Tested| {
         t.cases.iter().find_map(|c| match &c.came {
@@ -223,7 +223,7 @@ fn failed(
 }
 
 /// The scenarios that are left by --filter and --partition.
-fn selected(args: &TestArgs) -> Result<Vec<PathBuf>, Failure> {
+fn selected(args: &TestArgs) -> Result<Vec<PathBuf>> {
     let mut files = scenarios(&args.paths)?;
     files.retain(|f| {
         args.filter.as_ref().is_none_or(|text| f.to_string_lossy().contains(text.as_str()))
@@ -235,11 +235,7 @@ fn selected(args: &TestArgs) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Tests scenarios, several at once.
-fn tested(
-    files: &[PathBuf],
-    args: &TestArgs,
-    terminal: &Terminal,
-) -> Result<Vec<WithGolden>, Failure> {
+fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec<WithGolden>> {
     let threads = threads(args.jobs)?;
     let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
         format!("{} of {} scenarios", grouped(done), grouped(all))
@@ -435,7 +431,7 @@ fn guards(
     trial.expectations().guards.iter().map(one).collect()
 }
 
-fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), Failure> {
+fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<()> {
     let Reporter { form, file } = reporter;
     let binary = (*form == TestForm::Parquet).then_some(tables::Form::Parquet);
     let mut out = terminal.out_as(binary);
@@ -449,8 +445,10 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             writeln!(out)?;
             trials::summary(&mut out, all)?;
         }
-        TestForm::Csv => tables::write(&mut out, &CasesTable(all), tables::Form::Csv, &[])?,
-        TestForm::Parquet => tables::write(&mut out, &CasesTable(all), tables::Form::Parquet, &[])?,
+        TestForm::Csv => tables::write(&mut out, &trials::table(all), tables::Form::Csv, &[])?,
+        TestForm::Parquet => {
+            tables::write(&mut out, &trials::table(all), tables::Form::Parquet, &[])?
+        }
         TestForm::Tap => trials::tap(&mut out, all)?,
         TestForm::Github => {
             trials::annotations(&mut out, all)?;

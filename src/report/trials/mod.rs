@@ -18,4 +18,4 @@ pub use golden::{Difference, compare, golden, may_replace};
 pub use programs::junit;
 pub(crate) use programs::{document, tap};
 pub use tested::Tested;
-pub(crate) use text::{CasesTable, board, details, line, summary};
+pub(crate) use text::{board, details, line, summary, table};

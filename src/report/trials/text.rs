@@ -8,7 +8,7 @@ use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
 use crate::report::html::board::{Board, Item, Part, Table};
 use crate::report::prelude::*;
-use crate::report::tables::{self, Cell, Column, Each, Kind};
+use crate::report::tables::{Cell, Field, Kind, Rows};
 use crate::report::text::{GREEN, RED, YELLOW, fold, painted};
 
 /// `passed  scenarios/zone-partition.ron (12 expectations, 1 run)`
@@ -100,41 +100,21 @@ pub(crate) fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "{}", counted(all))
 }
 
-/// The test cases of all scenarios.
-pub(crate) struct CasesTable<'a>(pub(crate) &'a [Tested]);
-
-impl tables::Table for CasesTable<'_> {
-    fn name(&self) -> &'static str {
-        "cases"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Column::all(&[
-            ("scenario", Kind::Text),
-            ("case", Kind::Text),
-            ("status", Kind::Text),
-            ("messages", Kind::Texts),
-            ("notes", Kind::Texts),
-            ("runs", Kind::Natural),
-        ])
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        for tested in self.0 {
-            for case in &tested.cases {
-                let (messages, notes): (Vec<_>, Vec<_>) = tested.told(case).into_iter().unzip();
-                each(&[
-                    Cell::Text(tested.id.as_str().into()),
-                    Cell::Text(case.name.as_str().into()),
-                    Cell::Text(case.came.word().into()),
-                    Cell::Texts(messages.into()),
-                    Cell::Texts(notes.concat().into()),
-                    Cell::Natural(tested.runs as u64),
-                ])?;
-            }
-        }
-        Ok(())
-    }
+/// A row for each test case of all scenarios.
+pub(crate) fn table(all: &[Tested]) -> Rows {
+    let fields: [Field<(&Tested, &Case)>; 6] = [
+        ("scenario", Kind::Text, |(t, _)| Cell::text(Some(t.id.clone()))),
+        ("case", Kind::Text, |(_, c)| Cell::text(Some(c.name.clone()))),
+        ("status", Kind::Text, |(_, c)| Cell::Text(c.came.word().into())),
+        ("messages", Kind::Texts, |(t, c)| {
+            Cell::Texts(t.told(c).into_iter().map(|m| m.0).collect())
+        }),
+        ("notes", Kind::Texts, |(t, c)| {
+            Cell::Texts(t.told(c).into_iter().flat_map(|m| m.1).collect())
+        }),
+        ("runs", Kind::Natural, |(t, _)| Cell::Natural(t.runs as u64)),
+    ];
+    Rows::of("cases", &fields, all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))))
 }
 
 /// Where a word stands in a table: what failed comes first.
