@@ -133,11 +133,7 @@ impl Forecasting<'_> {
     ///
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
-    pub(crate) fn courses(
-        &self,
-        jobs: usize,
-        watch: &(dyn Fn(Event) -> bool + Sync),
-    ) -> Result<Vec<Course>, Stopped> {
+    pub(crate) fn courses(&self, jobs: usize, watch: Watch<'_>) -> Result<Vec<Course>, Stopped> {
         let seeds = self.range()?;
         let build = || scenario::build(self.loaded, &self.overrides);
         build()?;

@@ -56,7 +56,7 @@ impl Pairs<'_> {
         &self,
         jobs: usize,
         most: usize,
-        watch: &(dyn Fn(Event) -> bool + Sync),
+        watch: Watch<'_>,
     ) -> Result<OverSeeds, Stopped> {
         let range = self.range()?;
         for side in 0..2 {

@@ -1,12 +1,12 @@
 //! What nearly every file of this layer names: what many runs are made of, and the layers below.
 pub(super) use super::shards::Desk;
-pub(super) use super::threads::{Event, Stopped, Watched, seeded, seeds_from};
+pub(super) use super::threads::{Event, Stopped, Watch, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::{Analysis, Interval};
 pub(super) use crate::kernel::{Choices, Dur, Time};
 pub(super) use crate::language::{Problem, Problems};
 pub(super) use crate::plan::Plan;
 pub(super) use crate::scenario::{self, Drawn, Loaded, Overrides};
-pub(super) use crate::sim;
+pub(super) use crate::sim::{self, GoesOn};
 pub(super) use crate::trace::Trace;
 pub(super) use rayon::ThreadPool;
 pub(super) use rayon::prelude::*;

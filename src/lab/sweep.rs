@@ -236,7 +236,7 @@ impl Prepared<'_> {
     /// # Errors
     /// [`Stopped`].
     #[cfg(test)]
-    pub(crate) fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+    pub(crate) fn run(&self, watch: Watch<'_>) -> Result<Vec<Case>, Stopped> {
         let seeds = self.sweep.seeds;
         match run_all(std::slice::from_ref(self), watch, Desk::Here)? {
             Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
@@ -252,7 +252,7 @@ impl Prepared<'_> {
 /// [`Stopped`], except where the watcher asks for it.
 pub(crate) fn run_all(
     prepared: &[Prepared<'_>],
-    watch: &(dyn Fn(Event) -> bool + Sync),
+    watch: Watch<'_>,
     desk: Desk<'_>,
 ) -> Result<Ran, Stopped> {
     let Some(first) = prepared.first() else {
@@ -298,7 +298,7 @@ impl<'a> Work<'a> {
     fn new(
         prepared: &'a [Prepared<'a>],
         first: &Prepared<'_>,
-        watch: &'a (dyn Fn(Event) -> bool + Sync),
+        watch: Watch<'a>,
         workers: u64,
     ) -> Self {
         let seeds = first.sweep.seeds;

@@ -4,7 +4,7 @@
 use crate::kernel::Choices;
 use crate::language::{Problem, Problems};
 use crate::plan::Plan;
-use crate::sim;
+use crate::sim::{self, GoesOn};
 use crate::trace::Trace;
 use rayon::{BroadcastContext, ThreadPool};
 use std::ops::Range;
@@ -20,14 +20,17 @@ pub(crate) enum Event {
     Done,
 }
 
+/// Who watches: told what happens, and asked whether to go on.
+pub(crate) type Watch<'a> = &'a (dyn Fn(Event) -> bool + Sync);
+
 /// Work that is watched: once the watcher has said that it may not go on, it does not.
 pub(super) struct Watched<'a> {
-    watch: &'a (dyn Fn(Event) -> bool + Sync),
+    watch: Watch<'a>,
     is_stopped: AtomicBool,
 }
 
 impl<'a> Watched<'a> {
-    pub(super) fn new(watch: &'a (dyn Fn(Event) -> bool + Sync)) -> Self {
+    pub(super) fn new(watch: Watch<'a>) -> Self {
         Self { watch, is_stopped: AtomicBool::new(false) }
     }
 
@@ -85,7 +88,7 @@ pub(super) fn seeds_from(first: u64, count: u64) -> Result<Range<u64>, Problems>
 }
 
 /// The run of a seed; none if it was stopped.
-pub(super) fn seeded(plan: &Plan, seed: u64, goes_on: &dyn Fn() -> bool) -> Option<Trace> {
+pub(super) fn seeded(plan: &Plan, seed: u64, goes_on: GoesOn<'_>) -> Option<Trace> {
     let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
     finished.then_some(trace)
 }

@@ -112,9 +112,6 @@ impl Counted {
     }
 }
 
-/// Whether to go on.
-pub(super) type GoesOn<'a> = &'a dyn Fn() -> bool;
-
 /// How runs are counted.
 pub(super) struct How<'a> {
     /// How soon a node must be back for an eviction to have been needless.

@@ -135,7 +135,7 @@ impl Planner<'_> {
         drawn: &mut [Drawn],
         work: &Work<'_>,
         number: u64,
-        goes_on: &dyn Fn() -> bool,
+        goes_on: GoesOn<'_>,
     ) -> Option<Replication> {
         let (seed, width) = (work.seed, FIGURES.len());
         let own_width = work.own.len() * OWN.len();
@@ -291,12 +291,7 @@ impl Planner<'_> {
     }
 
     /// By row whether nothing comes to pass where nothing fails; none if it was stopped.
-    fn quiet(
-        &self,
-        drawn: &mut [Drawn],
-        seed: u64,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Option<Vec<bool>> {
+    fn quiet(&self, drawn: &mut [Drawn], seed: u64, goes_on: GoesOn<'_>) -> Option<Vec<bool>> {
         let how = How { window: self.sweep.window, own: &[], goes_on };
         let each = drawn.iter_mut();
         each.map(|d| count::quiet(d, seed, &how)).collect()

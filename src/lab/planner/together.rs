@@ -10,7 +10,7 @@
 
 use super::answer::answer;
 use super::apart::{AS_IT_IS, alone, changed};
-use super::count::{self, Counting, GoesOn};
+use super::count::{self, Counting};
 use super::kept::Kept;
 use super::run::Planner;
 use super::spec::{Bound, FIGURES, Objective, Only};
