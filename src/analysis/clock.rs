@@ -32,13 +32,13 @@ pub(crate) fn short(d: Dur) -> String {
     let (h, m, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
     let mut out = String::new();
     if h > 0 {
-        out.push_str(&format!("{h}h"));
+        out += &format!("{h}h");
     }
     if m > 0 {
-        out.push_str(&format!("{m}m"));
+        out += &format!("{m}m");
     }
     if rest > 0 || out.is_empty() {
-        out.push_str(&format!("{}s", decimal(rest, 1_000)));
+        out += &format!("{}s", decimal(rest, 1_000));
     }
     out
 }

@@ -136,10 +136,10 @@ fn with_names_in_fish(text: &str, program: &clap::Command) -> String {
     for command in program.get_subcommands() {
         if command.get_positionals().any(|arg| Names::of(arg).is_some()) {
             let name = command.get_name();
-            whole.push_str(&format!(
+            whole += &format!(
                 "complete -c taintsim -n \"__fish_taintsim_using_subcommand {name}\"{}\n",
                 NAMES.replace(" -f", "")
-            ));
+            );
         }
     }
     whole
@@ -161,7 +161,7 @@ fn with_files(text: &str, program: &clap::Command) -> String {
             let (before, after) = section
                 .rsplit_once("COMPREPLY=( $(compgen -W \"${opts}\" -- \"${cur}\") )")
                 .unwrap_or((&section, ""));
-            whole.push_str(&format!("{before}COMPREPLY=(){after}"));
+            whole += &format!("{before}COMPREPLY=(){after}");
         } else {
             whole.push_str(section);
         }

@@ -113,11 +113,8 @@ impl Terminal {
         let mut said =
             format!("{}: {}\n", self.painted("error", ERROR), self.folded(&shown(text), 7));
         if let Some(help) = help {
-            said.push_str(&format!(
-                "  {}: {}\n",
-                self.painted("help", HELP),
-                self.folded(&shown(help), 8)
-            ));
+            said +=
+                &format!("  {}: {}\n", self.painted("help", HELP), self.folded(&shown(help), 8));
         }
         say(&said);
     }

@@ -114,7 +114,7 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
         text.chars().fold(String::new(), |mut all, c| {
             match c {
                 '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => {
-                    all.push_str(&format!("#{};", u32::from(c)))
+                    all += &format!("#{};", u32::from(c))
                 }
                 c if acts(c) || c == '\n' || c == '\t' => all.push(' '),
                 c => all.push(c),

@@ -304,8 +304,8 @@ fn sentence(doc: &str) -> String {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
         match (rest.strip_prefix(')'), rest.strip_prefix(", ")) {
             (Some(rest), _) if rest.len() < part.len() - 1 => out.push_str(rest),
-            (_, Some(rest)) => out.push_str(&format!(" ({rest}")),
-            _ => out.push_str(&format!(" (S{part}")),
+            (_, Some(rest)) => out += &format!(" ({rest}"),
+            _ => out += &format!(" (S{part}"),
         }
     }
     out.trim().trim_end_matches('.').to_owned()

@@ -110,7 +110,7 @@ pub(super) fn judge_pending(
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
     let mut got = n.to_string();
     if waits.len() != counted.len() {
-        got.push_str(&format!(", and {} for another reason", waits.len() - counted.len()));
+        got += &format!(", and {} for another reason", waits.len() - counted.len());
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
     let expected =

@@ -225,32 +225,32 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
         (Some(a), Some(b)) => {
-            out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b)))
+            out += &format!(", all between {} and {}", words::time(a), words::time(b))
         }
-        (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),
-        (None, Some(b)) => out.push_str(&format!(", none after {}", words::time(b))),
+        (Some(a), None) => out += &format!(", none before {}", words::time(a)),
+        (None, Some(b)) => out += &format!(", none after {}", words::time(b)),
         (None, None) => {}
     }
     if !times.at.is_empty() {
         let at = |(n, t): &(u64, Time)| {
             if *n == 1 { words::time(*t) } else { format!("{n}x {}", words::time(*t)) }
         };
-        out.push_str(&format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", ")));
+        out += &format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", "));
     }
     if let Some((from, to)) = times.first {
-        out.push_str(&format!(", the first between {} and {}", words::time(from), words::time(to)));
+        out += &format!(", the first between {} and {}", words::time(from), words::time(to));
     }
     if let Some((least, most)) = times.spread {
         let most =
             if most == Dur::from_nanos(u64::MAX) { String::new() } else { words::span(most) };
-        out.push_str(&format!(", {}..{most} from the first to the last", words::span(least)));
+        out += &format!(", {}..{most} from the first to the last", words::span(least));
     }
     if times.during != (Time::ZERO, run.analysis.plan.horizon) {
-        out.push_str(&format!(
+        out += &format!(
             "; looked at from {} to {}",
             words::time(times.during.0),
             words::time(times.during.1)
-        ));
+        );
     }
     out
 }

@@ -71,10 +71,10 @@ pub(super) fn count(count: Count) -> String {
 pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
     let mut out = noun(&sought.what);
     if let Some(pods) = sought.pods.as_ref().filter(|p| !p.written.is_empty()) {
-        out.push_str(&format!(" of {}", written(pods)));
+        out += &format!(" of {}", written(pods));
     }
     if let Some(on) = on {
-        out.push_str(&format!(" on {on}"));
+        out += &format!(" on {on}");
     }
     out
 }

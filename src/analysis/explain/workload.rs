@@ -76,7 +76,7 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
     let late = late(question, outcome);
     let counted = late.and_then(|late| counted_from(question.analysis, late));
     if let Some(counted) = &counted {
-        verdict.push_str(&format!("; {counted}"));
+        verdict += &format!("; {counted}");
     }
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
@@ -84,11 +84,11 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
                 .iter()
                 .fold(Dur::ZERO, |sum, (from, to, _)| sum.saturating_add(to.since(*from)));
             let total = to_the_millisecond(total);
-            verdict.push_str(&format!(
+            verdict += &format!(
                 "; too few from {} on, for {total} in all, at worst {} missing",
                 absolute(*from),
                 grouped(most.into())
-            ));
+            );
         }
         _ if counted.is_some() => verdict.push_str("; it never had too few from then on"),
         _ => verdict.push_str("; it never had too few"),

@@ -58,7 +58,7 @@ fn shows(plane: &Plane) -> String {
     for (what, names) in [("lines", lines), ("marked", marks)] {
         let names: Vec<&str> = names.into_iter().filter(|n| !n.is_empty()).collect();
         if !names.is_empty() {
-            shows.push_str(&format!("; {what}: {}", names.join(", ")));
+            shows += &format!("; {what}: {}", names.join(", "));
         }
     }
     shows

@@ -179,10 +179,10 @@ impl<'a> Lane<'a> {
             format!("{} evicted", grouped(total))
         };
         if self.zone.preempted > 0 {
-            said.push_str(&format!(", {} preempted", grouped(self.zone.preempted.into())));
+            said += &format!(", {} preempted", grouped(self.zone.preempted.into()));
         }
         if self.zone.drains > 0 {
-            said.push_str(&format!(", {}", counted(self.zone.drains.into(), "drain")));
+            said += &format!(", {}", counted(self.zone.drains.into(), "drain"));
         }
         c.text(&said, (LANES_LEFT - 6.0, floor - 6.0), Anchor::Right, Ink { size: 9.0, ..SMALL })
     }

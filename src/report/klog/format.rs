@@ -64,11 +64,9 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if acts(c) && u32::from(c) < 0x1_0000 => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)))
-            }
-            c if acts(c) => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if c.is_ascii_control() => out += &format!("\\x{:02x}", u32::from(c)),
+            c if acts(c) && u32::from(c) < 0x1_0000 => out += &format!("\\u{:04x}", u32::from(c)),
+            c if acts(c) => out += &format!("\\U{:08x}", u32::from(c)),
             c => out.push(c),
         }
     }

@@ -52,10 +52,7 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
         told.answer.confidence * 100.0
     );
     if !left_out.is_empty() {
-        note.push_str(&format!(
-            " Not in this table, and in that of -o csv: {}.",
-            left_out.join(", ")
-        ));
+        note += &format!(" Not in this table, and in that of -o csv: {}.", left_out.join(", "));
     }
     p.folded(&note, 0, DIM)?;
     writeln!(p.out)?;
@@ -178,10 +175,10 @@ fn recommendation(told: &Told<'_>) -> String {
         })
         .collect();
     if !changed.is_empty() {
-        text.push_str(&format!(": {}", changed.join(", ")));
+        text += &format!(": {}", changed.join(", "));
     }
     if !now.breaks.is_empty() {
-        text.push_str(&format!("; what is set now breaks {}", now.breaks.join(", ")));
+        text += &format!("; what is set now breaks {}", now.breaks.join(", "));
     }
     text + &unsure(best)
 }
@@ -243,7 +240,7 @@ fn confidence(told: &Told<'_>) -> String {
         let most = a.same.iter().map(|r| a.rows[*r].more_interval.high);
         let most = amount(most.fold(0.0, f64::max));
         let unit = &told.objective.unit;
-        text.push_str(&format!("; {} cannot be told apart", names.join(", ")));
+        text += &format!("; {} cannot be told apart", names.join(", "));
         text.push_str(&match a.open {
             None => format!(": any of them will do, to within {most} {unit} a year"),
             Some(wanted) => {
@@ -298,20 +295,20 @@ fn closed(told: &Told<'_>) -> Option<String> {
         let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
         format!("prefers {}, by {} {} a year", told.name(best), amount(less), told.objective.unit)
     };
-    text.push_str(&format!(
+    text += &format!(
         "; {} by formula, {} simulated for {}",
         amount(by_formula),
         amount(simulated),
         told.name(a.best)
-    ));
+    );
     text.extend(difference(told, simulated - by_formula));
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
-        text.push_str(&format!(
+        text += &format!(
             "; {} {} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated",
             amount(waiting * told.objective.prices[MISSING]),
             told.objective.unit
-        ));
+        );
     }
     Some(text)
 }
@@ -340,7 +337,7 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     let pending = best.figures[PENDING].min(best.figures[MISSING]) * told.objective.prices[MISSING];
     if pending >= 0.05 * more {
         let most = amount(pending.min(more));
-        text.push_str(&format!(", {most} of it for pods that were Pending"));
+        text += &format!(", {most} of it for pods that were Pending");
     }
     let mut others = Vec::new();
     if !kept.closed_without.is_empty() {
@@ -351,7 +348,7 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
         others.push("is the price of what it does not know of".to_owned());
     }
     others.push("is evictions that queue behind rates of zones and limits of clients".to_owned());
-    text.push_str(&format!("; the rest {}", others.join(", or ")));
+    text += &format!("; the rest {}", others.join(", or "));
     Some(text)
 }
 

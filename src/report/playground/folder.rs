@@ -75,7 +75,7 @@ fn files() -> Vec<(String, String)> {
 fn licences() -> String {
     let mut text = format!("uPlot\n\n{UPLOT_LICENCE}");
     for package in &PACKAGES {
-        text.push_str(&format!("\n\n{}\n\n{}", package.name, package.licence));
+        text += &format!("\n\n{}\n\n{}", package.name, package.licence);
     }
     text
 }

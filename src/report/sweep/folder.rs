@@ -159,12 +159,12 @@ fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
     let left_out = rows.saturating_sub(ROWS_MAX);
     let mut subtitle = line.to_owned();
     if left_out > 0 {
-        subtitle.push_str(&format!("; {left_out} more rows are in the table"));
+        subtitle += &format!("; {left_out} more rows are in the table");
     }
     let undrawn: Vec<String> =
         layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
     if !undrawn.is_empty() {
-        subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
+        subtitle += &format!("; in the table: {}", undrawn.join(", "));
     }
     subtitle
 }

@@ -129,14 +129,11 @@ fn notes(swept: Swept<'_>) -> String {
         notes.push_str("Detection, tainting, eviction: from the fault to Unknown, NoExecute and the deletion, the median of a run. ");
     }
     if shows(Measure::Cost(Figure::Needless)) {
-        notes.push_str(&format!("Needless: the node was back within {}. ", short(heading.window)));
+        notes += &format!("Needless: the node was back within {}. ", short(heading.window));
     }
     let undecided: u64 = cases.iter().flat_map(|c| &c.runs).map(|r| r.metrics.undecided).sum();
     if undecided > 0 && shows(Measure::Cost(Figure::Needless)) {
-        notes.push_str(&format!(
-            "Of {} evictions the runs ended too early to tell.",
-            grouped(undecided)
-        ));
+        notes += &format!("Of {} evictions the runs ended too early to tell.", grouped(undecided));
     }
     notes
 }

@@ -92,34 +92,34 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
     let mut said = format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
     if let Some(counted) = counted_from(report.analysis, w) {
-        said.push_str(&format!("; {counted}"));
+        said += &format!("; {counted}");
     }
     let horizon = report.analysis.horizon();
     if let Some(least) =
         w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min()
     {
-        said.push_str(&format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs)));
+        said += &format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs));
     }
     if w.costs.requests_lost > 0 {
-        said.push_str(&format!("; requests lost: {}", requests_lost(&w.costs)));
+        said += &format!("; requests lost: {}", requests_lost(&w.costs));
     }
     if w.costs.ghost_ns >= 60_000_000_000 {
-        said.push_str(&format!("; ghosts: {}", tenths(w.costs.ghost_ns, "minute")));
+        said += &format!("; ghosts: {}", tenths(w.costs.ghost_ns, "minute"));
     }
     if w.costs.evicted > 0 {
-        said.push_str(&format!("; {} evicted", grouped(w.costs.evicted)));
+        said += &format!("; {} evicted", grouped(w.costs.evicted));
     }
     if let Some(o) = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id) {
         if o.lost > 0 {
-            said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
+            said += &format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced));
         }
         if o.stuck > 0 {
-            said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
+            said += &format!("; {} stuck Terminating", grouped(o.stuck));
         }
         if o.pending > 0 {
-            said.push_str(&format!("; {} pending", grouped(o.pending)));
+            said += &format!("; {} pending", grouped(o.pending));
             if let Some(why) = o.why_pending {
-                said.push_str(&format!(" ({})", report.analysis.trace.names.text_of(why)));
+                said += &format!(" ({})", report.analysis.trace.names.text_of(why));
             }
         }
     }
@@ -130,16 +130,14 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
 pub(super) fn missing(costs: &Costs) -> String {
     let mut said = format!("{} missing", tenths(costs.missing_ns, "replica-minute"));
     if !costs.below_need.is_zero() {
-        said.push_str(&format!("; below need for {}", short(nearest_ms(costs.below_need))));
+        said += &format!("; below need for {}", short(nearest_ms(costs.below_need)));
         if costs.longest_below_need < costs.below_need {
-            said.push_str(&format!(
-                ", at most {} at a stretch",
-                short(nearest_ms(costs.longest_below_need))
-            ));
+            said +=
+                &format!(", at most {} at a stretch", short(nearest_ms(costs.longest_below_need)));
         }
     }
     if !costs.none_up.is_zero() {
-        said.push_str(&format!("; none up for {}", short(nearest_ms(costs.none_up))));
+        said += &format!("; none up for {}", short(nearest_ms(costs.none_up)));
     }
     said
 }

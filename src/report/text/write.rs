@@ -150,10 +150,8 @@ fn evictions(s: &Summary) -> Vec<Line> {
 fn costs(m: &Metrics, late: usize) -> Vec<Line> {
     let mut not_up = missing(&m.costs);
     if late > 0 {
-        not_up.push_str(&format!(
-            "; of {} not counted before first whole",
-            counted(late as u64, "workload")
-        ));
+        not_up +=
+            &format!("; of {} not counted before first whole", counted(late as u64, "workload"));
     }
     let mut lines = vec![("not up", not_up), ("requests lost", requests_lost(&m.costs))];
     if m.costs.ghost_ns > 0 {
@@ -201,15 +199,13 @@ fn evicted(s: &Summary) -> String {
                 .iter()
                 .map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()))
                 .collect();
-            evicted.push_str(&format!(": {}", by.join(", ")));
+            evicted += &format!(": {}", by.join(", "));
         }
         // What a drain evicts is not needless: somebody asked for it.
         if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
             let back = short(m.window);
-            evicted.push_str(&format!(
-                ", {} needlessly (the node was back within {back}",
-                grouped(m.needless)
-            ));
+            evicted +=
+                &format!(", {} needlessly (the node was back within {back}", grouped(m.needless));
             if m.undecided > 0 {
                 evicted
                     .push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));

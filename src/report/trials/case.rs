@@ -121,7 +121,7 @@ impl Failed {
         // Where there is one run, its seed is the scenario's or the command line's.
         let of_many = runs > 1;
         if let Some(seed) = Some(f.seed).filter(|_| of_many).or(overrides.seed) {
-            change.push_str(&format!(" --seed {seed}"));
+            change += &format!(" --seed {seed}");
         }
         let mut calls = Vec::new();
         if let Some((object, at)) = &f.told.about {

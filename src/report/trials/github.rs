@@ -102,7 +102,7 @@ fn html(text: &str) -> String {
     for c in text.chars() {
         match c {
             '&' | '<' | '>' | '"' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '!' | '@' | '#'
-            | '\n' => out.push_str(&format!("&#{};", u32::from(c))),
+            | '\n' => out += &format!("&#{};", u32::from(c)),
             c => out.push(c),
         }
     }

@@ -36,7 +36,7 @@ pub fn golden(analysis: &Analysis<'_>, seed: u64) -> String {
         } else {
             format!(" … {}", absolute(row.last))
         };
-        out.push_str(&format!("{:>12}{last}  {}\n", absolute(row.first), row.text));
+        out += &format!("{:>12}{last}  {}\n", absolute(row.first), row.text);
     }
     out
 }
