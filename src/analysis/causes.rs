@@ -150,9 +150,7 @@ impl Finder<'_> {
             ) {
                 continue;
             }
-            let Some(entry) = self.plan.timeline.get(a.entry as usize) else {
-                continue;
-            };
+            let Some(entry) = self.plan.timeline.get(a.entry as usize) else { continue };
             let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
             let recovers = since.ended || matches!(a.act, Do::Recover(..) | Do::ApiUp(_));
             let kind = match a.act.nodes() {

@@ -121,9 +121,7 @@ impl<'a> Finder<'a> {
 
     /// Takes in what a record says of a node.
     fn node(&mut self, r: &Record, step: &Step) {
-        let Some((node, before, after)) = step.node else {
-            return;
-        };
+        let Some((node, before, after)) = step.node else { return };
         if let Some(change) = self.analysis.trace.taint_change(r) {
             let added = change.added.iter().rev().find(|t| is_no_execute(t.effect));
             let latest = &mut self.latest_taint[node.index()];
@@ -146,9 +144,7 @@ impl<'a> Finder<'a> {
     ) {
         let trace = self.analysis.trace;
         let node = before.node_id();
-        let Some(cause) = EvictionCause::of(r, before.asked) else {
-            return;
-        };
+        let Some(cause) = EvictionCause::of(r, before.asked) else { return };
         let by_taint = cause == EvictionCause::Taint;
         let is_back = node.is_some_and(|n| follow.node(n).is_back());
         let set = follow.timer(before).and_then(|t| trace.get(t));

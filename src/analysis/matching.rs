@@ -170,9 +170,7 @@ fn in_recorded_order<'c>(
         was.sort_unstable();
         for (at, node) in was {
             let nearest = (0..places.len()).min_by_key(|i| apart(places[*i], at));
-            let Some(place) = nearest.map(|i| places.swap_remove(i)) else {
-                continue;
-            };
+            let Some(place) = nearest.map(|i| places.swap_remove(i)) else { continue };
             let pods = pods_on.get(node).into_iter().flatten();
             all.extend(pods.map(|(pod, after, _)| (*pod, place + *after)));
         }
@@ -200,9 +198,7 @@ fn stand_ins<'p>(
             left.entry(family_of(pod)).or_default().push(at);
         }
         for (pod, at) in &came {
-            let Some(times) = left.get_mut(family_of(pod)) else {
-                continue;
-            };
+            let Some(times) = left.get_mut(family_of(pod)) else { continue };
             let nearest = (0..times.len()).min_by_key(|i| apart(times[*i], *at));
             if let Some(nearest) = nearest {
                 let time = times.swap_remove(nearest);

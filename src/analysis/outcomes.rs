@@ -109,9 +109,7 @@ impl WorkloadOutcome {
 /// The times and sums that follow from the steps.
 pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
     let values = o.counted(horizon);
-    let Some(least) = values.iter().map(|v| v.2).min() else {
-        return o;
-    };
+    let Some(least) = values.iter().map(|v| v.2).min() else { return o };
     o.least_available = least;
     let mut gap = Dur::ZERO;
     for (i, &(from, wanted, available)) in values.iter().enumerate() {

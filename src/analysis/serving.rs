@@ -123,12 +123,8 @@ impl<'a> Walk<'a> {
     }
 
     fn with(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
-        let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else {
-            return;
-        };
-        let Some(&(since, before)) = served.counts.last() else {
-            return;
-        };
+        let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else { return };
+        let Some(&(since, before)) = served.counts.last() else { return };
         let mut count = before;
         change(&mut count);
         served.costs.most_pending = served.costs.most_pending.max(count.pending.into());
@@ -208,9 +204,7 @@ impl<'a> Walk<'a> {
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let Some(desired) = wanted_from(self.analysis.trace, r) else {
-            return;
-        };
+        let Some(desired) = wanted_from(self.analysis.trace, r) else { return };
         let by_pods =
             self.all[id.index()].as_ref().is_none_or(|s| s.name.starts_with("DaemonSet/"));
         if !by_pods {
@@ -293,9 +287,7 @@ fn static_pods(analysis: &Analysis<'_>) -> Vec<bool> {
 /// What the budgets over a workload's pods demand (`pkg/controller/disruption/disruption.go:
 /// getExpectedPodCount`).
 fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need> {
-    let Some(template) = analysis.plan.templates.get(template as usize) else {
-        return Vec::new();
-    };
+    let Some(template) = analysis.plan.templates.get(template as usize) else { return Vec::new() };
     let over = |b: &&BudgetPlan| {
         namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels)
     };

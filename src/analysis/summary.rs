@@ -171,9 +171,7 @@ impl<'a> Tally<'a> {
     }
 
     fn node(&mut self, id: RecordId, r: &Record, step: &Step) {
-        let Some((node, before, after)) = step.node else {
-            return;
-        };
+        let Some((node, before, after)) = step.node else { return };
         let i = node.index();
         if matches!(r.what, What::NodeCondition(NodeConditionType::Ready, ..))
             && after.ready == Some(ConditionStatus::Unknown)

@@ -143,9 +143,7 @@ impl Fine {
     fn generation(&mut self, f: &Finding) -> u8 {
         if let Some(pod) = f.pod {
             let entry = self.entry(f.since);
-            let Some(slots) = self.seen_pods.get_mut(pod.index()) else {
-                return 0;
-            };
+            let Some(slots) = self.seen_pods.get_mut(pod.index()) else { return 0 };
             let slot = &mut slots[pod_slot(f.fact)];
             let count = if *slot >> 8 == entry { (*slot as u8).saturating_add(1) } else { 1 };
             *slot = entry << 8 | u32::from(count);

@@ -172,12 +172,8 @@ impl<'a> Truth<'a> {
 
     /// Containers of an earlier life ended there; false if there were none.
     fn ended(&mut self, pod: PodId, node: u32) -> bool {
-        let Some(nodes) = self.earlier.get_mut(&pod) else {
-            return false;
-        };
-        let Some(i) = nodes.iter().position(|&n| n == node) else {
-            return false;
-        };
+        let Some(nodes) = self.earlier.get_mut(&pod) else { return false };
+        let Some(i) = nodes.iter().position(|&n| n == node) else { return false };
         nodes.remove(i);
         if nodes.is_empty() {
             self.earlier.remove(&pod);
@@ -186,9 +182,7 @@ impl<'a> Truth<'a> {
     }
 
     fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
-        let Some(&live) = self.live.get(pod.index()) else {
-            return false;
-        };
+        let Some(&live) = self.live.get(pod.index()) else { return false };
         match r.what {
             // What the plan has from the start is known already.
             What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}

@@ -131,9 +131,7 @@ impl<'a> Walk<'a> {
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let Some(wanted) = wanted_from(self.analysis.trace, r) else {
-            return;
-        };
+        let Some(wanted) = wanted_from(self.analysis.trace, r) else { return };
         if let Some(open) = self.open(id)
             && open.outcome.kind != WorkloadKind::DaemonSet
         {
@@ -202,9 +200,7 @@ impl<'a> Walk<'a> {
         {
             open.outcome.why_pending = Some(why);
         }
-        let Some((_, before, after)) = step.pod else {
-            return;
-        };
+        let Some((_, before, after)) = step.pod else { return };
         match r.what {
             What::PodDeleting(grace) => {
                 self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())));
@@ -239,9 +235,7 @@ impl<'a> Walk<'a> {
     }
 
     fn lost(&mut self, id: RecordId, actor: Actor, w: WorkloadId, pod: PodId, before: &PodState) {
-        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else {
-            return;
-        };
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
         let too_many = matches!(actor, Actor::ReplicaSet | Actor::Deployment)
             || actor == Actor::StatefulSet && !before.phase.is_terminal();
         if too_many || before.phase == PodPhase::Succeeded {
@@ -259,9 +253,7 @@ impl<'a> Walk<'a> {
 
     /// A pod was created, or bound.
     fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
-        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else {
-            return;
-        };
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
         let loss = match open.outcome.kind {
             WorkloadKind::StatefulSet if created => self.by_pod.remove(&pod),
             WorkloadKind::DaemonSet if after.node != NO_NODE => {
@@ -285,9 +277,7 @@ impl<'a> Walk<'a> {
         let pods: Vec<(PodId, PodState)> =
             self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
         for (pod, state) in pods {
-            let Some(w) = self.owners.of(self.analysis, pod) else {
-                continue;
-            };
+            let Some(w) = self.owners.of(self.analysis, pod) else { continue };
             let over = self.over.get(&pod).is_some_and(|&t| t < horizon);
             if let Some(open) = self.open(w) {
                 open.outcome.pending +=

@@ -157,9 +157,7 @@ fn unless_endless<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// The command that the words say.
 fn understood(words: &[String]) -> Result<Command, Refused> {
-    let Some((command, options)) = words.split_first() else {
-        return Err(nothing_asked());
-    };
+    let Some((command, options)) = words.split_first() else { return Err(nothing_asked()) };
     // Progress and notes would be print.
     let all = ["taintsim", command, "--quiet"].into_iter();
     let all = all.chain(options.iter().map(String::as_str));

@@ -122,9 +122,7 @@ pub(super) fn with_preset(
     overrides: &Overrides,
     name: Option<&str>,
 ) -> Result<Vec<String>> {
-    let Some(name) = name else {
-        return Ok(Vec::new());
-    };
+    let Some(name) = name else { return Ok(Vec::new()) };
     // Its own models may be about something else.
     loaded.spec.faults = None;
     let plan = scenario::build(loaded, overrides)?;

@@ -119,10 +119,7 @@ fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>> {
         let said = String::from_utf8_lossy(&stderr);
         let said: String = said.trim().chars().take(SAID_CHARS).collect();
         let problem = Problem::new(format!("`{name}` ended with {status}"));
-        return Err(Failure::Input(match said.is_empty() {
-            true => problem,
-            false => problem.help(said),
-        }));
+        return Err(Failure::Input(if said.is_empty() { problem } else { problem.help(said) }));
     }
     Ok(stdout)
 }

@@ -50,9 +50,7 @@ impl HtmlArg {
         let is_other = |path: &&PathBuf| {
             files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes))
         };
-        let Some(other) = self.html.as_ref().filter(is_other) else {
-            return Ok(());
-        };
+        let Some(other) = self.html.as_ref().filter(is_other) else { return Ok(()) };
         Err(Failure::input(
             format!("{} is no page of taintsim; it is left as it is", other.display()),
             "name another file: --html replaces only pages that taintsim wrote",
@@ -61,9 +59,7 @@ impl HtmlArg {
 
     /// Writes the page that `make` makes, if one is asked for.
     pub(super) fn write(&self, make: impl FnOnce() -> Result<Page>) -> Result<()> {
-        let Some(path) = &self.html else {
-            return Ok(());
-        };
+        let Some(path) = &self.html else { return Ok(()) };
         self.fits()?;
         let mut bytes = Vec::new();
         html::write(&mut bytes, &make()?)?;

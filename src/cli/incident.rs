@@ -112,9 +112,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let overrides = args.change.overrides(Vec::new());
     let courses = courses("as it was", loaded, &overrides, &args.what_if)?;
     let runs = run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?;
-    let Some(base) = runs.first() else {
-        return Ok(Exit::Nothing);
-    };
+    let Some(base) = runs.first() else { return Ok(Exit::Nothing) };
     let verdict = verdict(args, &was, &courses[0], base)?;
     let names = courses.iter().map(|c| c.name.clone());
     let forecasts: Vec<(String, Forecast)> =

@@ -302,9 +302,7 @@ fn run(
     };
     let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
-    let Some(budget) = budget else {
-        return Ok((ran?, false));
-    };
+    let Some(budget) = budget else { return Ok((ran?, false)) };
     let kept = ran.map_err(|stopped| match stopped {
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())

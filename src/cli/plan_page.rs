@@ -14,9 +14,7 @@ pub(super) fn page(all: &[Told<'_>], kept: &Kept, planner: Option<&Planner<'_>>)
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     let most = html::RUNS_MAX / all.len().max(1);
     for (setting, told) in all.iter().enumerate() {
-        let Some(planner) = planner.filter(|_| most > 1) else {
-            break;
-        };
+        let Some(planner) = planner.filter(|_| most > 1) else { break };
         let rows = kept.apart.get(setting).map(|group| group.rows.clone());
         let mut rows = rows.unwrap_or_else(|| (0..kept.rows.len()).collect());
         rows.truncate(most);
@@ -46,9 +44,7 @@ fn looked(
     let models = &told.kept.models;
     let model = models.iter().position(|m| is(&m)).unwrap_or(0);
     let sample = planner.sample(model, rows, &|| !interrupt::asked())?;
-    let Some(Sample { number, runs }) = sample else {
-        return Ok((None, Vec::new()));
-    };
+    let Some(Sample { number, runs }) = sample else { return Ok((None, Vec::new())) };
     let sweep = &planner.sweep;
     let ready =
         ready(sweep.loaded.clone(), sweep.loaded.source.name.to_string(), sweep.base.clone())?;

@@ -19,9 +19,7 @@ pub(super) fn withhold(loaded: &Loaded, base: &Overrides, axes: &[Axis]) -> Resu
             let mut with = base.clone();
             with.sets.push(format!("{}={value}", axis.path));
             // What is wrong with a value is said by whoever runs it.
-            let Ok(other) = scenario::build(loaded, &with) else {
-                continue;
-            };
+            let Ok(other) = scenario::build(loaded, &with) else { continue };
             if let Some(name) = changed(&plan, &other) {
                 let text = format!(
                     "not known: what `{}` is worth to {name}, whose volumes are not simulated",

@@ -118,10 +118,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let layout = Layout { columns, cells: args.cells, against };
     let swept = Swept { heading: &heading, layout: &layout, cases: &cases };
     if work.keep(|| found(swept))? {
-        return match stopped {
-            true => Err(Failure::Interrupted(ran.after)),
-            false => Ok(Exit::Fine),
-        };
+        return if stopped { Err(Failure::Interrupted(ran.after)) } else { Ok(Exit::Fine) };
     }
     let page = args.html.then(|| page(&sweeps, swept, terminal)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second

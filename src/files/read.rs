@@ -81,10 +81,7 @@ fn size(bytes: u64) -> String {
 /// # Errors
 /// [`ReadError::Io`], [`ReadError::Directory`], [`ReadError::Special`], [`ReadError::TooLarge`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let file = match is_of_system(path) {
-        true => File::open(path)?,
-        false => open_plain(path, true)?,
-    };
+    let file = if is_of_system(path) { File::open(path)? } else { open_plain(path, true)? };
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         return Err(ReadError::Directory);
@@ -119,18 +116,12 @@ pub fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let place = fs::canonicalize(folder.join(name))?;
-    match place.starts_with(fs::canonicalize(folder)?) {
-        true => Ok(place),
-        false => Err(ReadError::Elsewhere),
-    }
+    if place.starts_with(fs::canonicalize(folder)?) { Ok(place) } else { Err(ReadError::Elsewhere) }
 }
 
 /// Opens a file or a directory for reading, and nothing that opening could wait for.
 fn open_plain(path: &Path, follow: bool) -> Result<File, ReadError> {
-    let found = match follow {
-        true => fs::metadata(path)?,
-        false => fs::symlink_metadata(path)?,
-    };
+    let found = if follow { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
     if let Some(what) = special(found.file_type()) {
         return Err(ReadError::Special(what));
     }

@@ -161,9 +161,7 @@ pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
 /// stays.
 fn remove_left_over(place: &Path) {
     for path in ["tmp", "tmp.interrupted"].into_iter().flat_map(|kind| left_over(place, kind)) {
-        let Ok(file) = open_left_over(&path) else {
-            continue;
-        };
+        let Ok(file) = open_left_over(&path) else { continue };
         if file.try_lock().is_ok() {
             let _ = remove_plain(&path);
         }

@@ -300,9 +300,7 @@ const TIMES: u64 = 60;
 /// The times of counts, to the last that happens.
 fn times_of(courses: &[Course]) -> Vec<Time> {
     let all = courses.iter().flat_map(|c| c.happenings.values());
-    let Some(last) = all.max().map(|t| t.as_nanos().div_ceil(SECOND_NS)) else {
-        return Vec::new();
-    };
+    let Some(last) = all.max().map(|t| t.as_nanos().div_ceil(SECOND_NS)) else { return Vec::new() };
     let fits = |step: &&u64| last <= **step * TIMES;
     let step = STEPS_S.iter().find(fits).copied();
     let step = step.unwrap_or_else(|| last.div_ceil(TIMES));
@@ -351,13 +349,9 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let ends = seeds.iter().map(ends).enumerate();
         let ends = ends.filter_map(|(seed, ends)| Some((seed, ends?)));
         let first = ends.clone().map(|(seed, (at, _))| (at, of_cause(seed)));
-        let Some(first) = When::after(first, cause.map(|c| c.1), courses.len()) else {
-            continue;
-        };
+        let Some(first) = When::after(first, cause.map(|c| c.1), courses.len()) else { continue };
         let last = ends.map(|(_, (first, at))| (at, Some(first)));
-        let Some(last) = When::after(last, Some(first), courses.len()) else {
-            continue;
-        };
+        let Some(last) = When::after(last, Some(first), courses.len()) else { continue };
         if workload.is_none() {
             let of_all = seeds.iter().map(|times| times.first().copied());
             firsts.insert(what, (of_all.collect(), first));

@@ -80,9 +80,7 @@ impl Desk<'_> {
     /// several machines as many as are `expected` to be needed in all, as many as there were before,
     /// and one for each machine, but no piece from `most` on.
     pub(crate) fn pieces(self, begin: u64, least: u64, expected: u64, most: u64) -> u64 {
-        let Self::Shared(shared) = self else {
-            return least;
-        };
+        let Self::Shared(shared) = self else { return least };
         let wanted = expected.saturating_sub(begin).max(begin).max(u64::from(shared.of));
         wanted.min(most.saturating_sub(begin)).max(least)
     }
@@ -112,20 +110,13 @@ impl Desk<'_> {
         is_sound: impl Fn(&T) -> bool,
         work: impl FnOnce(&[u64]) -> Result<Results<T>, Stopped>,
     ) -> Result<Results<T>, Stopped> {
-        let Self::Shared(shared) = self else {
-            return work(&(0..pieces).collect::<Vec<u64>>());
-        };
+        let Self::Shared(shared) = self else { return work(&(0..pieces).collect::<Vec<u64>>()) };
         let round = shared.rounds.fetch_add(1, Relaxed);
         if let Some(all) = shared.gathered(round, pieces, &is_sound) {
             // Rounds that are all there follow each other without a run that would look at this.
-            return match (shared.stopped)() {
-                true => Err(Stopped::Asked),
-                false => Ok(all),
-            };
+            return if (shared.stopped)() { Err(Stopped::Asked) } else { Ok(all) };
         }
-        let Some(mine) = shared.mine else {
-            return Err(Stopped::Elsewhere(Away::Missing(round)));
-        };
+        let Some(mine) = shared.mine else { return Err(Stopped::Elsewhere(Away::Missing(round))) };
         if shared.of_shard(round, mine, pieces, &is_sound).is_some() {
             return Err(Stopped::Elsewhere(Away::Before(round)));
         }

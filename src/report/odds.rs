@@ -53,10 +53,7 @@ fn one_in(share: f64) -> String {
 
 /// A share, and where it lies: `0.0021 % of runs (0.0017 % to 0.0026 %), one in 47,000`.
 fn of_runs(share: f64, Interval { low, high }: Interval) -> String {
-    let one_in = match share > 0.0 {
-        true => format!(", one in {}", one_in(share)),
-        false => String::new(),
-    };
+    let one_in = if share > 0.0 { format!(", one in {}", one_in(share)) } else { String::new() };
     let [share, low, high] = [share, low, high].map(percent);
     format!("{share} of runs ({low} to {high}){one_in}")
 }

@@ -157,13 +157,9 @@ impl Drawing<'_> {
             let of_node = (process, Row::Silence)..(process, Row::Pod(0));
             self.threads.range_mut(of_node).for_each(|(_, t)| t.end(r.at, |_| true));
         }
-        let What::NodeTaints(change) = r.what else {
-            return;
-        };
+        let What::NodeTaints(change) = r.what else { return };
         let analysis = self.analysis;
-        let Some(change) = analysis.trace.taints.get(change as usize) else {
-            return;
-        };
+        let Some(change) = analysis.trace.taints.get(change as usize) else { return };
         let name = |t: &crate::api::taint::Taint| format!("{}:{}", short_key(&t.key), t.effect);
         for t in &change.removed {
             self.thread(process, Row::Taint(name(t)), || name(t)).end(r.at, |_| true);
@@ -390,9 +386,7 @@ impl Drawing<'_> {
             }
         }
         for (&record, to) in &drawn {
-            let Some((cause, from)) = self.drawn_cause(&drawn, record) else {
-                continue;
-            };
+            let Some((cause, from)) = self.drawn_cause(&drawn, record) else { continue };
             for (ph, of, (pid, tid)) in [("s", cause, from), ("f", record, *to)] {
                 let at = self.analysis.trace.get(of).map_or(Time::ZERO, |r| r.at);
                 let mut event = json!({

@@ -180,9 +180,7 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
     if r.saw == NO_RECORD || r.saw >= id {
         return String::new();
     }
-    let Some(saw) = trace.get(r.saw) else {
-        return String::new();
-    };
+    let Some(saw) = trace.get(r.saw) else { return String::new() };
     let same = |x: &Record| match (saw.node(), saw.pod()) {
         (Some(n), _) => x.node() == Some(n),
         (_, Some(p)) => x.pod() == Some(p),

@@ -164,9 +164,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     let analysis = run.analysis;
     match (&sought.pods, &sought.nodes) {
         (Some(pods), _) => {
-            let Ok(pods) = selected(run, pods) else {
-                return Vec::new();
-            };
+            let Ok(pods) = selected(run, pods) else { return Vec::new() };
             let lacks = |i: &u32| pods[*i as usize] && !seen.contains(i);
             (0..pods.len() as u32).filter(lacks).map(|i| Object::Pod(PodId(i))).collect()
         }

@@ -136,9 +136,7 @@ pub(super) fn evicted(
     found: &mut Explanation,
 ) {
     let analysis = question.analysis;
-    let Some(r) = analysis.trace.get(record) else {
-        return;
-    };
+    let Some(r) = analysis.trace.get(record) else { return };
     let by = match analysis.trace.get(r.cause).map(|c| c.what) {
         Some(What::DrainDeletes) => "kubectl drain --disable-eviction, which no budget stops",
         _ => "the eviction API (drain)",

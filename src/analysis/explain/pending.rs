@@ -38,9 +38,7 @@ const FILTERS: [(&str, &str); 15] = [
 /// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 /// preemption: …`.
 pub(super) fn rejections(message: &str) -> Vec<Rejection> {
-    let Some((_, list)) = message.split_once("nodes are available: ") else {
-        return Vec::new();
-    };
+    let Some((_, list)) = message.split_once("nodes are available: ") else { return Vec::new() };
     let list = list.split(". ").next().unwrap_or(list).trim_end_matches('.');
     let mut found = Vec::new();
     for part in list.split(", ") {

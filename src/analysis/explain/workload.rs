@@ -203,9 +203,7 @@ impl<'a> Lost<'a> {
         {
             let step = follow.apply(id, r);
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
-            let Some(place) = owner.and_then(|owner| places.get(&owner)) else {
-                continue;
-            };
+            let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);
             if let Some((pod, before)) =
                 step.deletion_begins().filter(|_| matches!(r.what, What::PodDeleting(_)))

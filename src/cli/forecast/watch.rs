@@ -99,9 +99,7 @@ fn print(
     before: Option<&Printed>,
 ) -> Result<()> {
     let outlooks = Outlook::all(basis, forecasts);
-    let Some((base, others)) = outlooks.split_first() else {
-        return Ok(());
-    };
+    let Some((base, others)) = outlooks.split_first() else { return Ok(()) };
     let was = before.map(|(basis, forecasts)| Outlook::all(basis, forecasts));
     let changed = was.and_then(|was| Some(changes(was.first()?, base)));
     let form = args.output.form;

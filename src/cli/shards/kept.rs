@@ -110,9 +110,7 @@ impl<'a> Kept<'a> {
 
     /// Writes what the shard that is done here found; gives the file, and how many pieces it is of.
     pub(super) fn write(&self) -> Result<Option<(PathBuf, u64)>, crate::cli::failure::Failure> {
-        let Some((round, shard, pieces, result)) = self.new.get() else {
-            return Ok(None);
-        };
+        let Some((round, shard, pieces, result)) = self.new.get() else { return Ok(None) };
         let body = packed(result)?;
         let head = Head {
             taintsim: env!("CARGO_PKG_VERSION").to_owned(),

@@ -57,9 +57,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, (Some(shard), packed.shards));
     let ended = again(&work, terminal);
-    let Err(Failure::Elsewhere(away)) = ended else {
-        return ended;
-    };
+    let Err(Failure::Elsewhere(away)) = ended else { return ended };
     let of = |round: u32| match round {
         0 => format!("shard {shard} of {}", packed.shards),
         round => format!("shard {shard} of {} in round {round}", packed.shards),

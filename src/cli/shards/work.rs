@@ -82,9 +82,7 @@ impl<'a> Work<'a> {
     /// Keeps what was found for whoever asked for it; whether somebody did, so that it is not
     /// printed.
     pub(crate) fn keep(&self, found: impl FnOnce() -> Result<Found>) -> Result<bool> {
-        let Some(keeping) = self.keeping else {
-            return Ok(false);
-        };
+        let Some(keeping) = self.keeping else { return Ok(false) };
         keeping.replace(Some(found()?));
         Ok(true)
     }

@@ -161,10 +161,7 @@ impl Formula {
         let lasts = model.away()?;
         let lasts = Lasts {
             up_to: &|t| lasts.mean_up_to(t.min(LONGEST_S)),
-            longer: &|t| match t < LONGEST_S {
-                true => lasts.survival(t),
-                false => 0.0,
-            },
+            longer: &|t| if t < LONGEST_S { lasts.survival(t) } else { 0.0 },
         };
         let of_object = |object: &Object| {
             let taken = model.taken(object);
@@ -203,9 +200,7 @@ impl Formula {
 
     /// How much more than on average an outage comes to that was drawn, which has this weight.
     pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32), weight: f64) -> Control {
-        let Some(mean) = self.of_any(key.0) else {
-            return Control::default();
-        };
+        let Some(mean) = self.of_any(key.0) else { return Control::default() };
         let model = &drawn.models.list[key.0];
         let nodes = drawn.models.drawn_lengths(key.0, key.1, key.2);
         let ended = ended(drawn, nodes.len());
@@ -348,9 +343,7 @@ fn last(name: &str) -> &str {
 
 /// Whether a pod of a template is of a workload, or of one that this one keeps.
 fn belongs(plan: &Plan, template: &PodTemplate, name: &str) -> bool {
-    let Some(owner) = &template.owner else {
-        return false;
-    };
+    let Some(owner) = &template.owner else { return false };
     let keeper = || {
         let is_it = |w: &&WorkloadPlan| last(&w.name) == last(&owner.name);
         let keeper = plan.workloads.iter().find(is_it)?.owner?;
@@ -395,9 +388,7 @@ fn starts(plan: &Plan, template: &PodTemplate) -> f64 {
 /// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,
 /// where too many are away at one time.
 fn ended(drawn: &Drawn, taken: usize) -> f64 {
-    let Some(repair) = drawn.models.repair else {
-        return f64::INFINITY;
-    };
+    let Some(repair) = drawn.models.repair else { return f64::INFINITY };
     let most = repair.unless_share * drawn.plan.nodes.len() as f64;
     if repair.unless_share < 1.0 && taken as f64 > most {
         return f64::INFINITY;

@@ -56,9 +56,7 @@ pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt 
     };
     let means: Option<Vec<&Vec<Closed>>> =
         formulas.iter().map(|f| f.means[model].as_ref()).collect();
-    let (Some(means), Some(lasts)) = (means, first.away()) else {
-        return Tilt::default();
-    };
+    let (Some(means), Some(lasts)) = (means, first.away()) else { return Tilt::default() };
     if drawn.iter().any(|d| nodes(d) != nodes(&drawn[0])) {
         return Tilt::default();
     }

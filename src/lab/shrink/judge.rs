@@ -149,9 +149,7 @@ impl<'a> Judge<'a> {
 
     /// Looks for the violation in another order, with as many deviations.
     fn search(&self, mut tree: Tree, loaded: &Loaded, mut plan: Plan) -> Option<(Tree, Seen)> {
-        let Goal::Violates(property) = self.goal else {
-            return None;
-        };
+        let Goal::Violates(property) = self.goal else { return None };
         let expected = if self.expects() {
             expecting(loaded, &Overrides::default()).ok()?.1.list
         } else {

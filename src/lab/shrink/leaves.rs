@@ -43,9 +43,7 @@ pub(super) fn simpler(value: &Value) -> Vec<Value> {
 
 /// The ends that a run may have in place of a later one, the earliest first.
 pub(super) fn horizons(horizon: &Tree, violated: Time) -> Vec<String> {
-    let Some(now) = horizon.text().and_then(|t| duration::parse(t).ok()) else {
-        return Vec::new();
-    };
+    let Some(now) = horizon.text().and_then(|t| duration::parse(t).ok()) else { return Vec::new() };
     let at = violated.as_nanos();
     let ends = [SECOND, 10 * SECOND, 60 * SECOND]
         .map(|unit| Dur::from_nanos(at.div_ceil(unit).saturating_mul(unit)));
@@ -138,9 +136,7 @@ impl Names {
             return;
         }
         let is_list = tree.open() == Some('[');
-        let Some(parts) = tree.parts_mut() else {
-            return;
-        };
+        let Some(parts) = tree.parts_mut() else { return };
         if is_list {
             let mut items = Vec::with_capacity(parts.len());
             for item in parts.drain(..) {
@@ -160,9 +156,7 @@ impl Names {
     /// Writes ranges again that are there as a whole; a single name is no list.
     pub(super) fn collapse(&self, tree: &mut Tree) {
         let is_list = tree.open() == Some('[');
-        let Some(parts) = tree.parts_mut() else {
-            return;
-        };
+        let Some(parts) = tree.parts_mut() else { return };
         parts.iter_mut().for_each(|p| self.collapse(p));
         if !is_list {
             return;

@@ -65,9 +65,7 @@ impl Search<'_, '_> {
         if !(self.watch)(self.tried, self.seen.size) {
             return Err(Failed::Asked);
         }
-        let Some(judged) = self.judge.judge(tree, self.searching) else {
-            return Ok(false);
-        };
+        let Some(judged) = self.judge.judge(tree, self.searching) else { return Ok(false) };
         (self.tree, self.seen) = judged;
         Ok(true)
     }
@@ -86,9 +84,7 @@ impl Search<'_, '_> {
             return Ok(false);
         }
         let fields = self.tree.parts();
-        let Some(i) = fields.iter().position(|f| f.is_named("horizon")) else {
-            return Ok(false);
-        };
+        let Some(i) = fields.iter().position(|f| f.is_named("horizon")) else { return Ok(false) };
         for end in leaves::horizons(&fields[i], self.seen.at) {
             if self.with(&[i], Value::text(&end))? {
                 return Ok(true);
@@ -218,9 +214,7 @@ fn finished(tree: &Tree, judge: &Judge<'_>, seen: &Seen) -> String {
 
 /// Writes two texts behind a field, in place of what has their names.
 fn begin(tree: &mut Tree, behind: &str, texts: [(&str, &String); 2]) {
-    let Some(fields) = tree.parts_mut() else {
-        return;
-    };
+    let Some(fields) = tree.parts_mut() else { return };
     fields.retain(|f| texts.iter().all(|(name, _)| !f.is_named(name)));
     let place = fields.iter().position(|f| f.is_named(behind));
     let place = place.map_or(0, |i| i + 1);

@@ -78,9 +78,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
             let text = "a series has no label `node`".to_owned();
             return Err(HistoryError::Whole(text));
         };
-        let Some(values) = &series.values else {
-            return Err(HistoryError::Moment);
-        };
+        let Some(values) = &series.values else { return Err(HistoryError::Moment) };
         let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
         found.entry(node).or_default().extend(samples);
     }

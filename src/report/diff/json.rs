@@ -100,9 +100,7 @@ fn table_of(all: impl Iterator<Item = (Option<String>, Figure, Vec<Cell<'static>
 pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
     let chain = |pair: &Pair, i: usize| -> Value {
-        let Some(o) = pair.on(i) else {
-            return Value::Null;
-        };
+        let Some(o) = pair.on(i) else { return Value::Null };
         steps(sides[i].analysis, o.record)
             .into_iter()
             .map(|(at, text)| json!({ "at_s": at.as_secs_f64(), "text": text }))

@@ -65,9 +65,7 @@ fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
 
 impl Printer<'_> {
     fn first(&mut self, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
-        let (Some(first), Some(said)) = (&d.first, parting(d)) else {
-            return Ok(());
-        };
+        let (Some(first), Some(said)) = (&d.first, parting(d)) else { return Ok(()) };
         self.title("Where they part")?;
         self.indented(&said, 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {

@@ -128,9 +128,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         (Happening::NodeNoExecute, "node"),
         (Happening::NodeUnknown, "node"),
     ] {
-        let Some((count, span)) = total(what).zip(span(what)) else {
-            continue;
-        };
+        let Some((count, span)) = total(what).zip(span(what)) else { continue };
         let (is, get) = match count.high {
             1 => ("is", "gets"),
             _ => ("are", "get"),

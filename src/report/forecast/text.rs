@@ -88,9 +88,7 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
     }
-    let Some((base, others)) = courses.split_first() else {
-        return Ok(());
-    };
+    let Some((base, others)) = courses.split_first() else { return Ok(()) };
     others.iter().try_for_each(|other| p.spared(base, other))
 }
 
@@ -268,9 +266,7 @@ impl Printer<'_> {
     /// From when to when nodes are given up.
     fn given_up(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
         let unknown = of(outlook, Happening::NodeUnknown);
-        let Some(all) = span(outlook, Happening::NodeUnknown, None) else {
-            return Ok(());
-        };
+        let Some(all) = span(outlook, Happening::NodeUnknown, None) else { return Ok(()) };
         let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
         let said = format!(
             "Unknown {} to {}: {}",

@@ -236,9 +236,7 @@ fn plain(text: &str, out: &mut String) {
         let mut code = String::new();
         loop {
             if in_comment {
-                let Some((_, after)) = rest.split_once("*/") else {
-                    break;
-                };
+                let Some((_, after)) = rest.split_once("*/") else { break };
                 (rest, in_comment) = (after, false);
             }
             let Some((before, after)) = rest.split_once("/**") else {

@@ -167,9 +167,7 @@ impl Log<'_> {
 impl Log<'_> {
     /// A pod whose node is gone, or that has none and is Terminating, is deleted.
     pub(super) fn collected(&mut self, r: &Record, step: &Step) {
-        let Some((_, before, _)) = step.pod else {
-            return;
-        };
+        let Some((_, before, _)) = step.pod else { return };
         let pod = self.pod(r.object);
         let node = before.node_id().map_or("", |n| self.node(n.0));
         let of_pod = [("pod", text(pod))];
@@ -204,9 +202,7 @@ pub(super) fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
         match r.what {
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => drop(wanted.insert(r.object, n)),
             What::PodCreated(_) if r.actor == Actor::ReplicaSet => {
-                let Some(owner) = r.pod().and_then(|p| trace.names.owner_of(p)) else {
-                    continue;
-                };
+                let Some(owner) = r.pod().and_then(|p| trace.names.owner_of(p)) else { continue };
                 let first = latest.get(&owner.0).filter(|(_, at, cause)| {
                     *cause == r.cause && r.at.since(*at) < Dur::from_secs(1)
                 });

@@ -91,9 +91,7 @@ impl<'a> Log<'a> {
     /// The controller changed the taints of a node.
     pub(super) fn tainted(&mut self, r: &Record, change: u32) {
         let analysis = self.analysis;
-        let Some(change) = analysis.trace.taints.get(change as usize) else {
-            return;
-        };
+        let Some(change) = analysis.trace.taints.get(change as usize) else { return };
         for t in &change.added {
             self.written.insert((r.object, t.key.clone(), t.effect), r.at);
         }

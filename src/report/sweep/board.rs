@@ -91,9 +91,7 @@ impl<'a> Lines<'a> {
             let others = case.values.iter().enumerate().filter(|v| v.0 != across);
             let others: Vec<&str> = others.map(|v| v.1.as_str()).collect();
             let tick = case.values.get(across).map(String::as_str);
-            let Some(place) = ticks.iter().position(|t| Some(*t) == tick) else {
-                continue;
-            };
+            let Some(place) = ticks.iter().position(|t| Some(*t) == tick) else { continue };
             let line = rows.iter().position(|r| r.0 == others).unwrap_or_else(|| {
                 rows.push((others, vec![None; ticks.len()]));
                 rows.len() - 1

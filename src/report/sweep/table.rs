@@ -145,9 +145,7 @@ fn head(column: &Column) -> String {
 
 /// `12.1 ±0.4`, `12 (10–14)`, `12` where all are the same, `-` where it never happened.
 fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
-    let Some(s) = sample else {
-        return "-".to_owned();
-    };
+    let Some(s) = sample else { return "-".to_owned() };
     let text = |v: f64| value(column.measure, v);
     let ranged = |at: f64, interval: Option<Interval>| match interval {
         Some(i) if text(i.low) != text(i.high) => {
@@ -172,9 +170,7 @@ fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
 
 /// A difference with its interval: `+1.2 ±0.3`, `0`.
 fn signed(column: &Column, sample: Option<&Sample>) -> String {
-    let Some(s) = sample else {
-        return "-".to_owned();
-    };
+    let Some(s) = sample else { return "-".to_owned() };
     if s.min() == 0.0 && s.max() == 0.0 {
         return "0".to_owned();
     }
@@ -258,9 +254,7 @@ fn written(measure: Measure, v: f64, places: usize) -> String {
 /// Without zeros at the end of what is behind the point; `least` digits stay in any case.
 fn without_zeros(text: &str, least: usize) -> String {
     let (number, unit) = text.strip_suffix(" %").map_or((text, ""), |n| (n, " %"));
-    let Some((whole, rest)) = number.split_once('.') else {
-        return text.to_owned();
-    };
+    let Some((whole, rest)) = number.split_once('.') else { return text.to_owned() };
     let kept = rest.trim_end_matches('0').len().max(least.min(rest.len()));
     format!("{whole}.{}{unit}", &rest[..kept])
 }

@@ -95,9 +95,7 @@ fn times(r: &Row) -> String {
 
 /// `+50.5s after cut b`, or `+50.5s to 2m20s after cut b`.
 fn relative(report: &Report<'_>, r: &Row) -> String {
-    let Some(since) = r.since else {
-        return String::new();
-    };
+    let Some(since) = r.since else { return String::new() };
     let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else {
         return String::new();
     };

@@ -152,9 +152,7 @@ fn case(xml: &mut Xml, t: &Tested, c: &Case, took: Duration) -> io::Result<()> {
         .with_attribute(("name", clean(&c.name).as_str()))
         .with_attribute(("classname", clean(&t.id).as_str()))
         .with_attribute(("time", seconds(took).as_str()));
-    let Some(kind) = element_of(&c.came) else {
-        return element.write_empty().map(drop);
-    };
+    let Some(kind) = element_of(&c.came) else { return element.write_empty().map(drop) };
     let (fault, why) = match &c.came {
         Came::Failed(f) => (Some(f.kind.as_str()), ""),
         Came::Wrong(_) => (Some("mistake"), ""),

@@ -93,9 +93,7 @@ pub(crate) struct AtStart {
 /// What was wrong with a node before anything happened in the run.
 pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     let mut found = AtStart::default();
-    let Some(plan) = question.analysis.planned(node) else {
-        return found;
-    };
+    let Some(plan) = question.analysis.planned(node) else { return found };
     if let NodeStart::Imported { conditions, cut, .. } = &plan.start {
         found.said.extend(amiss(conditions, *cut));
         found.unready = !found.said.is_empty();

@@ -69,9 +69,7 @@ impl Case<'_, '_> {
     /// such a pod.
     fn imported(&mut self) -> bool {
         let (question, analysis) = (self.of.question, self.analysis());
-        let Some(shown) = self.shown() else {
-            return false;
-        };
+        let Some(shown) = self.shown() else { return false };
         let gone = self.of.gone(self.pod, 0).filter(|(_, r)| r.at <= question.until);
         self.found.verdict = self.verdict_of_import(&shown, gone.map(|(_, r)| r));
         if let Some(n) = shown.node {

@@ -64,9 +64,7 @@ impl Case<'_, '_> {
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.
     fn shut_down(&mut self, node: NodeId) -> bool {
         let (question, analysis) = (self.of.question, self.analysis());
-        let Some(ended) = self.seen.ended.last() else {
-            return false;
-        };
+        let Some(ended) = self.seen.ended.last() else { return false };
         let root = chain(analysis.trace, ended.record).find(|(_, r)| r.what == What::FaultBegan);
         let is_shutdown = |a: &&Action| {
             matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)))

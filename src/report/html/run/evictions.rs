@@ -172,9 +172,7 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Preempted>, Vec<Timer>) {
                 end(pod, set, follow.pod(pod).node, r.at, Ended::Lost);
             }
         }
-        let Some((pod, before, after)) = step.pod else {
-            continue;
-        };
+        let Some((pod, before, after)) = step.pod else { continue };
         let now = follow.timer(&after).unwrap_or(NO_RECORD);
         let was = open.get(&pod).copied().unwrap_or(NO_RECORD);
         if now == was {
