@@ -1,6 +1,6 @@
 //! What is asked of one pod, and what is found out about it.
 
-use super::super::explanation::{Explanation, Remedy};
+use super::super::explanation::{Explanation, Remedy, Step};
 use super::super::rules;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
@@ -19,6 +19,17 @@ pub(super) struct Case<'c, 'a> {
 impl<'a> Case<'_, 'a> {
     pub(super) fn analysis(&self) -> &'a Analysis<'a> {
         self.of.question.analysis
+    }
+
+    /// What is found, and the steps that led to it.
+    pub(super) fn tell(&mut self, verdict: String, steps: impl IntoIterator<Item = Step>) {
+        self.found.verdict = verdict;
+        self.found.steps = steps.into_iter().collect();
+    }
+
+    /// ` from b-03`, with such a word before the node; nothing where there is no node.
+    pub(super) fn place(&self, word: &str, node: Option<NodeId>) -> String {
+        node.map_or(String::new(), |n| format!(" {word} {}", self.analysis().node_name(n)))
     }
 
     /// Adds a moment as a step.

@@ -11,34 +11,38 @@ use crate::analysis::words::short_taint;
 impl Case<'_, '_> {
     /// Explains an eviction; `timer` is the one that led to it.
     pub(super) fn evicted(&mut self, moment: &Moment<'_>, timer: Option<&Timer<'_>>) {
-        let analysis = self.analysis();
-        let from =
-            moment.node.map_or(String::new(), |n| format!(" from {}", analysis.node_name(n)));
-        if moment.r.actor == Actor::User {
-            let refused = &self.seen.refused;
-            drain::evicted(self.of.question, refused, moment.record, &from, &mut self.found);
-            return self.aftermath(moment);
+        let (question, from) = (self.of.question, self.place("from", moment.node));
+        let evicted = format!("evicted at {}{from}", absolute(moment.at));
+        match (moment.r.actor, moment.node) {
+            (Actor::User, _) => {
+                let refused = &self.seen.refused;
+                drain::evicted(question, refused, moment.record, &from, &mut self.found);
+            }
+            (Actor::DeviceTaintEviction, _) => {
+                let led_to = question.led_to(moment.record);
+                self.tell(format!("{evicted} for a taint of its devices"), led_to);
+            }
+            (Actor::Kubelet, _) => {
+                let said = self.said_under_pressure(moment.record);
+                self.tell(format!("{evicted} by its kubelet: node pressure"), said);
+                self.step(moment, None);
+            }
+            (_, None) => self.unbound(moment),
+            (_, Some(node)) => self.for_a_taint(evicted, moment, node, timer),
         }
-        if moment.r.actor == Actor::DeviceTaintEviction {
-            self.found.verdict =
-                format!("evicted at {}{from} for a taint of its devices", absolute(moment.at));
-            self.found.steps = self.of.question.led_to(moment.record);
-            return self.aftermath(moment);
-        }
-        if moment.r.actor == Actor::Kubelet {
-            self.found.verdict =
-                format!("evicted at {}{from} by its kubelet: node pressure", absolute(moment.at));
-            self.found.steps = self.said_under_pressure(moment.record);
-            self.step(moment, None);
-            return self.aftermath(moment);
-        }
-        let Some(node) = moment.node else {
-            self.unbound(moment);
-            return self.aftermath(moment);
-        };
-        self.found.verdict = format!("evicted at {}{from}", absolute(moment.at));
+        self.aftermath(moment);
+    }
+
+    /// Explains the eviction from a tainted node, or from one that was silent for too long.
+    fn for_a_taint(
+        &mut self,
+        evicted: String,
+        moment: &Moment<'_>,
+        node: NodeId,
+        timer: Option<&Timer<'_>>,
+    ) {
         let (steps, story) = self.of.taint_steps(node, moment.record);
-        self.found.steps = steps;
+        self.tell(evicted, steps);
         match timer {
             Some(timer) => {
                 self.step(&timer.set, self.set_rule(&timer.set));
@@ -49,7 +53,7 @@ impl Case<'_, '_> {
                 let rule = if moment.r.actor == Actor::NodeLifecycle {
                     format!(
                         "--pod-eviction-timeout={}: there are no NoExecute taints in this mode",
-                        short(analysis.plan.flags.pod_eviction_timeout)
+                        short(self.analysis().plan.flags.pod_eviction_timeout)
                     )
                 } else {
                     self.namesake(moment).unwrap_or_else(|| untolerated(moment))
@@ -64,7 +68,6 @@ impl Case<'_, '_> {
         {
             self.found.remedies.extend(story.grace_remedy(self.of.question, node));
         }
-        self.aftermath(moment);
     }
 
     /// What its kubelet last said of a pod up to a record, as its node was short of something.
@@ -76,12 +79,9 @@ impl Case<'_, '_> {
 
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
     fn unbound(&mut self, moment: &Moment<'_>) {
-        self.found.verdict = format!(
-            "deleted at {} by {}, although it was on no node",
-            absolute(moment.at),
-            by(moment.r.actor)
-        );
-        self.found.steps = self.of.question.led_to(moment.record);
+        let (at, by) = (absolute(moment.at), by(moment.r.actor));
+        let verdict = format!("deleted at {at} by {by}, although it was on no node");
+        self.tell(verdict, self.of.question.led_to(moment.record));
         let rule = self
             .namesake(moment)
             .or_else(|| Some("it was on no node, so that no taint was the reason".to_owned()));

@@ -58,11 +58,9 @@ struct Shown {
 impl Case<'_, '_> {
     /// Explains a pod that somebody else deleted.
     fn deleted(&mut self, moment: &Moment<'_>) {
-        let name = |n| format!(" on {}", self.analysis().node_name(n));
-        let from = moment.node.map_or(String::new(), name);
-        let (at, by) = (absolute(moment.at), by(moment.r.actor));
-        self.found.verdict = format!("not evicted: deleted at {at} by {by}{from}");
-        self.found.steps = self.of.question.led_to(moment.record);
+        let (at, by, on) = (absolute(moment.at), by(moment.r.actor), self.place("on", moment.node));
+        let verdict = format!("not evicted: deleted at {at} by {by}{on}");
+        self.tell(verdict, self.of.question.led_to(moment.record));
     }
 
     /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is
@@ -113,32 +111,25 @@ impl Case<'_, '_> {
 
     /// Who did it, when, and what the pod is now; `gone` is the record of its end.
     fn verdict_of_import(&self, shown: &Shown, gone: Option<&Record>) -> String {
-        let from =
-            shown.node.map_or(String::new(), |n| format!(" from {}", self.analysis().node_name(n)));
-        let did = match shown.target.map(|c| c.reason) {
+        let from = self.place("from", shown.node);
+        let (did, by) = match shown.target.map(|c| c.reason) {
             Some(PodReason::DeletionByTaintManager) => {
-                format!("evicted{from} by the taint eviction controller")
+                ("evicted", " by the taint eviction controller")
             }
             Some(PodReason::DeletionByDeviceTaintManager) => {
-                format!("evicted{from} by the device taint eviction controller")
+                ("evicted", " by the device taint eviction controller")
             }
-            Some(PodReason::DeletionByPodGc) => {
-                format!("deleted{from} by the pod garbage collector")
-            }
-            Some(PodReason::EvictionByEvictionApi) => {
-                format!("evicted{from} through the eviction API")
-            }
+            Some(PodReason::DeletionByPodGc) => ("deleted", " by the pod garbage collector"),
+            Some(PodReason::EvictionByEvictionApi) => ("evicted", " through the eviction API"),
             Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
-                format!("preempted{from} by the scheduler")
+                ("preempted", " by the scheduler")
             }
-            Some(PodReason::TerminationByKubelet) => format!("ended{from} by its kubelet"),
-            Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
+            Some(PodReason::TerminationByKubelet) => ("ended", " by its kubelet"),
+            Some(PodReason::None) => ("disrupted", ", by whom is not known here"),
             None
             | Some(
                 PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed,
-            ) => {
-                format!("deleted{from}, by whom the export does not say")
-            }
+            ) => ("deleted", ", by whom the export does not say"),
         };
         let when = shown
             .target
@@ -149,7 +140,7 @@ impl Case<'_, '_> {
             None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),
             None => format!("it is {} at {until}", self.seen.state.phase.as_str()),
         };
-        format!("{did} before the run began{when}; {now}")
+        format!("{did}{from}{by} before the run began{when}; {now}")
     }
 }
 

@@ -18,14 +18,11 @@ impl Case<'_, '_> {
         let came = came.map(|m| of.step(m, None));
         let state = &seen.state;
         if !state.exists {
-            self.found.verdict = format!("there is no such pod at {}", absolute(until));
-            self.found.steps = came.collect();
-            return;
+            return self.tell(format!("there is no such pod at {}", absolute(until)), came);
         }
         let Some(node) = state.node_id() else {
-            self.found.verdict = pending::verdict(&seen.told, until);
-            self.found.steps = came.chain(pending::steps(&seen.told)).collect();
-            return;
+            let steps = came.chain(pending::steps(&seen.told));
+            return self.tell(pending::verdict(&seen.told, until), steps);
         };
         if self.waits_for_a_volume(node) {
             return;
@@ -39,18 +36,12 @@ impl Case<'_, '_> {
         }
         let said = self.said_under_pressure(RecordId::MAX);
         if let (PodPhase::Failed, Some(at)) = (state.phase, said.first().map(|s| s.at)) {
-            self.found.verdict =
-                format!("not admitted at {} by its kubelet: node pressure", absolute(at));
-            self.found.steps = came.chain(said).collect();
-            return;
+            let at = absolute(at);
+            let verdict = format!("not admitted at {at} by its kubelet: node pressure");
+            return self.tell(verdict, came.chain(said));
         }
         if state.phase.is_terminal() {
-            self.found.verdict = format!(
-                "not evicted: it is {}",
-                if state.phase == PodPhase::Failed { "Failed" } else { "Succeeded" }
-            );
-            self.found.steps = came.collect();
-            return;
+            return self.tell(format!("not evicted: it is {}", state.phase.as_str()), came);
         }
         self.untainted(node);
         if !seen.told.is_empty() {
