@@ -3,12 +3,10 @@
 //! Trouble of the control plane while something came about: of the API server, of watches and of
 //! requests. No step of a chain of causes is about it, and each step that had to wait came later by it.
 
-use super::super::owners::Owners;
-use super::explanation::{Explanation, Question, Step};
 use super::node::Stories;
 use super::object::Object;
+use super::prelude::*;
 use super::{node, pod, workload, zone};
-use crate::analysis::prelude::*;
 
 /// Explains what became of several nodes, whose stories were told.
 pub(crate) fn explain_nodes(

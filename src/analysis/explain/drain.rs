@@ -2,13 +2,9 @@
 //! let it go on.
 
 use super::super::drains::budget_name;
-use super::super::names::grouped;
-use super::super::workloads::Owners;
-use super::explanation::{Explanation, Question, Remedy, Step};
+use super::prelude::*;
 use super::rules;
-use crate::analysis::prelude::*;
 use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::api::workload::short_name;
 use crate::trace::{BudgetState, NO_BUDGET};
 
 /// Refusals of one budget: the first, how many, and the time of the last.

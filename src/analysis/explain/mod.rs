@@ -15,6 +15,7 @@ mod node;
 mod object;
 mod pending;
 mod pod;
+mod prelude;
 mod rules;
 mod workload;
 mod zone;

@@ -1,9 +1,7 @@
 //! From what a person calls an object to the object.
 
-use super::super::workloads::Owners;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::spelling;
-use crate::api::workload::short_name;
 
 /// An object that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,6 @@
 //! Why a pod has no node: which filter said no, on which nodes.
 
-use super::super::names::counted;
-use super::super::words::ranges;
-use super::explanation::Step;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 
 /// A reason with the number of nodes it holds for.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,14 +4,10 @@
 //! them to belong to.
 
 use super::super::disruption::{Pace, time_per_node};
-use super::super::names::grouped;
-use super::super::words::short_taint;
-use super::super::workloads::Owners;
-use super::explanation::{Question, Remedy};
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Operator;
-use crate::api::workload::{short_name, told_apart};
+use crate::api::workload::told_apart;
 use crate::plan::{PodPlan, WorkloadPlan};
 
 /// The grace period of nodes.

@@ -1,15 +1,12 @@
 //! What became of a workload: when it had too few pods, which it lost and to whom, what replaced
 //! them, and what is still missing.
 
-use super::super::names::{by, grouped};
 use super::super::serving::counted_from;
-use super::super::words::{self, ranges};
-use super::super::workloads::{Owners, Replacement, WorkloadOutcome, said, workloads};
+use super::super::workloads::{Replacement, WorkloadOutcome, said, workloads};
 use super::drain::Refusals;
-use super::explanation::{Explanation, Question, Step, until_the_last};
 use super::pending;
+use super::prelude::*;
 use crate::analysis::curves::value_at;
-use crate::analysis::prelude::*;
 
 /// A loss: when, which record, whose pod on which node, by whom.
 type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);

@@ -2,11 +2,8 @@
 
 use super::super::disruption::Limiter;
 use super::super::evictions::evictions;
-use super::super::names::{counted, grouped};
-use super::super::words::ranges;
-use super::explanation::{Explanation, Question, Step, until_the_last};
+use super::prelude::*;
 use super::{node, rules};
-use crate::analysis::prelude::*;
 use std::ops::Range;
 
 /// When something became true of a node, and which record says so.

@@ -1,10 +1,8 @@
 //! The explanation of a node, and the stories of several, told once for all who ask.
 
-use super::super::explanation::{Explanation, Question, Remedy};
+use super::super::prelude::*;
 use super::story::Story;
 use super::teller::stories;
-use crate::analysis::names::grouped;
-use crate::analysis::prelude::*;
 
 /// Explains several nodes, whose stories were told.
 pub(crate) fn explain_all(

@@ -1,11 +1,8 @@
 //! The steps of a node, what follows from them, and what was wrong with it before the run began.
 
 use super::super::drain::Refusals;
-use super::super::explanation::{Question, Remedy, Step};
+use super::super::prelude::*;
 use super::super::rules;
-use crate::analysis::objects::is_no_execute;
-use crate::analysis::prelude::*;
-use crate::analysis::words;
 use crate::api::meta::Timestamp;
 use crate::api::node::NodeCondition;
 

@@ -1,10 +1,8 @@
 //! Walks through the trace and notes the steps of a node.
 
-use super::super::explanation::{Question, Step};
+use super::super::prelude::*;
 use super::super::rules;
 use super::story::{Kind, Story, at_start};
-use crate::analysis::objects::is_no_execute;
-use crate::analysis::prelude::*;
 
 /// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
 pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {

@@ -1,10 +1,9 @@
 //! What is asked of one pod, and what is found out about it.
 
-use super::super::explanation::{Explanation, Remedy, Step};
+use super::super::prelude::*;
 use super::super::rules;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
-use crate::analysis::prelude::*;
 
 /// One pod of an inquiry.
 pub(super) struct Case<'c, 'a> {

@@ -1,12 +1,9 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
-use super::super::explanation::Step;
+use super::super::prelude::*;
 use super::super::{drain, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
-use crate::analysis::names::by;
-use crate::analysis::prelude::*;
-use crate::analysis::words::short_taint;
 
 impl Case<'_, '_> {
     /// Explains an eviction; `timer` is the one that led to it.

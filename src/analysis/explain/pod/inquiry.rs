@@ -3,11 +3,10 @@
 //! Each of these takes a walk through the trace. They are made when they are asked for first, for all
 //! pods of the question together, so that a page may explain thousands.
 
-use super::super::explanation::{Question, Step};
 use super::super::node::{Stories, Story};
+use super::super::prelude::*;
 use super::super::rules::Origins;
 use super::seen::Moment;
-use crate::analysis::prelude::*;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
 use std::cell::OnceCell;

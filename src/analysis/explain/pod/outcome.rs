@@ -2,14 +2,12 @@
 //!
 //! A pod that was evicted, or was being deleted, before the run began, as an export shows it.
 
-use super::super::explanation::{Explanation, Question, Step};
 use super::super::node;
 use super::super::node::Stories;
+use super::super::prelude::*;
 use super::case::Case;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen, gather};
-use crate::analysis::names::by;
-use crate::analysis::prelude::*;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::plan::PodStart;
 

@@ -1,9 +1,9 @@
 //! What happened to a pod, sorted by what it means for an eviction.
 
 use super::super::drain::Refusals;
-use super::super::explanation::Question;
 use super::super::pending::Attempt;
-use crate::analysis::prelude::*;
+use super::super::prelude::*;
+use crate::analysis::state::Step;
 use crate::trace::EventText;
 
 /// What is asked of a pod and its node at a moment.

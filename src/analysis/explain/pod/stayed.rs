@@ -1,11 +1,10 @@
 //! A pod that was not evicted, and why not; also one that was in no danger.
 
-use super::super::explanation::Step;
+use super::super::prelude::*;
 use super::super::{drain, node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
 use crate::analysis::causes::chain;
-use crate::analysis::prelude::*;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 use crate::plan::{Action, Do, NodeFault};

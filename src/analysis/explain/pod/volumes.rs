@@ -1,11 +1,10 @@
 //! A pod that is bound and does not start, as a volume of it is not attached to its node: who has the volume,
 //! and what would free it.
 
-use super::super::explanation::Step;
+use super::super::prelude::*;
 use super::case::Case;
-use crate::analysis::prelude::*;
 use crate::api::volume::Claim;
-use crate::api::workload::{namespace_of, short_name};
+use crate::api::workload::namespace_of;
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
