@@ -1,11 +1,8 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::super::curves::value_at;
 use super::figures::{Values, named, parts};
-use super::verdict::{Failed, Run, records_at};
-use super::words;
-use crate::analysis::prelude::*;
-use crate::scenario::expectations::{Claim, Comparison, Stretch};
+use super::prelude::*;
+use crate::analysis::curves::value_at;
 
 /// Whether a claim holds over time, as a step function of zero and one.
 fn holds(run: &Run<'_>, claim: &Claim) -> Values {

@@ -2,14 +2,11 @@
 
 use super::super::costs::Costs;
 use super::super::curves::{Steps, set, value_at};
-use super::super::explain::Object;
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
-use super::verdict::{Failed, Run, records_at};
-use super::words;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::language::Quantity;
-use crate::scenario::expectations::{Comparison, Relation, Stretch};
+use crate::scenario::expectations::Relation;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;

@@ -1,12 +1,9 @@
 //! Expectations about records that follow others.
 
 use super::objects::Hit;
+use super::prelude::*;
 use super::seen::subject;
-use super::verdict::{Failed, RECORDS, Run};
-use super::words;
-use crate::analysis::prelude::*;
 use crate::language::Each;
-use crate::scenario::expectations::Sought;
 use std::collections::VecDeque;
 
 /// Whether whatever came was followed in time. Where the run ended before that was over, it is not known.

@@ -1,10 +1,9 @@
 //! Compares each expectation with a run.
 
 use super::super::properties;
-use super::verdict::{Failed, RECORDS, Run, Verdict, Wrong};
-use super::{claims, figures, follows, objects, seen, words};
-use crate::analysis::prelude::*;
-use crate::scenario::expectations::{Expectation, Expected, Stretch};
+use super::prelude::*;
+use super::verdict::Verdict;
+use super::{claims, figures, follows, objects, seen};
 
 /// Why it says nothing that whatever comes is followed.
 const NOTHING_CAME: &str = "nothing came that something had to follow";

@@ -9,6 +9,7 @@ mod figures;
 mod follows;
 mod judge;
 mod objects;
+mod prelude;
 mod seen;
 mod verdict;
 mod words;

@@ -1,15 +1,10 @@
 //! Which pods an expectation means, which of them wait at a moment, and the records that it looks
 //! for.
 
-use super::super::explain::Object;
 use super::super::setting::short_key;
-use super::verdict::{Failed, RECORDS, Run, Wrong};
-use super::words;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::labels::Labels;
-use crate::scenario::expectations::{
-    Count, Expectation, Expected, Kind, Pods, Sought, TaintSought, glob,
-};
+use crate::scenario::expectations::{TaintSought, glob};
 
 /// For each pod of the run whether it is meant.
 ///

@@ -1,11 +1,7 @@
 //! Expectations about records: how many there are, and when.
 
-use super::super::explain::Object;
 use super::objects::{Hit, selected};
-use super::verdict::{Failed, RECORDS, Run};
-use super::words;
-use crate::analysis::prelude::*;
-use crate::scenario::expectations::{Kind, Sought};
+use super::prelude::*;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {

@@ -2,15 +2,10 @@
 //! events, the pod garbage collector, the ReplicaSet controller and the scheduler say.
 
 use super::format::{Value, Values, header, structured};
+use super::prelude::*;
 use super::statements::{Said, Speaker, Statement};
-use crate::analysis::state::{NO_NODE, Step};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{TextId, WorkloadId};
-use crate::api::node::{NodeConditionType, NodeReason};
-use crate::api::taint::Effect;
-use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
-use crate::report::prelude::*;
-use crate::trace::{Actor, EventText};
+use crate::api::names::WorkloadId;
+use crate::plan::log_forms::LogForms;
 
 /// A log while it is written.
 pub(super) struct Log<'a> {

@@ -21,6 +21,7 @@
 mod format;
 mod log;
 mod node_lifecycle;
+mod prelude;
 mod statements;
 mod taint_eviction;
 mod write;

@@ -2,15 +2,10 @@
 
 use super::format::{Timed, Value, go_time, taints_json, taints_pointers};
 use super::log::{Log, text};
+use super::prelude::*;
 use super::statements::Said;
-use crate::analysis::state::{Follow, NO_NODE};
-use crate::api::meta::ConditionStatus;
-use crate::api::names::TextId;
-use crate::api::node::{NodeConditionType, NodeReason};
-use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
+use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::workload::short_name;
-use crate::kernel::{Dur, Time};
-use crate::trace::{EventText, Record, ZoneState};
 
 impl<'a> Log<'a> {
     /// Taints with the times at which they were written to a node.

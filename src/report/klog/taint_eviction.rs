@@ -3,12 +3,9 @@
 
 use super::format::{Value, go_time, taints_fields, taints_plain};
 use super::log::{Log, text};
+use super::prelude::*;
 use super::statements::Said;
-use crate::analysis::state::Step;
-use crate::api::taint::Taint;
-use crate::plan::log_forms::{EvictionLog, WorkerLog};
 use crate::plan::switches::taint_eviction::FinishedEntry;
-use crate::report::prelude::*;
 
 impl<'a> Log<'a> {
     /// A node has these taints now.

@@ -1,13 +1,9 @@
 //! Goes through the records of a run, and writes what the controllers say at each.
 
 use super::log::{Log, creations, text};
+use super::prelude::*;
 use super::statements::Said;
-use crate::analysis::state::{Follow, Step};
-use crate::api::meta::ConditionStatus;
-use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
-use crate::report::prelude::*;
-use crate::trace::{Actor, EventText, Note};
 
 /// Writes the log up to that level.
 ///

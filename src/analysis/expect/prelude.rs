@@ -1,0 +1,9 @@
+//! What every kind of expectation names.
+
+pub(super) use super::verdict::{Failed, RECORDS, Run, Wrong, records_at};
+pub(super) use super::words;
+pub(super) use crate::analysis::explain::Object;
+pub(super) use crate::analysis::prelude::*;
+pub(super) use crate::scenario::expectations::{
+    Claim, Comparison, Count, Expectation, Expected, Kind, Pods, Sought, Stretch,
+};
