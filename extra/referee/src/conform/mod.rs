@@ -15,7 +15,7 @@ mod run;
 
 pub use args::ConformArgs;
 pub use counts::Counts;
-pub use run::{model, run};
+pub use run::{MODELS, run};
 
 use std::io::{self, Write};
 use taintsim::cli::{Exit, Failure, Outcome, Progress, Terminal, missing};
@@ -33,7 +33,7 @@ pub fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     // Without a lock: a panic of the model in another thread has to be able to say so.
     let code = run(
         args,
-        &model,
+        MODELS,
         &|done| progress.set(done),
         &mut out,
         &mut Escaped::new(io::stderr(), Form::Plain),

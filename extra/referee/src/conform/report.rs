@@ -100,8 +100,12 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
         (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
             write!(out, ": outcome {} of {distinct}", i + 1)?;
-            if checked.seed != 0 {
-                write!(out, ", with seed {}", checked.seed)?;
+            match (checked.seed, checked.drawn) {
+                (0, _) => {}
+                (seed, false) => write!(out, ", with seed {seed}")?,
+                (seed, true) => {
+                    write!(out, ", with seed {seed} and a drawn order within each instant")?
+                }
             }
         }
         (Verdict::Unrecorded(Evidence::Shape(i)), _) => {

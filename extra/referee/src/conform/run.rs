@@ -6,7 +6,7 @@ use super::odds::compared;
 use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
 use super::report::{case, document, report};
-use crate::conformance::{Checked, Model, Options, Verdict, check};
+use crate::conformance::{Checked, Models, Options, Verdict, check};
 use crate::reach::{Reach, reach};
 use crate::recorded::{Observed, Recorded, read};
 use rayon::prelude::*;
@@ -40,16 +40,19 @@ const BATCH: usize = 64;
 
 /// The simulator as a model: seed 0 is the default run, in which every choice takes its first
 /// alternative; others are drawn.
-pub fn model(plan: &Plan, seed: u64) -> Trace {
+fn model(plan: &Plan, seed: u64) -> Trace {
     sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) })
 }
+
+/// Its two ways to run a plan.
+pub const MODELS: Models<'static> = Models { seeded: &model, drawn: &sim::draw };
 
 /// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an
 /// input is missing or no recording, 4 nothing was selected. `told` hears how many recordings are done
 /// while nothing is written yet. An error is one of writing the output.
 pub fn run(
     args: &ConformArgs,
-    model: &Model<'_>,
+    models: Models<'_>,
     told: &(dyn Fn(u64) + Sync),
     out: &mut dyn Write,
     err: &mut dyn Write,
@@ -80,7 +83,7 @@ pub fn run(
     let mut tally = Tally::default();
     let mut broken = false;
     if let Some(scenario) = &args.record {
-        match record(scenario, args).map(|list| looked_at(list, args, model)) {
+        match record(scenario, args).map(|list| looked_at(list, args, models)) {
             Ok(list) => tally.report(&list, args, out)?,
             Err(text) => {
                 broken = true;
@@ -89,7 +92,7 @@ pub fn run(
         }
     }
     for batch in files.chunks(BATCH) {
-        let replayed: Vec<_> = batch.par_iter().map(|f| replayed(f, args, model)).collect();
+        let replayed: Vec<_> = batch.par_iter().map(|f| replayed(f, args, models)).collect();
         for file in replayed {
             match file {
                 Ok(list) => tally.report(&list, args, out)?,
@@ -117,20 +120,20 @@ pub fn run(
 fn replayed(
     file: &Path,
     args: &ConformArgs,
-    model: &Model<'_>,
+    models: Models<'_>,
 ) -> Result<Vec<(Recorded, Looked)>, String> {
     let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
     let wanted = recorded
         .into_iter()
         .filter(|r| args.release.as_deref().is_none_or(|w| is_release(&r.release, w)));
-    Ok(looked_at(wanted.collect(), args, model))
+    Ok(looked_at(wanted.collect(), args, models))
 }
 
 /// Replays recordings.
 fn looked_at(
     recorded: Vec<Recorded>,
     args: &ConformArgs,
-    model: &Model<'_>,
+    models: Models<'_>,
 ) -> Vec<(Recorded, Looked)> {
     let defaults = Options::default();
     let options = Options {
@@ -142,7 +145,7 @@ fn looked_at(
     recorded
         .into_par_iter()
         .map(|r| {
-            let checked = check(&r, model, options);
+            let checked = check(&r, models, options);
             let doubtful = args.record.is_some() && !checked.verdict.conforms();
             let search = args.search.or(doubtful.then_some(SEARCHED));
             (searched(checked, &r, search), r)
@@ -292,7 +295,9 @@ mod tests {
         let args = args(form, paths.iter().map(below).collect(), release);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let empty = |_: &Plan, _: u64| Trace::default();
-        let code = run(&args, &empty, &|_| (), &mut out, &mut err).unwrap();
+        let code =
+            run(&args, Models { seeded: &empty, drawn: &empty }, &|_| (), &mut out, &mut err)
+                .unwrap();
         (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
     }
 
@@ -326,7 +331,7 @@ mod tests {
                 ..args(CheckFormat::Json, vec![file], None)
             };
             let (mut out, mut err) = (Vec::new(), Vec::new());
-            let code = run(&args, &model, &|_| (), &mut out, &mut err).unwrap();
+            let code = run(&args, MODELS, &|_| (), &mut out, &mut err).unwrap();
             let v: serde_json::Value = serde_json::from_slice(&out).unwrap();
             (code, v["compared"].clone(), v["rejected"].clone())
         };

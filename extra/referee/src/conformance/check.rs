@@ -13,6 +13,15 @@ use taintsim::trace::Trace;
 /// Runs a plan in the model with a seed.
 pub type Model<'a> = dyn Fn(&Plan, u64) -> Trace + Sync + 'a;
 
+/// The model's two ways to run a plan with a seed.
+#[derive(Clone, Copy)]
+pub struct Models<'a> {
+    /// As the program runs it; seed 0 is the default run.
+    pub seeded: &'a Model<'a>,
+    /// With the order within each instant drawn as well, about as often as upstream comes to it.
+    pub drawn: &'a Model<'a>,
+}
+
 /// After this number of seeds whose runs are all alike, chance plays no part.
 const PROBED_SEEDS: u64 = 8;
 
@@ -23,6 +32,9 @@ pub struct Options {
     pub timeline_seeds: u64,
     /// How many seeds to try for a recorded outcome, where the default run equals none.
     pub member_seeds: u64,
+    /// How many runs to draw with the order within each instant, where no seed equals one either. One run in six or more has
+    /// an outcome that was seen twice, unless the recording leaves nearly all of them unseen: 1 - (5/6)^24 = 99 %.
+    pub drawn_seeds: u64,
     /// How many seeds have to stay inside an envelope.
     pub envelope_seeds: u64,
     /// How many rows of a difference to show.
@@ -31,7 +43,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeline_seeds: 1, member_seeds: 64, envelope_seeds: 10, rows: 24 }
+        Self { timeline_seeds: 1, member_seeds: 64, drawn_seeds: 24, envelope_seeds: 10, rows: 24 }
     }
 }
 
@@ -53,6 +65,8 @@ pub struct Checked {
     pub verdict: Verdict,
     /// The seed whose run says so; 0 is the default run.
     pub seed: u64,
+    /// Whether that run had the order within each instant drawn.
+    pub drawn: bool,
     /// Which recorded outcomes were reached, where there are several and more than one seed was
     /// tried.
     pub reached: Option<Reached>,
@@ -60,12 +74,19 @@ pub struct Checked {
     pub detail: String,
 }
 
+impl Checked {
+    /// What the run with this seed says.
+    fn by_seed(verdict: Verdict, seed: u64) -> Self {
+        Self { verdict, seed, drawn: false, reached: None, detail: String::new() }
+    }
+}
+
 /// Replays a recording in the model.
 ///
 /// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the
 /// model.
-pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
-    let plain = |verdict| Checked { verdict, seed: 0, reached: None, detail: String::new() };
+pub fn check(recorded: &Recorded, models: Models<'_>, options: Options) -> Checked {
+    let plain = |verdict| Checked::by_seed(verdict, 0);
     let plan = match recorded.plan() {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
@@ -73,14 +94,16 @@ pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checke
             return plain(Verdict::Differs(format!("no plan can be made of its scenario: {e}\n")));
         }
     };
-    let run = |seed| -> Result<Vec<Line>, String> {
+    let run_by = |model: &Model<'_>, seed| -> Result<Vec<Line>, String> {
         // A panic in one scenario must not keep the others from being looked at.
         catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed))))
             .map_err(|_| format!("the model panics with seed {seed}\n"))
     };
+    let run = |seed| run_by(models.seeded, seed);
+    let draw = |seed| run_by(models.drawn, seed);
     match &recorded.observed {
         Observed::Timelines { runs, distinct, outcomes } => {
-            timelines(outcomes, *distinct, *runs, &run, options)
+            timelines(outcomes, *distinct, *runs, (&run, &draw), options)
                 .unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
         }
         Observed::Envelope { runs, alone, kinds } => {
@@ -98,7 +121,7 @@ fn timelines(
     outcomes: &[Outcome],
     distinct: u32,
     runs: u32,
-    run: Run<'_>,
+    (run, draw): (Run<'_>, Run<'_>),
     options: Options,
 ) -> Result<Checked, String> {
     let ours = run(0)?;
@@ -113,14 +136,25 @@ fn timelines(
         None
     };
     let (verdict, seed) = judge(&ours, outcomes, distinct, runs, run, options.member_seeds)?;
-    let detail = if verdict.as_ref().is_some_and(Verdict::conforms) {
-        String::new()
-    } else {
-        describe(outcomes, distinct, &ours, options.rows)
+    let verdict = match verdict {
+        Some(met) if met.conforms() => {
+            return Ok(Checked { reached, ..Checked::by_seed(met, seed) });
+        }
+        other => other,
     };
+    if distinct > 1 {
+        for seed in 1..=options.drawn_seeds {
+            let lines = draw(seed)?;
+            if let Some(i) = outcomes.iter().position(|o| *o.lines == lines) {
+                let met = Checked::by_seed(Verdict::Member(i), seed);
+                return Ok(Checked { drawn: true, reached, ..met });
+            }
+        }
+    }
+    let detail = describe(outcomes, distinct, &ours, options.rows);
     Ok(match verdict {
-        Some(verdict) => Checked { verdict, seed, reached, detail },
-        None => Checked { verdict: Verdict::Differs(detail), seed, reached, detail: String::new() },
+        Some(verdict) => Checked { reached, detail, ..Checked::by_seed(verdict, seed) },
+        None => Checked { reached, ..Checked::by_seed(Verdict::Differs(detail), seed) },
     })
 }
 
@@ -202,12 +236,7 @@ fn envelope(
         outside.extend(worst(offenders).map(|o| (seed, o)));
     }
     let Some((seed, first)) = outside.first() else {
-        return Ok(Checked {
-            verdict: Verdict::Inside,
-            seed: first_seed,
-            reached: None,
-            detail: String::new(),
-        });
+        return Ok(Checked::by_seed(Verdict::Inside, first_seed));
     };
     let of_recorded = if alone > 0 {
         format!(" ({alone} of {runs} recorded runs leave that of the others)")
@@ -221,18 +250,9 @@ fn envelope(
     let often = outside.len() as u64;
     // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
     Ok(if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
-        Checked {
-            verdict: Verdict::Unrecorded(Evidence::Chance),
-            seed: *seed,
-            reached: None,
-            detail: text,
-        }
+        let met = Checked::by_seed(Verdict::Unrecorded(Evidence::Chance), *seed);
+        Checked { detail: text, ..met }
     } else {
-        Checked {
-            verdict: Verdict::Differs(text + "\n"),
-            seed: *seed,
-            reached: None,
-            detail: String::new(),
-        }
+        Checked::by_seed(Verdict::Differs(text + "\n"), *seed)
     })
 }

@@ -15,7 +15,7 @@ mod odds;
 mod tests;
 
 pub use canonical::lines;
-pub use check::{Checked, Model, Options, Reached, check};
+pub use check::{Checked, Model, Models, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub(crate) use difference::show;
 pub(crate) use odds::{Marginal, Odds, odds};

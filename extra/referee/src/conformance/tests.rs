@@ -1,6 +1,6 @@
 //! The rungs of a verdict, on small recordings made by hand, with a stand-in for the model.
 
-use super::{Evidence, Options, Verdict, check, compare};
+use super::{Evidence, Model, Models, Options, Verdict, check, compare};
 use crate::recorded::{Line, Outcome, Recorded, parse, sort_lines};
 use std::sync::Arc;
 use taintsim::kernel::Time;
@@ -80,8 +80,23 @@ fn recorded(distinct: u32, outcomes: &[(u32, &[(u64, &str)])]) -> Recorded {
 /// The verdict on a model whose runs are these, by seed; the last one is that of all further seeds.
 fn verdict(recorded: &Recorded, runs: &[&[(u64, &str)]]) -> (Verdict, u64) {
     let model = |_: &Plan, seed: u64| trace(runs[(seed as usize).min(runs.len() - 1)]);
-    let checked = check(recorded, &model, Options::default());
+    let checked = check(recorded, both_ways(&model), Options::default());
     (checked.verdict, checked.seed)
+}
+
+/// A model for which drawing the order within an instant changes nothing.
+fn both_ways<'a>(model: &'a Model<'a>) -> Models<'a> {
+    Models { seeded: model, drawn: model }
+}
+
+/// Two controllers that do something in one instant always come in the same order where only seeds decide.
+#[test]
+fn an_order_within_an_instant_may_meet_what_no_seed_does() {
+    let both = recorded(2, &[(5, &AB), (5, &BA)]);
+    let seeded = |_: &Plan, _: u64| trace(&[(11, "a")]);
+    let drawn = |_: &Plan, seed: u64| trace(if seed == 4 { &BA } else { &[(11, "a")] });
+    let checked = check(&both, Models { seeded: &seeded, drawn: &drawn }, Options::default());
+    assert_eq!((checked.verdict, checked.seed), (Verdict::Member(1), 4));
 }
 
 #[test]
@@ -141,7 +156,7 @@ fn a_panic_of_the_model_is_a_difference() {
     let one = recorded(1, &[(10, &AB)]);
     let model = |_: &Plan, _: u64| -> Trace { panic!("as the test wants it") };
     assert!(
-        matches!(check(&one, &model, Options::default()).verdict, Verdict::Differs(text) if text.contains("panics with seed 0"))
+        matches!(check(&one, both_ways(&model), Options::default()).verdict, Verdict::Differs(text) if text.contains("panics with seed 0"))
     );
 }
 
@@ -150,7 +165,8 @@ fn reached_outcomes_are_counted_over_the_seeds() {
     let both = recorded(2, &[(5, &AB), (5, &BA)]);
     let model = |_: &Plan, seed: u64| trace(if seed == 3 { &BA } else { &AB });
     let reached = |seeds| {
-        check(&both, &model, Options { timeline_seeds: seeds, ..Options::default() }).reached
+        check(&both, both_ways(&model), Options { timeline_seeds: seeds, ..Options::default() })
+            .reached
     };
     assert_eq!(reached(1), None);
     assert_eq!(reached(3).map(|r| (r.outcomes.len(), r.of, r.seeds)), Some((1, 2, 3)));
