@@ -42,7 +42,7 @@ enum Trouble {
     Crash,
     /// A watch breaks; the list that follows shows only the last of several changes
     Coalesce,
-    /// A request of a controller is lost or rejected, or it is applied and its reply is lost
+    /// A request of a controller is lost, rejected or late, or it is applied and its reply is lost
     Request,
 }
 

@@ -49,8 +49,14 @@ impl Fate {
     pub(crate) const ALL: [Self; 4] = [Self::Answered, Self::Lost, Self::ReplyLost, Self::Rejected];
 }
 
-/// Says what becomes of a request about an object.
-pub(crate) type Fates = Rc<dyn Fn(Object) -> Fate>;
+/// Says what becomes of requests about an object.
+#[derive(Clone)]
+pub(crate) struct Fates {
+    /// Of one that reaches the API server.
+    pub(crate) arrives: Rc<dyn Fn(Object) -> Fate>,
+    /// How much later than usual one arrives that is sent now.
+    pub(crate) late: Rc<dyn Fn(Object) -> Dur>,
+}
 
 /// Requests on their way: they reach the API server even if their sender dies.
 #[derive(Default)]
@@ -312,7 +318,8 @@ impl Client {
             i.ctx.sleep_until(i.hangs_until.get()).await;
             return Ok(Err(ApiError::Unavailable));
         }
-        let request = draw(i.timing.request, &i.ctx, i.request_point, about);
+        let late = i.fates.as_ref().map_or(Dur::ZERO, |fates| (fates.late)(about));
+        let request = draw(i.timing.request, &i.ctx, i.request_point, about) + late;
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
             let tried = match self.arrives(about) {
@@ -341,7 +348,7 @@ impl Client {
                 f.sent.len() as u32 - 1
             }
         });
-        if i.timing.request.is_constant() {
+        if i.timing.request.is_constant() && late.is_zero() {
             i.ctx.post_in(i.ctx.lane(request, Class::Arrival), i.handler, id);
         } else {
             i.ctx.post_at(i.ctx.now() + request, Class::Arrival, i.handler, id);
@@ -369,7 +376,7 @@ impl Client {
         if i.api.rejections().concern(i.owner, i.ctx.now()) {
             return Err(ApiError::Rejected);
         }
-        match i.fates.as_ref().map_or(Fate::Answered, |fates| fates(about)) {
+        match i.fates.as_ref().map_or(Fate::Answered, |fates| (fates.arrives)(about)) {
             Fate::Lost => Err(ApiError::Unavailable),
             Fate::Rejected => Err(ApiError::Rejected),
             fate => Ok(fate),

@@ -214,7 +214,8 @@ pub struct Perturb {
     /// A watch breaks, and the list that follows shows only the last of several changes
     /// (`watch-broken`).
     pub coalesce: bool,
-    /// A request of a controller is lost, rejected, or applied with its reply lost (`request-fails`).
+    /// A request of a controller is lost, rejected, or applied with its reply lost (`request-fails`), or it waits before the
+    /// API server takes it (`request-late`).
     pub request: bool,
 }
 

@@ -5,7 +5,7 @@ use super::controllers::{Clients, Maker, Part};
 use super::turn::Turn;
 use super::world::World;
 use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Wrote};
-use crate::kernel::Group;
+use crate::kernel::{Group, Object, PointId};
 use crate::sim::prelude::*;
 use std::rc::Weak;
 
@@ -21,8 +21,10 @@ const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 
 /// The process dies at most this often in a run where that is left to the choices.
 const CRASHES_MOST: u32 = 3;
-/// No more of its requests fail than these in a run where that is left to the choices.
+/// No more of its requests fail or are late than these in a run where that is left to the choices.
 const FAILED_MOST: u32 = 3;
+/// How long a request may wait before the API server takes it, in a queue of priority and fairness or for etcd.
+const LATE: [Dur; 3] = [Dur::ZERO, Dur::from_secs(1), Dur::from_secs(10)];
 
 /// One life of the process.
 struct Process {
@@ -176,19 +178,13 @@ impl ControllerManager {
         if !self.world.plan.perturb.request {
             return None;
         }
-        let (me, point) = (self.me.clone(), self.world.ctx.point("request-fails"));
-        Some(Rc::new(move |about| {
-            let Some(manager) = me.upgrade().filter(|m| m.failed.get() < FAILED_MOST) else {
-                return Fate::Answered;
-            };
-            let ctx = &manager.world.ctx;
-            let fate = Fate::ALL[ctx.trouble(point, about, Fate::ALL.len() as u32) as usize];
-            if fate != Fate::Answered {
-                manager.failed.set(manager.failed.get() + 1);
-                ctx.writes(ctx.keys("failed-requests").of(0));
-            }
-            fate
-        }))
+        let ctx = &self.world.ctx;
+        let (fails, late) = (ctx.point("request-fails"), ctx.point("request-late"));
+        let (me, also) = (self.me.clone(), self.me.clone());
+        Some(Fates {
+            arrives: Rc::new(move |about| chosen(&me, fails, about, &Fate::ALL)),
+            late: Rc::new(move |about| chosen(&also, late, about, &LATE)),
+        })
     }
 
     /// The process dies, because of that entry of the timeline, and is not to come back for a while;
@@ -209,6 +205,26 @@ impl ControllerManager {
             self.world.ctx.kill(p.group);
         }
     }
+}
+
+/// What becomes of a request about an object: the first, which is no trouble, unless the choices say otherwise and this is
+/// not one too many.
+fn chosen<T: Copy>(
+    manager: &Weak<ControllerManager>,
+    point: PointId,
+    about: Object,
+    ways: &[T],
+) -> T {
+    let Some(manager) = manager.upgrade().filter(|m| m.failed.get() < FAILED_MOST) else {
+        return ways[0];
+    };
+    let ctx = &manager.world.ctx;
+    let way = ctx.trouble(point, about, ways.len() as u32) as usize;
+    if way > 0 {
+        manager.failed.set(manager.failed.get() + 1);
+        ctx.writes(ctx.keys("failed-requests").of(0));
+    }
+    ways[way]
 }
 
 /// Starts the loops and workers of controllers, one controller after the other; where turns are drawn, each

@@ -547,16 +547,16 @@ fn a_process_that_crashed_comes_back() {
 /// The eviction's first request, which reads the pod, arrives 5 ms after its countdown, and two more follow each 10 ms
 /// after the other. Where its connection breaks it is tried again 10 ms after that is known, 5 ms later; where it
 /// is rejected, a second after that. Where the deletion is applied and its reply lost, it is tried again, too, and
-/// meets the successor.
+/// meets the successor. A request that waits for 1 s or 10 s makes all after it as much later.
 #[test]
 fn a_request_fails_and_is_tried_again() {
     let mut plan = plan(RAPID);
     plan.perturb.request = true;
     let plain = sim::search(&plan, Choices::default_order());
     // Of the pod's requests these are the eviction's; an event of 40 s and one of 90 s come before and between.
-    let failing = |ordinal: u32, value: u64| {
+    let failing = |point: &str, ordinal: u32, value: u64| {
         let is_it = |d: &&taintsim::kernel::choice::Drawn| {
-            let about = (d.point, d.object) == ("request-fails", stable_hash("default/db-0"));
+            let about = (d.point, d.object) == (point, stable_hash("default/db-0"));
             about && d.ordinal == ordinal
         };
         let request = *plain.choices.iter().find(is_it).expect("it is sent");
@@ -567,9 +567,12 @@ fn a_request_fails_and_is_tried_again() {
     };
     let (get, delete) = (2, 5);
     for (fate, later) in [(0, 0), (1, 20), (2, 20), (3, 1_010)] {
-        assert_eq!(failing(get, fate), [90_026 + later], "{fate}");
+        assert_eq!(failing("request-fails", get, fate), [90_026 + later], "{fate}");
     }
-    assert_eq!(failing(delete, 2).len(), 2, "the successor is deleted");
+    assert_eq!(failing("request-fails", delete, 2).len(), 2, "the successor is deleted");
+    for (request, value, later) in [(get, 1, 1_000), (get, 2, 10_000), (delete, 2, 10_000)] {
+        assert_eq!(failing("request-late", request, value), [90_026 + later], "{request}");
+    }
 }
 
 #[test]
