@@ -53,6 +53,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         actions: Vec::new(),
         perturb: Perturb::default(),
         has_devices: false,
+        device_taint_rules: Vec::new(),
         lease_records: false,
         tape: None,
     };
@@ -64,6 +65,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
                 template: 0,
                 node: Some(i as u32),
                 start: PodStart::Running,
+                devices: None,
             });
         }
     }
@@ -266,6 +268,7 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
                 template: plan.templates.len() as u32,
                 node: Some(((set * REPLICAS + i) % nodes) as u32),
                 start: PodStart::Running,
+                devices: None,
             });
         }
         plan.templates.push(template);

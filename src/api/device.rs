@@ -1,6 +1,6 @@
 //! Devices of nodes, what pods claim of them, and their taints (dynamic resource allocation).
 //!
-//! `k8s.io/api/resource/v1/types.go`, v1.37. A driver publishes the devices of a node in a pool that is named
+//! `k8s.io/api/resource/v1/types.go`, v1.37. A driver publishes the devices of a node in a pool that is mostly named
 //! as the node. A claim is made for each pod from a template and asks for so many devices of one driver. Left
 //! out: attributes and selectors, claims that pods share, devices that several pods share or that no node has,
 //! capacity.
@@ -21,6 +21,17 @@ pub struct Device {
     pub driver: String,
     /// Its name in its pool.
     pub name: String,
+    /// Its pool, where that is not named as its node.
+    pub pool: Option<String>,
+    /// What its driver publishes of it from the start.
+    pub taints: Vec<Taint>,
+}
+
+impl Device {
+    /// Its pool, if it is a device of that node.
+    pub(crate) fn pool<'a>(&'a self, node: &'a str) -> &'a str {
+        self.pool.as_deref().unwrap_or(node)
+    }
 }
 
 /// A device: its node, and its place among those of the node.
@@ -33,7 +44,7 @@ pub(crate) struct DeviceId {
 /// The ResourceSlices of a node: its devices with the taints that their drivers publish.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ResourceSlices {
-    /// Where they are; also the name of their pool.
+    /// Where they are.
     pub(crate) node: NodeId,
     /// In the order in which they are allocated.
     pub(crate) devices: Rc<[Device]>,
@@ -71,17 +82,19 @@ pub(crate) struct Allocation {
 pub struct DeviceSelector {
     /// Those of a driver.
     pub driver: Option<String>,
-    /// Those of a pool, which is named as its node.
+    /// Those of a pool.
     pub pool: Option<String>,
     /// Those of that name.
     pub device: Option<String>,
 }
 
 impl DeviceSelector {
-    /// Whether it selects a device (`ruleMatchesDevice`).
-    pub(crate) fn matches(&self, device: &Device, pool: &str) -> bool {
+    /// Whether it selects a device of that node (`ruleMatchesDevice`).
+    pub(crate) fn matches(&self, device: &Device, node: &str) -> bool {
         let is = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|w| w == has);
-        is(&self.driver, &device.driver) && is(&self.pool, pool) && is(&self.device, &device.name)
+        is(&self.driver, &device.driver)
+            && is(&self.pool, device.pool(node))
+            && is(&self.device, &device.name)
     }
 }
 

@@ -13,7 +13,9 @@ impl ApiServer {
     /// The drivers of a node publish its devices.
     pub(crate) fn publish_devices(&self, node: NodeId, devices: &Rc<[Device]>) {
         if !devices.is_empty() {
-            let taints = vec![Vec::new(); devices.len()];
+            let now = self.timestamp();
+            let since = |t: &Taint| Taint { time_added: t.time_added.or(Some(now)), ..t.clone() };
+            let taints = devices.iter().map(|d| d.taints.iter().map(since).collect()).collect();
             self.put_slices(node, Some(ResourceSlices { node, devices: devices.clone(), taints }));
         }
     }
@@ -76,7 +78,7 @@ impl ApiServer {
         self.store.with_ref(|s| s.devices.rules.values().cloned().collect())
     }
 
-    /// POST of a DeviceTaintRule; `timeAdded` is set, without its fraction of a second.
+    /// POST of a DeviceTaintRule; `timeAdded` is set where it is not given, without its fraction of a second.
     ///
     /// # Errors
     /// `AlreadyExists`.
@@ -94,7 +96,7 @@ impl ApiServer {
             name,
             uid: self.store.with(|s| s.next_uid()),
             selector: Rc::new(selector),
-            taint: Taint { time_added: Some(self.timestamp()), ..taint },
+            taint: Taint { time_added: taint.time_added.or(Some(self.timestamp())), ..taint },
             previews,
             status: None,
         };
@@ -204,18 +206,24 @@ impl ApiServer {
         self.tell(|w| w.allocation(old.as_ref(), new.as_ref()));
     }
 
-    /// A pod that is on a node from the start has the first devices there that nobody has.
-    pub(crate) fn allocated_before(&self, pod: &Pod) {
+    /// A pod that is on a node from the start has the devices of these names, one claim after the other, or else the
+    /// first there that nobody has.
+    pub(crate) fn allocated_before(&self, pod: &Pod, named: Option<&[String]>) {
         let (Some(node), false) = (pod.node, pod.template.devices.is_empty()) else { return };
         let Some(slices) = self.slices_of(node).filter(|_| !pod.phase.is_terminal()) else {
             return;
         };
         let mut taken = self.allocated_devices();
+        let mut named = named.map(|names| names.iter());
         let of_claim = |claim: &DeviceClaim| -> Vec<DeviceId> {
+            let count = claim.count as usize;
+            let names: Option<Vec<&String>> =
+                named.as_mut().map(|n| n.by_ref().take(count).collect());
             let ids = (0..).zip(slices.devices.iter()).filter(|(_, d)| d.driver == claim.driver);
+            let its = ids.filter(|(_, d)| names.as_ref().is_none_or(|n| n.contains(&&d.name)));
             let free =
-                ids.map(|(place, _)| DeviceId { node, place }).filter(|id| !taken.contains(id));
-            let got: Vec<DeviceId> = free.take(claim.count as usize).collect();
+                its.map(|(place, _)| DeviceId { node, place }).filter(|id| !taken.contains(id));
+            let got: Vec<DeviceId> = free.take(count).collect();
             taken.extend(&got);
             got
         };

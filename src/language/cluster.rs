@@ -190,6 +190,10 @@ pub struct PodGroup {
     /// The claims of each pod on devices: `[(count: 1)]`.
     #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_claims: Vec<DeviceClaim>,
+    /// The names of the devices of its node that each of them has from the start, one claim after the other; where not
+    /// given the first that are free.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) devices: Vec<String>,
     /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
     /// simulated, and results say of whom.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

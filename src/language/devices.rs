@@ -1,11 +1,11 @@
 //! Devices of nodes, claims of pods on them, and rules that taint them.
 
-use super::texts::NamesText;
+use super::texts::{DurationText, NamesText};
 use super::toleration::Toleration;
 use crate::language::prelude::*;
 
 /// Devices of each node of a group, which are alike except for their names
-/// (`resource.k8s.io ResourceSlice`). Their pool has the node's name.
+/// (`resource.k8s.io ResourceSlice`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeDevices {
@@ -13,6 +13,14 @@ pub(crate) struct NodeDevices {
     pub(crate) driver: Option<String>,
     /// Their names, `"gpu-{0..7}"`.
     pub(crate) names: NamesText,
+    /// Their pool, where it does not have the node's name.
+    pub(crate) pool: Option<String>,
+    /// What their driver publishes of them from the start: `"ecc=bad:NoExecute"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) taints: Vec<String>,
+    /// `timeAdded` of these taints, from the start of the run: `{"ecc:NoExecute": "-30s"}`; its start where not given.
+    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) taints_added: BTreeMap<String, DurationText>,
 }
 
 /// A claim on devices that each pod has for itself (`spec.resourceClaims`, with its
@@ -33,18 +41,20 @@ pub(crate) struct DeviceClaim {
 
 /// A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is given is true;
 /// where neither driver nor pool nor device is given, all devices of the cluster.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceTaintRule {
     /// `metadata.name`
     pub(crate) name: String,
     /// `spec.deviceSelector.driver`
     pub(crate) driver: Option<String>,
-    /// `spec.deviceSelector.pool`, which has its node's name.
+    /// `spec.deviceSelector.pool`, which mostly has its node's name.
     pub(crate) pool: Option<String>,
     /// `spec.deviceSelector.device`
     pub(crate) device: Option<String>,
     /// `spec.taint`: `"key=value:NoExecute"`; with the effect `None` the rule says in its status whom NoExecute
     /// would evict.
     pub(crate) taint: String,
+    /// `spec.taint.timeAdded`, from the start of the run: `"-30s"`. When it is created where not given.
+    pub(crate) added: Option<DurationText>,
 }

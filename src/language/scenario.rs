@@ -2,6 +2,7 @@
 //! order.
 
 use super::cluster::{Namespace, NodeGroup, PodGroup};
+use super::devices::DeviceTaintRule;
 use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
@@ -74,6 +75,9 @@ pub struct Scenario {
     /// What namespaces say of the tolerations of their pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) namespaces: Vec<Namespace>,
+    /// Rules that taint devices from the start.
+    #[serde(default, rename = "deviceTaintRules", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) device_taint_rules: Vec<DeviceTaintRule>,
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) workloads: Vec<Workload>,

@@ -101,6 +101,9 @@ pub struct PodPlan {
     pub node: Option<NodeIndex>,
     /// How it starts.
     pub start: PodStart,
+    /// The names of the devices that it has from the start, one claim after the other; where not given the first
+    /// that are free.
+    pub devices: Option<Rc<[String]>>,
 }
 
 /// How a pod starts.

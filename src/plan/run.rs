@@ -12,7 +12,7 @@ use super::objects::{
 };
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
-use super::timeline::{Action, Do, TimelineEntry};
+use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::Timing;
 use crate::api::pod::PodTemplate;
 use crate::kernel::choice::Deviation;
@@ -77,6 +77,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// Nodes have devices.
     pub has_devices: bool,
+    /// Rules that taint devices from the start.
+    pub device_taint_rules: Vec<NewRule>,
     /// Renewals of leases are among the records.
     pub lease_records: bool,
     /// Trouble that is left to the choices.

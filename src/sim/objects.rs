@@ -8,7 +8,9 @@ use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{ApiResult, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
-use crate::plan::{BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use crate::plan::{
+    BudgetIndex, NewRule, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
+};
 use crate::sim::prelude::*;
 use std::collections::BTreeSet;
 
@@ -65,6 +67,9 @@ impl Objects {
             // have been admitted.
             let _ = self.create_pod(pod, *id);
         }
+        for rule in &plan.device_taint_rules {
+            let _ = self.create_rule(rule);
+        }
         for (pod, node) in plan.memory.iter().flat_map(|m| &m.attached) {
             let node = self.world.node_id(*node);
             if let Some(pod) = self.world.api.pod(self.world.pod_id(*pod)) {
@@ -72,6 +77,16 @@ impl Objects {
                 self.attached_before(&pod, node);
             }
         }
+    }
+
+    /// Creates a rule that taints devices.
+    ///
+    /// # Errors
+    /// There is one of its name.
+    pub(super) fn create_rule(&self, rule: &NewRule) -> ApiResult {
+        let NewRule { name, selector, taint, previews } = rule.clone();
+        let name = self.world.api.names(|n| n.text(&name));
+        self.world.api.create_rule(name, selector, taint, previews)
     }
 
     /// The volumes of a pod are attached to a node before the run.
@@ -293,7 +308,7 @@ impl Objects {
         if pod.node.is_some() && !pod.template.devices.is_empty() {
             // One that is on a node has its claims, and its devices.
             let _ = self.world.api.apply_claims(Actor::User, (pod.id, pod.uid));
-            self.world.api.allocated_before(&pod);
+            self.world.api.allocated_before(&pod, plan.devices.as_deref());
         }
         // What runs from the start has its volumes.
         if let (PodPhase::Running, Some(node)) = (pod.phase, pod.node) {

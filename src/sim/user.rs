@@ -168,11 +168,8 @@ impl User {
     }
 
     pub(super) fn create_rule(&self, entry: u32, rule: &NewRule) {
-        let api = &self.world.api;
-        let NewRule { name, selector, taint, previews } = rule.clone();
-        let id = api.names(|n| n.text(&name));
-        let result = api.create_rule(id, selector, taint, previews);
-        self.answer(entry, "devicetaintrules.resource.k8s.io", &name, result);
+        let result = self.objects.create_rule(rule);
+        self.answer(entry, "devicetaintrules.resource.k8s.io", &rule.name, result);
     }
 
     pub(super) fn delete_rule(&self, entry: u32, name: &str) {

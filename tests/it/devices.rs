@@ -221,3 +221,31 @@ fn what_is_not_there_is_a_mistake() {
     );
     assert!(problem(many).contains("claim 2 devices of gpu.example.com; it has 1"));
 }
+
+/// Two devices on a node, of which the pod has the second from the start; the first has a taint that its driver
+/// published 30 s before, and is of no interest to it. A rule is there, too, which has tainted the second for 10 s: 50 s
+/// of the 60 s are left.
+#[test]
+fn what_is_there_from_the_start() {
+    let text = |more: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", timing: Ideal,
+            nodes: [(name: "a", devices: [
+                (names: "gpu-0", taints: ["ecc=bad:NoExecute"], taintsAdded: {{"ecc:NoExecute": "-30s"}}),
+                (names: "gpu-1", pool: "big")])],
+            pods: [(name: "p", on: Node("a"), {more}
+                resourceClaims: [(tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 60)])])],
+            deviceTaintRules: [(name: "x", pool: "big", taint: "hot:NoExecute", added: "-10s")])"#
+        )
+    };
+    let at = |more: &str| deletions(&ran(&text(more))).first().map(|d| (d.0 / 20 * 20, d.1));
+    assert_eq!(at(r#"devices: ["gpu-1"],"#), Some((50_000, DEVICE)));
+    assert_eq!(at(r#"devices: ["gpu-0"],"#), Some((30_000, DEVICE)));
+    // Where it does not say, it has the first that is free.
+    assert_eq!(at(""), Some((30_000, DEVICE)));
+    let problem = |more: &str| parsed(&text(more)).map(drop).unwrap_err();
+    assert!(problem(r#"devices: ["gpu-2"],"#).contains("which node `a` does not have"));
+    assert!(problem(r#"devices: ["gpu-0", "gpu-1"],"#).contains("claims 1 devices and names 2"));
+    let stale = text("").replace("pool: \"big\", taint", "pool: \"bug\", taint");
+    assert!(parsed(&stale).map(drop).unwrap_err().contains("did you mean `big`?"));
+}

@@ -564,12 +564,19 @@ UsageText: TypeAlias = "str"
 @dataclass(kw_only=True)
 class NodeDevices(Struct):
     """Devices of each node of a group, which are alike except for their names (`resource.k8s.io
-    ResourceSlice`). Their pool has the node's name.
+    ResourceSlice`).
     """
     #: Their driver; `gpu.example.com` where not given.
     driver: str | None = None
     #: Their names, `"gpu-{0..7}"`.
     names: OneOrMany
+    #: Their pool, where it does not have the node's name.
+    pool: str | None = None
+    #: What their driver publishes of them from the start: `"ecc=bad:NoExecute"`.
+    taints: Sequence[str] | None = None
+    #: `timeAdded` of these taints, from the start of the run: `{"ecc:NoExecute": "-30s"}`; its
+    #: start where not given.
+    taintsAdded: Mapping[str, DurationText] | None = None
 
 
 class NodeStart(Variant):
@@ -703,6 +710,9 @@ class PodGroup(Struct):
     volumes: Sequence[VolumeClaim] | None = None
     #: The claims of each pod on devices: `[(count: 1)]`.
     resourceClaims: Sequence[DeviceClaim] | None = None
+    #: The names of the devices of its node that each of them has from the start, one claim after
+    #: the other; where not given the first that are free.
+    devices: Sequence[str] | None = None
     #: There are volumes among its own that outlive a pod, and nothing is known of them. They are
     #: not simulated, and results say of whom.
     persistent_volumes: bool | None = None
@@ -1340,6 +1350,28 @@ class Namespace(Struct):
     #: The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
     #: anything where it is empty.
     tolerationsWhitelist: Sequence[Toleration] | None = None
+
+
+@dataclass(kw_only=True)
+class DeviceTaintRule(Struct):
+    """A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is
+    given is true; where neither driver nor pool nor device is given, all devices of the
+    cluster.
+    """
+    #: `metadata.name`
+    name: str
+    #: `spec.deviceSelector.driver`
+    driver: str | None = None
+    #: `spec.deviceSelector.pool`, which mostly has its node's name.
+    pool: str | None = None
+    #: `spec.deviceSelector.device`
+    device: str | None = None
+    #: `spec.taint`: `"key=value:NoExecute"`; with the effect `None` the rule says in its status
+    #: whom NoExecute would evict.
+    taint: str
+    #: `spec.taint.timeAdded`, from the start of the run: `"-30s"`. When it is created where not
+    #: given.
+    added: DurationText | None = None
 
 
 class Workload(Variant):
@@ -2213,25 +2245,6 @@ class Cascade(Variant):
 Cascade.Background = Cascade("Background")
 Cascade.Foreground = Cascade("Foreground")
 Cascade.Orphan = Cascade("Orphan")
-
-
-@dataclass(kw_only=True)
-class DeviceTaintRule(Struct):
-    """A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is
-    given is true; where neither driver nor pool nor device is given, all devices of the
-    cluster.
-    """
-    #: `metadata.name`
-    name: str
-    #: `spec.deviceSelector.driver`
-    driver: str | None = None
-    #: `spec.deviceSelector.pool`, which has its node's name.
-    pool: str | None = None
-    #: `spec.deviceSelector.device`
-    device: str | None = None
-    #: `spec.taint`: `"key=value:NoExecute"`; with the effect `None` the rule says in its status
-    #: whom NoExecute would evict.
-    taint: str
 
 
 @dataclass(kw_only=True)
@@ -3672,6 +3685,8 @@ class Scenario(Document):
     podDisruptionBudgets: Sequence[PodDisruptionBudget] | None = None
     #: What namespaces say of the tolerations of their pods.
     namespaces: Sequence[Namespace] | None = None
+    #: Rules that taint devices from the start.
+    deviceTaintRules: Sequence[DeviceTaintRule] | None = None
     #: What pods are made from.
     workloads: Sequence[Workload] | None = None
     #: How many pods workloads need, by their names, beside what these say themselves: for those

@@ -61,6 +61,7 @@ impl Run {
             timeline: Vec::new(),
             actions: Vec::new(),
             has_devices: false,
+            device_taint_rules: Vec::new(),
             lease_records: false,
             perturb: crate::plan::Perturb::default(),
             tape: None,
@@ -99,6 +100,7 @@ impl Run {
             template: 0,
             node: Some(node),
             start: PodStart::Running,
+            devices: None,
         });
         self.trace.names.pod(name).0
     }

@@ -43,7 +43,7 @@ pub(super) fn plan(
     let operators = profile.taint_eviction.comparison_operators;
     let declared = Declared::read(spec, defaults, operators, damage, complaints);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
-    devices::check_start(spec, (&declared.pods, &declared.nodes), complaints);
+    let rules = devices::at_start(spec, (&declared.pods, &declared.nodes), &profile, complaints);
     let world = World {
         rules: &devices::rules(spec),
         nodes: &declared.nodes,
@@ -110,6 +110,7 @@ pub(super) fn plan(
         timeline: Vec::new(),
         actions: Vec::new(),
         has_devices: spec.nodes.iter().any(|group| !group.devices.is_empty()),
+        device_taint_rules: rules,
         lease_records: spec.lease_records,
         perturb,
         tape,

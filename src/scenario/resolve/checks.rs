@@ -2,8 +2,10 @@
 
 use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::Labels;
+use crate::api::meta::Timestamp;
 use crate::api::quantity::{Quantity, Resources};
-use crate::api::toleration::Toleration;
+use crate::api::taint::Taint;
+use crate::api::toleration::{Operator, Toleration};
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
 use crate::scenario::prelude::*;
@@ -76,6 +78,24 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
         }
         hint => Problem::new(e.text).maybe_help(hint),
     })
+}
+
+/// Sets `timeAdded` of the taints that are named, `key:Effect`.
+pub(super) fn times_added(
+    taints: &mut [Taint],
+    times: &BTreeMap<String, DurationText>,
+    place: &Spot<'_>,
+) {
+    for (name, text) in times {
+        let seconds = place.part(name).take(values::stored_seconds(text.as_str()));
+        match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
+            Some(taint) => taint.time_added = seconds.map(Timestamp),
+            None => place.part(name).add_name(
+                Problem::new(format!("the group has no taint `{name}`"))
+                    .help("`key:Effect`, without the value, of a taint in `taints`"),
+            ),
+        }
+    }
 }
 
 /// Labels that Kubernetes accepts; complaints about the others.

@@ -4,15 +4,16 @@ use super::checks;
 use super::primitive::{Primitive, Reader, once};
 use super::select::{Nodes, Pods};
 use crate::api::device::{DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector};
+use crate::api::meta::Timestamp;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::language::{self, NodeDevices, Step, names};
-use crate::plan::{DeviceTaintEdit, Do, NewRule, NodePlan, PodPlan};
+use crate::plan::{DeviceTaintEdit, Do, NewRule, NodePlan, PodPlan, Profile};
 use crate::scenario::prelude::*;
 use std::rc::Rc;
 
-/// More devices than this no node has (`ResourceSliceMaxDevices`, of one slice).
-const DEVICES_MAX: usize = 128;
+/// More devices than this no node has: eight slices of 128 each (`ResourceSliceMaxDevices`).
+const DEVICES_MAX: usize = 1024;
 
 /// The devices of the nodes of a group. `known`: the release has device taints that are simulated.
 pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -> Rc<[Device]> {
@@ -26,6 +27,10 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -
         let place = place.part(i);
         let driver = of.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
         place.part("driver").take(checks::object_name("driver", &driver));
+        if let Some(pool) = &of.pool {
+            place.part("pool").take(checks::object_name("pool", pool));
+        }
+        let taints = published(of, &place);
         for text in of.names.texts() {
             let expanded = match names::expand(text, DEVICES_MAX as u64) {
                 Ok(expanded) => expanded,
@@ -36,11 +41,11 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -
             };
             for name in expanded {
                 place.part("names").take(checks::object_name("device", &name));
-                let device = Device { driver: driver.clone(), name };
-                if all.contains(&device) {
-                    place.part("names").say(format!("device `{}` is declared twice", device.name));
+                if all.iter().any(|d| d.driver == driver && d.name == name) {
+                    place.part("names").say(format!("device `{name}` is declared twice"));
                 }
-                all.push(device);
+                let (pool, taints) = (of.pool.clone(), taints.clone());
+                all.push(Device { driver: driver.clone(), name, pool, taints });
             }
         }
     }
@@ -49,6 +54,23 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -
     }
     all.into()
 }
+
+/// The taints that a driver publishes from the start.
+fn published(of: &NodeDevices, place: &Spot<'_>) -> Vec<Taint> {
+    let mut taints = Vec::new();
+    for (i, text) in of.taints.iter().enumerate() {
+        let place = place.part("taints").part(i);
+        match place.take(taint(text)) {
+            Some((_, true)) => place.say(ONLY_RULES_PREVIEW),
+            Some((taint, false)) => taints.push(taint),
+            None => {}
+        }
+    }
+    checks::times_added(&mut taints, &of.taints_added, &place.part("taintsAdded"));
+    taints
+}
+
+const ONLY_RULES_PREVIEW: &str = "only the taint of a rule may have the effect None";
 
 /// The claims of a template on devices.
 pub(super) fn claims(
@@ -63,7 +85,7 @@ pub(super) fn claims(
         if count == 0 {
             place.part("count").say("a claim is on one device at least");
         }
-        check_part(&place, "driver", Some(&driver), nodes, |_, d| &d.driver);
+        check_part(&place, "driver", Some(&driver), nodes, &|_, d| &d.driver);
         let tolerations = tolerations(&w.tolerations, &place.part("tolerations"));
         DeviceClaim { driver, count, tolerations }
     };
@@ -90,10 +112,10 @@ fn check_part<'n>(
     field: &'static str,
     wanted: Option<&String>,
     nodes: &'n Nodes,
-    has: impl Fn(&'n NodePlan, &'n Device) -> &'n String,
+    has: &dyn Fn(&'n NodePlan, &'n Device) -> &'n str,
 ) {
     let all = nodes.plans.iter().flat_map(|n| n.devices.iter().map(move |d| (n, d)));
-    let known: BTreeSet<&str> = all.map(|(n, d)| has(n, d).as_str()).collect();
+    let known: BTreeSet<&str> = all.map(|(n, d)| has(n, d)).collect();
     let Some(wanted) = wanted.filter(|w| !known.contains(w.as_str())) else { return };
     let known: Vec<&str> = known.into_iter().collect();
     let help = match known.is_empty() {
@@ -104,27 +126,78 @@ fn check_part<'n>(
     place.part(field).add(problem.maybe_help(help));
 }
 
-/// The names of the DeviceTaintRules that entries create.
+/// The names of the DeviceTaintRules that are there or that entries create.
 pub(super) fn rules(spec: &Scenario) -> BTreeSet<String> {
     let steps = spec.timeline.iter().filter_map(|entry| match &entry.step {
-        Step::CreateDeviceTaintRule { rule } => Some(rule.name.clone()),
+        Step::CreateDeviceTaintRule { rule } => Some(rule),
         _ => None,
     });
-    steps.collect()
+    spec.device_taint_rules.iter().chain(steps).map(|rule| rule.name.clone()).collect()
 }
 
-/// Complains about a node that lacks devices for the pods that are on it from the start.
-pub(super) fn check_start(
+/// The rules that are there from the start. Complains about pods that are on nodes from the start, where these lack the
+/// devices that they claim.
+pub(super) fn at_start(
     spec: &Scenario,
     (pods, nodes): (&Pods, &Nodes),
+    profile: &Profile,
     complaints: &Complaints,
-) {
+) -> Vec<NewRule> {
+    check_start(spec, (pods, nodes), complaints);
+    let place = complaints.at(at!["deviceTaintRules"]);
+    let mut names = BTreeSet::new();
+    let mut rules = Vec::new();
+    for (i, rule) in spec.device_taint_rules.iter().enumerate() {
+        let place = place.part(i);
+        if !names.insert(&rule.name) {
+            place.part("name").say(format!("rule `{}` is declared twice", rule.name));
+        }
+        rules.extend(new_rule(rule, nodes, profile, &place));
+    }
+    rules
+}
+
+/// A rule, checked.
+fn new_rule(
+    rule: &language::DeviceTaintRule,
+    nodes: &Nodes,
+    profile: &Profile,
+    place: &Spot<'_>,
+) -> Option<NewRule> {
+    if !profile.device_taint_eviction.rules {
+        let problem = Problem::new(format!(
+            "in {} rules are off, with the gate DRADeviceTaintRules",
+            profile.release
+        ));
+        place.add(problem.help("`feature_gates: {\"DRADeviceTaintRules\": true}`"));
+    }
+    place.part("name").take(checks::object_name("rule", &rule.name));
+    check_part(place, "driver", rule.driver.as_ref(), nodes, &|_, d| &d.driver);
+    check_part(place, "pool", rule.pool.as_ref(), nodes, &|n, d| d.pool(&n.name));
+    check_part(place, "device", rule.device.as_ref(), nodes, &|_, d| &d.name);
+    if nodes.plans.iter().all(|n| n.devices.is_empty()) {
+        place.say("no node has devices");
+    }
+    let (taint, previews) = place.part("taint").take(taint(&rule.taint))?;
+    let added = |text: &language::DurationText| {
+        place.part("added").take(values::stored_seconds(text.as_str())).map(Timestamp)
+    };
+    let selector = DeviceSelector {
+        driver: rule.driver.clone(),
+        pool: rule.pool.clone(),
+        device: rule.device.clone(),
+    };
+    let taint = Taint { time_added: rule.added.as_ref().and_then(added), ..taint };
+    Some(NewRule { name: rule.name.clone(), selector, taint, previews })
+}
+
+/// Complains about pods that are on nodes from the start, where these lack the devices that they claim.
+fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
+    check_named(spec, (pods, nodes), complaints);
     let Some(i) = spec.nodes.iter().position(|group| !group.devices.is_empty()) else { return };
     let place = complaints.at(at!["nodes", i, "devices"]);
     let mut wanted: BTreeMap<(NodeIndex, &str), usize> = BTreeMap::new();
-    let is_there = |p: &&PodPlan| p.start.phase().is_some_and(|phase| !phase.is_terminal());
-    for pod in pods.plans.iter().filter(is_there) {
-        let Some(node) = pod.node else { continue };
+    for (pod, node) in that_have_devices(pods) {
         for claim in &pods.templates[pod.template as usize].devices {
             *wanted.entry((node, &claim.driver)).or_default() += claim.count as usize;
         }
@@ -138,6 +211,48 @@ pub(super) fn check_start(
                 node.name
             ));
             return;
+        }
+    }
+}
+
+/// The pods that are on a node from the start and have not ended.
+fn that_have_devices(pods: &Pods) -> impl Iterator<Item = (&PodPlan, NodeIndex)> {
+    let is_there = |p: &&PodPlan| p.start.phase().is_some_and(|phase| !phase.is_terminal());
+    pods.plans.iter().filter(is_there).filter_map(|p| Some((p, p.node?)))
+}
+
+/// Complains about devices that pods name as theirs and that are not, or that two have.
+fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
+    let Some(i) = spec.pods.iter().position(|group| !group.devices.is_empty()) else { return };
+    let place = complaints.at(at!["pods", i, "devices"]);
+    let mut taken: BTreeSet<(NodeIndex, &str, &str)> = BTreeSet::new();
+    for (pod, node) in that_have_devices(pods) {
+        let claims = &pods.templates[pod.template as usize].devices;
+        let count: u64 = claims.iter().map(|c| u64::from(c.count)).sum();
+        let of = &nodes.plans[node as usize];
+        let drivers = claims.iter().flat_map(|c| std::iter::repeat_n(&c.driver, c.count as usize));
+        let wrong = match pod.devices.as_deref() {
+            None => {
+                (count > 0).then(|| "does not say which devices it has, as others do".to_owned())
+            }
+            Some(named) if named.len() as u64 != count => {
+                Some(format!("claims {count} devices and names {}", named.len()))
+            }
+            Some(named) => drivers.zip(named).find_map(|(driver, name)| {
+                if !of.devices.iter().any(|d| d.driver == *driver && d.name == *name) {
+                    return Some(format!(
+                        "names device `{name}` of {driver}, which node `{}` does not have",
+                        of.name
+                    ));
+                }
+                let is_new = taken.insert((node, driver.as_str(), name.as_str()));
+                (!is_new).then(|| {
+                    format!("names device `{name}` of node `{}`, which another has", of.name)
+                })
+            }),
+        };
+        if let Some(wrong) = wrong {
+            return place.say(format!("pod `{}` {wrong}", pod.name));
         }
     }
 }
@@ -177,30 +292,8 @@ impl Reader<'_> {
 
     /// A rule that taints devices is created.
     fn create_rule(&mut self, rule: &language::DeviceTaintRule) -> Option<Vec<Primitive>> {
-        let place = self.at("rule");
-        if !self.world.profile.device_taint_eviction.rules {
-            let problem = Problem::new(format!(
-                "in {} rules are off, with the gate DRADeviceTaintRules",
-                self.world.profile.release
-            ));
-            place.add(problem.help("`feature_gates: {\"DRADeviceTaintRules\": true}`"));
-        }
-        place.part("name").take(checks::object_name("rule", &rule.name));
-        let nodes = self.world.nodes;
-        check_part(&place, "driver", rule.driver.as_ref(), nodes, |_, d| &d.driver);
-        check_part(&place, "pool", rule.pool.as_ref(), nodes, |n, _| &n.name);
-        check_part(&place, "device", rule.device.as_ref(), nodes, |_, d| &d.name);
-        if nodes.plans.iter().all(|n| n.devices.is_empty()) {
-            place.say("no node has devices");
-        }
-        let (taint, previews) = place.part("taint").take(taint(&rule.taint))?;
-        let selector = DeviceSelector {
-            driver: rule.driver.clone(),
-            pool: rule.pool.clone(),
-            device: rule.device.clone(),
-        };
-        let name = rule.name.clone();
-        once(Do::CreateDeviceTaintRule(Box::new(NewRule { name, selector, taint, previews })))
+        let rule = new_rule(rule, self.world.nodes, self.world.profile, &self.at("rule"))?;
+        once(Do::CreateDeviceTaintRule(Box::new(rule)))
     }
 
     /// A rule is deleted.
@@ -223,11 +316,11 @@ impl Reader<'_> {
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes();
         let nodes = self.world.nodes;
-        check_part(&self.place(), "driver", driver, nodes, |_, d| &d.driver);
-        check_part(&self.place(), "device", device, nodes, |_, d| &d.name);
+        check_part(&self.place(), "driver", driver, nodes, &|_, d| &d.driver);
+        check_part(&self.place(), "device", device, nodes, &|_, d| &d.name);
         let (taint, previews) = self.at("taint").take(taint(text))?;
         if previews {
-            self.say("taint", "only the taint of a rule may have the effect None");
+            self.say("taint", ONLY_RULES_PREVIEW);
         }
         let n = n?;
         if n.iter().all(|n| nodes.plans[*n as usize].devices.is_empty()) {

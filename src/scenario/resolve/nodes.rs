@@ -65,7 +65,7 @@ impl Nodes {
         };
         let labels = labels(group, place);
         let mut taints = taints(&group.taints, place);
-        times_added(&mut taints, &group.taints_added, &part("taintsAdded"));
+        checks::times_added(&mut taints, &group.taints_added, &part("taintsAdded"));
         let mut allocatable = default_capacity();
         allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
         let usage = own_usage(group, &allocatable, place);
@@ -230,20 +230,6 @@ fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
         }
     }
     taints
-}
-
-/// Sets `timeAdded` of the taints that are named, `key:Effect`.
-fn times_added(taints: &mut [Taint], times: &BTreeMap<String, DurationText>, place: &Spot<'_>) {
-    for (name, text) in times {
-        let seconds = place.part(name).take(values::stored_seconds(text.as_str()));
-        match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
-            Some(taint) => taint.time_added = seconds.map(Timestamp),
-            None => place.part(name).add_name(
-                Problem::new(format!("the group has no taint `{name}`"))
-                    .help("`key:Effect`, without the value, of a taint in `taints`"),
-            ),
-        }
-    }
 }
 
 fn default_capacity() -> Resources {

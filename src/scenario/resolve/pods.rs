@@ -45,6 +45,12 @@ impl Pods {
         let template = self.template(template);
         self.add(namespace, pods, template, start, created_later, &called(group, place).at());
         let declared = first..self.plans.len() as PodIndex;
+        if !group.devices.is_empty() {
+            let devices: std::rc::Rc<[String]> = group.devices.iter().cloned().collect();
+            for pod in &mut self.plans[first as usize..] {
+                pod.devices = Some(devices.clone());
+            }
+        }
         for text in [
             group.name.as_deref(),
             group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t)),
@@ -84,7 +90,7 @@ impl Pods {
                 place.say(format!("pod `{full}` is declared twice"));
                 break;
             }
-            self.plans.push(PodPlan { name: full, template, node, start });
+            self.plans.push(PodPlan { name: full, template, node, start, devices: None });
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct World<'a> {
     pub(super) leader_election: Option<LeaderElection>,
     /// The nodes, pods, workloads or budgets that an entry of that number adds.
     pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
-    /// The names of the DeviceTaintRules that entries create.
+    /// The names of the DeviceTaintRules that are there or that entries create.
     pub(super) rules: &'a BTreeSet<String>,
 }
 

@@ -72,6 +72,7 @@ impl Workloads {
                         template,
                         node: None,
                         start: PodStart::Absent,
+                        devices: None,
                     });
                 }
             }

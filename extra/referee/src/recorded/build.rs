@@ -82,6 +82,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         timeline: b.timeline,
         actions: b.actions,
         has_devices: b.has_devices,
+        device_taint_rules: Vec::new(),
         lease_records: false,
         perturb: Perturb::default(),
         tape: None,

@@ -149,7 +149,13 @@ impl Builder {
         let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
         let name = pod_name(&spec.namespace, &spec.name);
         let index = self.pods.len() as PodIndex;
-        self.pods.push(PodPlan { name: name.as_str().into(), template, node, start });
+        self.pods.push(PodPlan {
+            name: name.as_str().into(),
+            template,
+            node,
+            start,
+            devices: None,
+        });
         self.pod_names.insert(name, index);
         Ok(index)
     }

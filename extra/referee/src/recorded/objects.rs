@@ -62,7 +62,12 @@ fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
 pub(super) fn devices(specs: &[DevicesSpec]) -> Rc<[Device]> {
     let of = |spec: &DevicesSpec| {
         let driver = spec.driver.clone();
-        let device = move |name: &String| Device { driver: driver.clone(), name: name.clone() };
+        let device = move |name: &String| Device {
+            driver: driver.clone(),
+            name: name.clone(),
+            pool: None,
+            taints: Vec::new(),
+        };
         spec.names.iter().map(device).collect::<Vec<_>>()
     };
     specs.iter().flat_map(of).collect()

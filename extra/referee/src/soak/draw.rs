@@ -176,6 +176,7 @@ impl<'a> Draw<'a> {
             | "topologySpreadConstraints"
             | "schedulingGates"
             | "ports" => self.dice.once_in(8),
+            "devices" if of == "PodGroup" => false,
             "devices" | "resourceClaims" => self.known.devices && !self.dice.once_in(3),
             "start" | "nodeName" | "placement" | "priorityClassName" => self.dice.once_in(5),
             _ => self.dice.once_in(3),

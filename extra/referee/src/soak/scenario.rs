@@ -170,6 +170,9 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
             timeline.push(serde_json::json!({ "at": "5s", "do": { "CreateDeviceTaintRule": { "rule": rule } } }));
             timeline.push(serde_json::json!({ "at": "40s", "do": { "DeleteDeviceTaintRule": { "rule": "passing" } } }));
         }
+        if draw.dice.once_in(2) {
+            there(all);
+        }
         all.insert("kubernetes".to_owned(), draw.dice.one(&["1.36", "1.37"]).into());
         let gates = serde_json::json!({ "DRADeviceTaintRules": true });
         all.insert("feature_gates".to_owned(), gates);
@@ -183,6 +186,24 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
     }
     if draw.dice.once_in(20) {
         all.insert("prices".to_owned(), draw.field("prices"));
+    }
+}
+
+/// A device that its driver has tainted, a pod that has it from the start, and a rule: chance alone seldom has one fit
+/// the other.
+fn there(all: &mut Map<String, Value>) {
+    let devices = serde_json::json!([{
+        "names": "gpu-0", "pool": "big", "taints": ["ecc:NoExecute"], "taintsAdded": { "ecc:NoExecute": "-5s" },
+    }]);
+    let pod = serde_json::json!({ "name": "has", "on": { "Node": "big-1" }, "resourceClaims": [{}], "devices": ["gpu-0"] });
+    let rule = serde_json::json!({ "name": "there", "pool": "big", "taint": "hot:NoExecute", "added": "-9s" });
+    for (list, item) in [
+        ("nodes", serde_json::json!({ "name": "big-1", "devices": devices })),
+        ("pods", pod),
+        ("deviceTaintRules", rule),
+    ] {
+        let all = all.entry(list).or_insert_with(|| Value::Array(Vec::new()));
+        all.as_array_mut().into_iter().for_each(|all| all.push(item.clone()));
     }
 }
 

@@ -205,7 +205,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
             let is_removal = of == "Untaint" || dice.once_in(6);
             return taint(dice, is_removal);
         }
-        ("NodeGroup", "taintsAdded") => return taint(dice, false),
+        ("NodeGroup" | "NodeDevices", "taintsAdded") => return taint(dice, false),
         ("Toleration", "key") => dice.one(&TAINTS),
         ("NodeRequirement" | "LabelSelectorRequirement", "key") => dice.one(&LABELS),
         ("NodeRequirement" | "LabelSelectorRequirement" | "Toleration", "value" | "values") => {
