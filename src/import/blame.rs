@@ -66,6 +66,9 @@ impl ImportedCluster {
                 ("priorityClasses", self.priority_classes.get(index)?.name.clone())
             }
             "namespaces" => ("namespaces", self.namespaces.get(index)?.name.clone()?),
+            "deviceTaintRules" => {
+                ("deviceTaintRules", self.device_taint_rules.get(index)?.name.clone())
+            }
             _ => return None,
         };
         self.places.get(&(list, name))

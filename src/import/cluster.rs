@@ -5,7 +5,8 @@ use super::control_plane::ControlPlane;
 use super::error::{ImportError, Places};
 use super::summary::Summary;
 use crate::language::{
-    Memory, Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass, Workload,
+    DeviceTaintRule, Memory, Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass,
+    Workload,
 };
 
 /// A cluster as an export shows it, in the words of the scenario language.
@@ -23,6 +24,8 @@ pub struct ImportedCluster {
     pub(crate) budgets: Vec<PodDisruptionBudget>,
     /// Namespaces that say something of their pods' tolerations.
     pub(crate) namespaces: Vec<Namespace>,
+    /// Rules that taint devices.
+    pub(crate) device_taint_rules: Vec<DeviceTaintRule>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
     pub(crate) workloads: Vec<Workload>,
     /// What the control plane was started with, as far as its pods are in the files.

@@ -308,8 +308,7 @@ fn is_shared(access: Option<AccessMode>) -> bool {
 /// The pods that wait for a volume which is still attached to another node, where no pod of the files has it any
 /// more, and that node; by its last word it is in use there.
 pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
-    let is_over = |p: &RawPod| matches!(&*p.status.phase, "Succeeded" | "Failed");
-    let users = gathered.pods.iter().filter(|p| !is_over(p));
+    let users = gathered.pods.iter().filter(|p| !p.is_over());
     let users: BTreeSet<(String, Option<&str>)> = users
         .flat_map(|p| p.spec.claims().map(|c| (format!("{}/{c}", p.namespace), p.node())))
         .collect();
@@ -331,7 +330,7 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
         let node = p.spec.claims().find_map(|c| holder(&format!("{}/{c}", p.namespace), p.node()));
         Some((p.full_name(), node?))
     };
-    gathered.pods.iter().filter(|p| !is_over(p)).filter_map(waits).collect()
+    gathered.pods.iter().filter(|p| !p.is_over()).filter_map(waits).collect()
 }
 
 /// Whether it has to be attached to a node, where that is known. A driver without an object has to

@@ -1,6 +1,8 @@
 //! From all objects to one cluster: time zero, leases, groups of like nodes and pods.
 
 use super::cluster::ImportedCluster;
+use super::control_plane::ControlPlane;
+use super::devices::Devices;
 use super::disks::{Disks, held_elsewhere};
 use super::gathered::{Gathered, Named, at};
 use super::input::Input;
@@ -13,7 +15,12 @@ use super::workload::RawWorkload;
 use super::{control_plane, document, groups, remembered};
 use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
+use crate::language::values::KUBERNETES;
 use crate::language::{DurationText, Memory, NodeStart, Owner, PodStart, PriorityClass, Workload};
+use crate::profiles;
+
+/// The gate of DeviceTaintRules.
+const RULES: &str = "DRADeviceTaintRules";
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
@@ -28,9 +35,11 @@ impl Gathered {
         let office = self.office(zero)?;
         let passed = self.passed(zero);
         let places = self.places();
-        let shapes = self.node_shapes(zero, &renewed)?;
+        let mut shapes = self.node_shapes(zero, &renewed)?;
+        let mut control_plane = control_plane::read(&self.pods, &mut self.summary);
         let disks = Disks::of(&self, &shapes);
-        let bound = self.pod_shapes(zero, &disks)?;
+        let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
+        let bound = self.pod_shapes(zero, &disks, &devices)?;
         let attached = held_elsewhere(&self);
         let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
@@ -38,18 +47,18 @@ impl Gathered {
         self.lives.values_mut().for_each(|steps| steps.sort());
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives);
         let Gathered {
-            pods,
             workloads,
             classes,
             budgets,
             namespaces,
             claims,
             volumes,
+            devices: raw_devices,
             mut summary,
             ..
         } = self;
         let priorities = priorities(&classes, &bound);
-        let mut workloads = convert(&workloads, &priorities, &disks, &mut summary)?;
+        let mut workloads = convert(&workloads, &priorities, (&disks, &devices), &mut summary)?;
         let priority_classes = priority_classes(&classes, priorities, &workloads);
         let budget = |(place, b): &(Place, RawBudget)| {
             scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(place))
@@ -60,13 +69,15 @@ impl Gathered {
             ("Namespace", namespaces.len()),
             ("PersistentVolumeClaim", claims.len()),
             ("PersistentVolume", volumes.len()),
-        ] {
+        ]
+        .into_iter()
+        .chain(raw_devices.counts())
+        {
             if n > 0 {
                 summary.workloads.insert(kind.to_owned(), n);
             }
         }
         let namespaces = namespaces.iter().cloned().collect();
-        let control_plane = control_plane::read(&pods, &mut summary);
         let memory = Memory {
             office,
             pass: None,
@@ -81,6 +92,7 @@ impl Gathered {
         pace.set(&mut workloads, &mut pods);
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
+        (summary.devices, summary.slices) = (devices.notes, raw_devices.slices.len());
         Ok(ImportedCluster {
             memory,
             nodes,
@@ -88,6 +100,7 @@ impl Gathered {
             priority_classes,
             budgets,
             namespaces,
+            device_taint_rules: devices.rules,
             workloads,
             control_plane,
             summary,
@@ -110,6 +123,7 @@ impl Gathered {
         for (place, pod) in self.pods.placed() {
             pod.note_times(&mut times).map_err(at(place))?;
         }
+        self.devices.note_times(&mut times)?;
         for (name, (place, (_, spec))) in self.leases.by_name() {
             if !self.nodes.contains(name) {
                 self.summary.stray_leases += 1;
@@ -207,8 +221,35 @@ impl Gathered {
         Ok(shapes)
     }
 
+    /// The devices of nodes and pods. Where there are rules, the gate that they need is taken to be on.
+    fn give_devices(
+        &self,
+        shapes: &mut [NamedNode],
+        zero: Stamp,
+        control_plane: &mut ControlPlane,
+    ) -> Result<Devices, ImportError> {
+        let version = self.summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
+        let mut gates = control_plane.feature_gates.clone();
+        gates.retain(|gate, _| gate.starts_with("DRADeviceTaint"));
+        let known = |gates: &BTreeMap<String, bool>| profiles::with_gates(&version, gates);
+        let Ok(profile) = known(&gates).or_else(|_| known(&BTreeMap::new())) else {
+            return Ok(Devices::default());
+        };
+        let mut devices = Devices::of(self, shapes, zero, &profile)?;
+        devices.tell_of_nodes(shapes);
+        if !devices.rules.is_empty() && !profile.device_taint_eviction.rules {
+            control_plane.feature_gates.insert(RULES.to_owned(), true);
+        }
+        Ok(devices)
+    }
+
     /// The pods with their shapes, without those whose node is not in the files.
-    fn pod_shapes(&mut self, zero: Stamp, disks: &Disks) -> Result<Vec<NamedPod>, ImportError> {
+    fn pod_shapes(
+        &mut self,
+        zero: Stamp,
+        disks: &Disks,
+        devices: &Devices,
+    ) -> Result<Vec<NamedPod>, ImportError> {
         let summary = &mut self.summary;
         // Without any nodes those are made up that pods name.
         let made_up = self.nodes.len() == 0;
@@ -223,6 +264,7 @@ impl Gathered {
             };
             let mut shape = pod.shape(zero).map_err(at(place))?;
             disks.tell_of_pod(pod, &mut shape);
+            devices.tell_of_pod(pod, &mut shape);
             let owned = |full: &str| self.workloads.contains(full);
             note_pod(pod, node, &shape, &owned, summary);
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
@@ -256,6 +298,9 @@ fn note_pod(
     summary: &mut Summary,
 ) {
     pod.unmodelled(&mut |field| *summary.pod_fields.entry(field.to_owned()).or_default() += 1);
+    if !pod.spec.resource_claims.is_empty() && shape.template.resource_claims.is_empty() {
+        *summary.pod_fields.entry("resourceClaims".to_owned()).or_default() += 1;
+    }
     if node.is_none() {
         summary.unbound.push(pod.full_name());
     }
@@ -317,7 +362,7 @@ fn priority_classes(
 fn convert(
     raw: &Named<RawWorkload>,
     priorities: &BTreeMap<String, i32>,
-    disks: &Disks,
+    (disks, devices): (&Disks, &Devices),
     summary: &mut Summary,
 ) -> Result<Vec<Workload>, ImportError> {
     let mut in_order: Vec<&(Place, RawWorkload)> = raw.placed().collect();
@@ -334,6 +379,7 @@ fn convert(
         let mut converted =
             workload.convert(&known, priorities, &mut left_out).map_err(at(place))?;
         disks.tell_of_workload(workload, &mut converted.group_mut().template);
+        devices.tell_of_workload(workload, &mut converted.group_mut().template);
         let group = converted.group();
         if group.deployment.is_none() {
             summary

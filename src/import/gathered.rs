@@ -2,9 +2,11 @@
 
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
+pub(super) use super::named::{Named, at};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
+use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
@@ -18,79 +20,6 @@ const NODE_LEASES: &str = "kube-node-lease";
 
 /// That of the leases of the control plane's leaders and API servers.
 const CONTROL_LEASES: &str = "kube-system";
-
-/// The objects of one kind, each name once, in the order of the files.
-pub(super) struct Named<T> {
-    all: Vec<(Place, T)>,
-    at: BTreeMap<String, usize>,
-}
-
-impl<T> Default for Named<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), at: BTreeMap::new() }
-    }
-}
-
-impl<T: PartialEq> Named<T> {
-    /// Takes an object in; whether it was there before, alike.
-    ///
-    /// # Errors
-    /// There is another of its name.
-    fn add(
-        &mut self,
-        kind: &'static str,
-        name: String,
-        place: Place,
-        object: T,
-    ) -> Result<bool, ImportError> {
-        let Some(&i) = self.at.get(&name) else {
-            self.at.insert(name, self.all.len());
-            self.all.push((place, object));
-            return Ok(false);
-        };
-        let (first, other) = &self.all[i];
-        if *other != object {
-            // The full name of a workload begins with its kind.
-            let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name).to_owned();
-            let (first, second) = (Box::new(bare(first)), Box::new(bare(&place)));
-            return Err(ImportError::Conflict { kind, name, first, second });
-        }
-        Ok(true)
-    }
-}
-
-impl<T> Named<T> {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.all.iter().map(|(_, object)| object)
-    }
-
-    /// All of them with their places.
-    pub(super) fn placed(&self) -> impl Iterator<Item = &(Place, T)> {
-        self.all.iter()
-    }
-
-    /// All of them in the order of their names.
-    pub(super) fn by_name(&self) -> impl Iterator<Item = (&String, &(Place, T))> {
-        self.at.iter().map(|(name, i)| (name, &self.all[*i]))
-    }
-
-    pub(super) fn get(&self, name: &str) -> Option<&(Place, T)> {
-        self.at.get(name).map(|i| &self.all[*i])
-    }
-
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.at.contains_key(name)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// Where they stand, as those of a list of the scenario.
-    fn places(&self, list: &'static str) -> impl Iterator<Item = ((&'static str, String), Place)> {
-        self.by_name().map(move |(name, (place, _))| ((list, name.clone()), place.clone()))
-    }
-}
 
 /// Everything in the files, before times are relative.
 #[derive(Default)]
@@ -113,6 +42,8 @@ pub(super) struct Gathered {
     pub(super) limits: BTreeMap<String, BTreeMap<String, QuantityText>>,
     /// The nodes that volumes are attached to, or are about to be.
     pub(super) attached: BTreeMap<String, BTreeSet<String>>,
+    /// Devices, claims on them, and rules that taint them.
+    pub(super) devices: RawDevices,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
     /// What events tell of the lives of pods, by `namespace/name`.
@@ -120,11 +51,6 @@ pub(super) struct Gathered {
     /// When events say that the node lifecycle controller passed over its nodes.
     pub(super) passes: BTreeSet<Stamp>,
     pub(super) summary: Summary,
-}
-
-/// What is wrong with the object at that place.
-pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
-    move |Wrong(message)| ImportError::Object { place: Box::new(place.clone()), message }
 }
 
 /// The name of the object at that place.
@@ -192,6 +118,10 @@ impl Gathered {
                 self.attached.entry(volume).or_default().insert(spec.node_name);
                 return self.count(place);
             }
+            Body::Device(body) => {
+                let names = (namespace_of(&meta, &place)?, name_of(&meta, &place)?);
+                self.devices.take(names, place, meta, body)?
+            }
             Body::PriorityClass(fields) => {
                 let mut class = priority_class(&fields).map_err(at(&place))?;
                 class.name = name_of(&meta, &place)?;
@@ -242,11 +172,7 @@ impl Gathered {
             self.workloads.places("workloads").chain(self.budgets.places("podDisruptionBudgets"));
         let others =
             self.classes.places("priorityClasses").chain(self.namespaces.places("namespaces"));
-        nodes.chain(made).chain(others).collect()
+        let rules = self.devices.rules.places("deviceTaintRules");
+        nodes.chain(made).chain(others).chain(rules).collect()
     }
-}
-
-/// The place of an object whose kind and name stand elsewhere in the message.
-fn bare(place: &Place) -> Place {
-    Place { kind: String::new(), name: String::new(), ..place.clone() }
 }

@@ -1,10 +1,13 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
-use super::node::{NamedNode, NodeShape};
+use super::node::{DeviceShape, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape};
+use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::api::taint::Taint;
 use crate::import::prelude::*;
-use crate::language::{NodeGroup, OneOrMany, Placement, PodGroup, PodStart, PodTemplate};
+use crate::language::{
+    DurationText, NodeDevices, NodeGroup, OneOrMany, Placement, PodGroup, PodStart, PodTemplate,
+};
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
@@ -44,9 +47,35 @@ fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) 
     }
 }
 
+/// `timeAdded` of a taint, by the taint's name.
+fn added(taint: &Taint) -> Option<(String, DurationText)> {
+    Some((format!("{}:{}", taint.key, taint.effect), seconds(taint.time_added?.0)))
+}
+
+/// Devices in their order, those behind each other that are alike as one.
+fn devices(all: &[DeviceShape]) -> Vec<NodeDevices> {
+    let of = |d: &DeviceShape| (d.driver.clone(), d.pool.clone(), d.taints.clone());
+    let alike = all.chunk_by(|a, b| of(a) == of(b));
+    let written = |alike: &[DeviceShape]| {
+        let (driver, pool, taints) = of(alike.first()?);
+        let names: Vec<String> = alike.iter().map(|d| d.name.clone()).collect();
+        let mut names = shorten(&names);
+        Some(NodeDevices {
+            driver: Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER),
+            names: match names.len() {
+                1 => OneOrMany::One(names.pop()?),
+                _ => OneOrMany::Many(names),
+            },
+            pool,
+            taints_added: taints.iter().filter_map(added).collect(),
+            taints: taints.iter().map(Taint::to_string).collect(),
+        })
+    };
+    alike.filter_map(written).collect()
+}
+
 fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
     let (name, names) = name_or_names(names);
-    let added = |t: &Taint| Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?.0)));
     NodeGroup {
         name,
         names,
@@ -56,6 +85,7 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         unschedulable: shape.unschedulable,
         capacity: shape.allocatable,
         start: shape.start,
+        devices: devices(&shape.devices),
         ..NodeGroup::default()
     }
 }
@@ -82,6 +112,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         namespace: (shape.namespace != "default").then_some(shape.namespace),
         on,
         owner: shape.owner,
+        devices: shape.devices,
         static_pod: shape.static_pod,
         start,
         ..PodGroup::default()

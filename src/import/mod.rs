@@ -14,7 +14,9 @@
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! raw_volumes, disks: claims and their volumes
-//! gathered   all objects together: duplicates
+//! selectors  expressions that select devices
+//! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
+//! named, gathered: all objects together, and duplicates
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! pace       how long pods took to start and to stop
@@ -33,6 +35,9 @@
 mod blame;
 mod cluster;
 mod control_plane;
+mod device_claims;
+mod device_rules;
+mod devices;
 mod disks;
 mod document;
 mod error;
@@ -42,17 +47,20 @@ mod finish;
 mod gathered;
 mod groups;
 mod input;
+mod named;
 mod node;
 mod object;
 mod pace;
 mod pod;
 mod prelude;
 mod quantities;
+mod raw_devices;
 mod raw_scheduling;
 mod raw_volumes;
 mod remembered;
 mod scheduling;
 mod seeds;
+mod selectors;
 mod sight;
 mod summary;
 mod times;
@@ -67,7 +75,7 @@ mod tests;
 
 pub use cluster::ImportedCluster;
 pub use error::ImportError;
-pub(crate) use error::KUBECTL;
+pub(crate) use error::{DEVICES, KUBECTL};
 pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;

@@ -31,6 +31,21 @@ pub(super) struct NodeShape {
     pub(crate) allocatable: BTreeMap<String, QuantityText>,
     /// What is not as in a healthy node.
     pub(crate) start: Option<NodeStart>,
+    /// Its devices, in the order in which they are allocated.
+    pub(crate) devices: Vec<DeviceShape>,
+}
+
+/// A device of a node.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct DeviceShape {
+    /// Its driver.
+    pub(crate) driver: String,
+    /// Its pool, where that is not named as the node.
+    pub(crate) pool: Option<String>,
+    /// Its name.
+    pub(crate) name: String,
+    /// What its driver publishes of it, times from time zero.
+    pub(crate) taints: Vec<Taint>,
 }
 
 /// Whether Ready is Unknown, or was never posted.
@@ -142,6 +157,7 @@ impl RawNode {
             unschedulable: self.spec.unschedulable,
             allocatable: quantities::checked("status.allocatable", resources)?,
             start: start(conditions, heard, zero, lease, evicting),
+            devices: Vec::new(),
         })
     }
 }
@@ -182,14 +198,18 @@ fn start(
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
     let mut taints = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
-        let effect = validation::effect_of(&t.effect, &format!("spec.taints[{i}].effect"))?;
-        let (key, value) = (t.key.clone(), t.value.clone());
-        let added = time("timeAdded", &t.time_added)?;
-        let time_added = added.map(|added| Timestamp(added.seconds_since(zero)));
-        taints.push(Taint { key, value, effect, time_added });
+        taints.push(taint(t, &format!("spec.taints[{i}].effect"), zero)?);
     }
     fields::first(validation::validate_taints(&taints, "spec.taints"))?;
     Ok(taints)
+}
+
+/// A taint of a node or a device. `field` is that of its effect.
+pub(super) fn taint(raw: &RawTaint, field: &str, zero: Stamp) -> Result<Taint, Wrong> {
+    let effect = validation::effect_of(&raw.effect, field)?;
+    let added = time("timeAdded", &raw.time_added)?;
+    let time_added = added.map(|added| Timestamp(added.seconds_since(zero)));
+    Ok(Taint { key: raw.key.clone(), value: raw.value.clone(), effect, time_added })
 }
 
 /// A condition with its heartbeat in seconds, or the type of one that is not modelled.

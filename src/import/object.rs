@@ -89,11 +89,24 @@ raw! {
         affinity: Option<RawAffinity>,
         topology_spread_constraints: Vec<RawSpread>,
         scheduling_gates: Vec<RawGate>,
-        resource_claims: Filled,
+        resource_claims: Vec<RawPodClaim>,
         volumes: Vec<RawVolume>,
         scheduler_name: String,
         preemption_policy: String,
         restart_policy: String,
+    }
+
+    /// `v1.PodResourceClaim`
+    struct RawPodClaim {
+        name: String,
+        resource_claim_name: Option<String>,
+        resource_claim_template_name: String,
+    }
+
+    /// `v1.PodResourceClaimStatus`
+    struct RawPodClaimStatus {
+        name: String,
+        resource_claim_name: Option<String>,
     }
 
     /// `v1.Toleration`
@@ -154,6 +167,7 @@ raw! {
         phase: String,
         conditions: Vec<RawCondition>,
         container_statuses: Vec<RawContainerStatus>,
+        resource_claim_statuses: Vec<RawPodClaimStatus>,
     }
 
     /// `v1.ContainerStatus`

@@ -27,6 +27,8 @@ pub(super) struct PodShape {
     pub(crate) static_pod: Option<PodSource>,
     /// How far it is.
     pub(crate) start: PodStart,
+    /// The devices that it has, one claim after the other.
+    pub(crate) devices: Vec<String>,
 }
 
 impl PodShape {
@@ -65,6 +67,11 @@ impl RawPod {
         Some(&*self.spec.node_name).filter(|n| !n.is_empty())
     }
 
+    /// Its containers have ended, and do not start again.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(&*self.status.phase, "Succeeded" | "Failed")
+    }
+
     /// It comes from an API server, and not from a manifest.
     pub(super) fn has_status(&self) -> bool {
         !self.status.phase.is_empty()
@@ -84,7 +91,6 @@ impl RawPod {
     pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
         let spec = &self.spec;
         let facts = [
-            ("resourceClaims", spec.resource_claims.0),
             ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
             ("finalizers", self.meta.finalizers.0),
         ];
@@ -125,7 +131,7 @@ impl RawPod {
             ..scheduling(spec, &mut |_| {})?
         };
         let (namespace, start) = (self.namespace.clone(), self.start(zero)?);
-        Ok(PodShape { namespace, owner, template, static_pod, start })
+        Ok(PodShape { namespace, owner, template, static_pod, start, devices: Vec::new() })
     }
 
     /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says

@@ -7,6 +7,7 @@ use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec,
     RawPodStatus,
 };
+use super::raw_devices::DeviceBody;
 use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
@@ -241,6 +242,8 @@ pub(super) enum Body {
     CsiNode(RawCsiNodeSpec),
     /// `storage.k8s.io` `VolumeAttachment`
     Attachment(RawAttachmentSpec),
+    /// `resource.k8s.io`: what is about devices
+    Device(DeviceBody),
     /// `v1` `Namespace`
     Namespace,
     /// `v1` or `events.k8s.io` `Event`
@@ -259,7 +262,7 @@ fn part(name: &str) -> Option<&'static str> {
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 22] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
@@ -271,6 +274,15 @@ const KINDS: [Kind; 17] = [
     ("CSIDriver", &["storage.k8s.io/"], || Body::Driver(Default::default())),
     ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
     ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
+    ("ResourceSlice", &RESOURCE, || Body::Device(DeviceBody::Slice(Default::default()))),
+    ("ResourceClaim", &RESOURCE, || {
+        Body::Device(DeviceBody::Claim(Default::default(), Default::default()))
+    }),
+    ("ResourceClaimTemplate", &RESOURCE, || Body::Device(DeviceBody::Template(Default::default()))),
+    ("DeviceClass", &RESOURCE, || Body::Device(DeviceBody::Class(Default::default()))),
+    ("DeviceTaintRule", &["resource.k8s.io/"], || {
+        Body::Device(DeviceBody::Rule(Default::default()))
+    }),
     ("PriorityClass", &["scheduling.k8s.io/"], || Body::PriorityClass(Fields::new())),
     ("Deployment", &APPS, || Body::workload(WorkloadKind::Deployment)),
     ("ReplicaSet", &APPS, || Body::workload(WorkloadKind::ReplicaSet)),
@@ -278,6 +290,9 @@ const KINDS: [Kind; 17] = [
     ("DaemonSet", &APPS, || Body::workload(WorkloadKind::DaemonSet)),
     ("Job", &["batch/"], || Body::workload(WorkloadKind::Job)),
 ];
+
+/// Those before have the fields in other places, and go with releases whose device taints are not simulated.
+const RESOURCE: [&str; 2] = ["resource.k8s.io/v1", "resource.k8s.io/v1beta2"];
 
 /// Up to 1.15 they were in `extensions`, too.
 const APPS: [&str; 2] = ["apps/", "extensions/v1beta1"];
@@ -324,6 +339,7 @@ impl Body {
             (Self::Driver(spec), "spec") => *spec = or_default(d)?,
             (Self::CsiNode(spec), "spec") => *spec = or_default(d)?,
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
+            (Self::Device(body), field) => body.read(field, d)?,
             (Self::PriorityClass(all), field) if CLASS_FIELDS.contains(&field) => {
                 all.insert(field, Value::deserialize(d)?);
             }

@@ -1,6 +1,7 @@
 //! What an import took, and what it left out: lines for the terminal and for the head of the
 //! scenario it writes.
 
+use super::error::DEVICES;
 use super::times::Stamp;
 use crate::language::PodTemplate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +88,10 @@ pub struct Summary {
     pub(crate) lack_volumes: bool,
     /// Claims that were not imported, or not all of them, by what is to be said of them.
     pub(crate) claims: BTreeMap<&'static str, BTreeSet<String>>,
+    /// What was not taken of devices: objects with their places, by their kind and by what is to be said of them.
+    pub(crate) devices: BTreeMap<(&'static str, String), Vec<String>>,
+    /// How many ResourceSlices there are.
+    pub(crate) slices: usize,
     /// Types of node conditions that are not modelled, and how many nodes have them.
     pub(crate) conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
@@ -279,6 +284,11 @@ impl Summary {
             self.pod_fields.len(),
             format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)),
         );
+        let unsaid = self.pod_fields.get("resourceClaims").filter(|_| self.slices == 0);
+        let without = format!(
+            "with claims on devices, of which nothing is simulated without ResourceSlices (add `{DEVICES}` to the kubectl command)"
+        );
+        lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
         let volumes: Vec<String> = self.volumes.iter().cloned().collect();
         let advice = match self.lack_volumes {
             true => " (add `pv,pvc,csidrivers` to the kubectl command)",
@@ -291,6 +301,9 @@ impl Summary {
         for (what, claims) in &self.claims {
             let claims: Vec<String> = claims.iter().cloned().collect();
             lines.listed("claim", &claims, what);
+        }
+        for ((kind, what), objects) in &self.devices {
+            lines.listed(kind, objects, what);
         }
         lines.add(
             self.conditions.len(),

@@ -72,6 +72,7 @@ impl ImportedCluster {
         list(out, "priorityClasses", &self.priority_classes);
         list(out, "podDisruptionBudgets", &self.budgets);
         list(out, "namespaces", &self.namespaces);
+        list(out, "deviceTaintRules", &self.device_taint_rules);
         list(out, "workloads", &self.workloads);
         list(out, "pods", &self.pods);
     }

@@ -87,6 +87,7 @@ impl Loaded {
         spec.priority_classes.extend(cluster.priority_classes);
         spec.pod_disruption_budgets.extend(cluster.budgets);
         spec.namespaces.extend(cluster.namespaces);
+        spec.device_taint_rules.extend(cluster.device_taint_rules);
         self.imported = Some(cluster.summary);
     }
 

@@ -2,6 +2,7 @@
 //! exports was counted in the files with another program's parsers.
 
 mod bad_input;
+mod devices;
 mod exports;
 mod mutated;
 mod objects;

@@ -13,6 +13,21 @@ fn every_field() -> Value {
         .unwrap()
 }
 
+/// Nodes with devices, claims on them, and a rule.
+fn with_devices() -> Value {
+    let text = std::fs::read_to_string("tests/exports/devices.json").unwrap();
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    let taint = json!({"key": "ecc", "value": "bad", "effect": "NoExecute", "timeAdded": "2026-11-20T09:59:30Z"});
+    document["items"].as_array_mut().unwrap().push(json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": "broken"},
+        "spec": {"deviceSelector": {"pool": "n-1", "driver": "gpu.example.com", "device": "gpu-a"}, "taint": taint},
+    }));
+    let slice =
+        document["items"].as_array_mut().unwrap().iter_mut().find(|o| o["kind"] == "ResourceSlice");
+    slice.unwrap()["spec"]["devices"][1]["taints"] = json!([taint]);
+    document
+}
+
 fn import(document: &Value) -> Result<ImportedCluster, ImportError> {
     let input = Input::from_bytes("f.json", serde_json::to_vec(document).unwrap())?;
     ImportedCluster::read(&[input])
@@ -137,8 +152,8 @@ fn apply(document: &mut Value, at: prop::sample::Index, change: &Change) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn a_mutated_export_is_refused_or_builds(changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 1..4)) {
-        let mut document = every_field();
+    fn a_mutated_export_is_refused_or_builds(has_devices: bool, changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 1..4)) {
+        let mut document = if has_devices { with_devices() } else { every_field() };
         changes.iter().for_each(|(at, change)| apply(&mut document, *at, change));
         prop_assert_eq!(check(&document), Ok(()), "{}", document);
     }
@@ -147,6 +162,7 @@ proptest! {
 #[test]
 fn what_only_the_whole_shows_is_said_of_its_object() {
     assert_eq!(check(&every_field()), Ok(()));
+    assert_eq!(check(&with_devices()), Ok(()));
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
     let pod = |spec: Value| {
         let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "shop", "labels": {"app": "p"}}, "spec": {"nodeName": "n1"}});

@@ -1,0 +1,154 @@
+//! What claims on devices ask for, and which were made from which template.
+
+use super::gathered::Gathered;
+use super::named::bare;
+use super::pod::{self, RawPod};
+use super::raw_devices::{RawDeviceClaimSpec, RawDeviceSelector, RawDevices, RawExactly};
+use super::selectors::{Term, terms};
+use crate::api::device::DEFAULT_DEVICE_DRIVER;
+use crate::import::prelude::*;
+use crate::language::DeviceClaim;
+
+/// A note: of what kind the object is, what is to be said of it, and its name with its place.
+pub(super) type Note = ((&'static str, String), String);
+
+/// An object's name and place: `shop/web-gpu (cluster.json, item 3)`.
+pub(super) fn named(name: &str, place: &Place) -> String {
+    format!("{name} ({})", bare(place))
+}
+
+/// Which claims were made from a template of claims, by `namespace/name`, the first of each.
+pub(super) fn made(gathered: &Gathered) -> BTreeMap<String, &RawDeviceClaimSpec> {
+    let mut made = BTreeMap::new();
+    for pod in gathered.pods.iter() {
+        for of in &pod.spec.resource_claims {
+            let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == of.name);
+            let name = status.and_then(|s| s.resource_claim_name.as_ref());
+            let claim =
+                name.and_then(|n| gathered.devices.claims.get(&format!("{}/{n}", pod.namespace)));
+            if let Some((_, claim)) = claim {
+                let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
+                made.entry(template).or_insert(&claim.spec);
+            }
+        }
+    }
+    made
+}
+
+/// Claims, and what they ask for.
+pub(super) struct Claims<'a> {
+    pub(super) raw: &'a RawDevices,
+    /// What was made from templates that are not in the files.
+    pub(super) made: BTreeMap<String, &'a RawDeviceClaimSpec>,
+}
+
+impl Claims<'_> {
+    /// The claim that was made for a pod, by `namespace/name`.
+    pub(super) fn name_of(&self, pod: &RawPod, name: &str) -> Option<String> {
+        let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == name)?;
+        Some(format!("{}/{}", pod.namespace, status.resource_claim_name.as_ref()?))
+    }
+
+    /// The claims that were made for a pod.
+    pub(super) fn of(&self, pod: &RawPod) -> Vec<String> {
+        pod.spec.resource_claims.iter().filter_map(|of| self.name_of(pod, &of.name)).collect()
+    }
+
+    /// A claim with its place, or that of whoever names it.
+    pub(super) fn named(&self, namespace: &str, name: &str, user: &Place) -> String {
+        let full = format!("{namespace}/{name}");
+        let place = self.raw.claims.get(&full).map_or(user, |(place, _)| place);
+        named(&full, place)
+    }
+
+    /// What a template of claims asks for. `user` names it.
+    pub(super) fn of_template(
+        &self,
+        template: &str,
+        (kind, user, place): (&'static str, &str, &Place),
+    ) -> Result<Vec<DeviceClaim>, Note> {
+        if let Some((place, of)) = self.raw.templates.get(template) {
+            let note = |why| (("ResourceClaimTemplate", why), named(template, place));
+            return self.asked(&of.spec.spec).map_err(note);
+        }
+        let Some(spec) = self.made.get(template) else {
+            let what = format!(
+                "whose ResourceClaimTemplate {template} is not in the files, so that new pods claim no devices"
+            );
+            return Err(((kind, what), named(user, place)));
+        };
+        self.asked(spec).map_err(|why| ((kind, why), named(user, place)))
+    }
+
+    /// What a claim asks for, a claim of the language for each request.
+    pub(super) fn asked(&self, spec: &RawDeviceClaimSpec) -> Result<Vec<DeviceClaim>, String> {
+        let devices = &spec.devices;
+        if devices.constraints.0 {
+            return Err("not simulated, as constraints (matchAttribute) are not".to_owned());
+        }
+        let of = |exactly: &Option<RawExactly>| match exactly {
+            Some(exactly) => self.request(exactly),
+            None => Err("not simulated, as requests with firstAvailable are not".to_owned()),
+        };
+        devices.requests.iter().map(|r| of(&r.exactly)).collect()
+    }
+
+    /// The driver all of whose devices a class and a request select.
+    ///
+    /// # Errors
+    /// What else they select by, behind the name of the class.
+    fn selected(
+        &self,
+        class: &[RawDeviceSelector],
+        request: &[RawDeviceSelector],
+    ) -> Result<String, String> {
+        let mut all = Vec::new();
+        for selector in class.iter().chain(request) {
+            let expression = selector.cel.expression.trim();
+            let terms = terms(expression);
+            let terms = terms.ok_or_else(|| format!("or a request selects by `{expression}`"))?;
+            all.extend(terms.into_iter().map(|term| (expression, term)));
+        }
+        let driver = all.iter().find_map(|(_, term)| match term {
+            Term::Driver(driver) => Some(driver.clone()),
+            Term::Attribute(..) => None,
+        });
+        let driver = driver.ok_or("selects no driver")?;
+        let slices = self.raw.slices.iter().filter(|s| s.driver == driver);
+        for device in slices.flat_map(|s| &s.devices) {
+            if let Some((expression, _)) =
+                all.iter().find(|(_, term)| !term.holds(&driver, &device.attributes))
+            {
+                return Err(format!(
+                    "or a request selects only some devices of {driver}, by `{expression}`"
+                ));
+            }
+        }
+        Ok(driver)
+    }
+
+    fn request(&self, exactly: &RawExactly) -> Result<DeviceClaim, String> {
+        let not = |what: &str| Err(format!("not simulated, as {what} is not"));
+        match () {
+            () if exactly.admin_access => return not("adminAccess"),
+            () if exactly.allocation_mode == "All" => return not("the allocationMode All"),
+            () if exactly.capacity.0 => return not("a request for capacity"),
+            () if exactly.derived_attributes.0 => return not("a request with derivedAttributes"),
+            () => {}
+        }
+        let name = &exactly.device_class_name;
+        let Some((_, class)) = self.raw.classes.get(name) else {
+            return Err(format!("not simulated, as their DeviceClass {name} is not in the files"));
+        };
+        let driver = self
+            .selected(&class.selectors, &exactly.selectors)
+            .map_err(|why| format!("not simulated, as DeviceClass {name} {why}"))?;
+        let tolerations = pod::tolerations(&exactly.tolerations)
+            .map_err(|Wrong(wrong)| format!("not simulated: {wrong}"))?;
+        Ok(DeviceClaim {
+            driver: Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER),
+            count: exactly.count.filter(|n| *n != 1),
+            tolerations,
+        })
+    }
+}

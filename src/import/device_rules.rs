@@ -1,0 +1,51 @@
+//! Rules that taint devices, as a scenario has them.
+
+use super::raw_devices::RawRuleSpec;
+use crate::import::prelude::*;
+use crate::language::DeviceTaintRule;
+
+/// What a rule selects by, in words.
+pub(super) fn selected(rule: &DeviceTaintRule) -> String {
+    let part = |name: &str, of: &Option<String>| of.as_ref().map(|of| format!("the {name} {of}"));
+    let parts =
+        [part("driver", &rule.driver), part("pool", &rule.pool), part("name", &rule.device)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(" and ")
+}
+
+/// A rule of that name as a scenario has it.
+pub(super) fn rule(name: &str, spec: &RawRuleSpec, zero: Stamp) -> Result<DeviceTaintRule, Wrong> {
+    let mut rule = DeviceTaintRule { name: name.to_owned(), ..DeviceTaintRule::default() };
+    for (key, value) in spec.device_selector.iter().flatten() {
+        let part = match key.as_str() {
+            "driver" => &mut rule.driver,
+            "pool" => &mut rule.pool,
+            "device" => &mut rule.device,
+            _ => {
+                return Err(Wrong(format!(
+                    "spec.deviceSelector.{key}: the API does not know it and drops it, and a selector that is empty then selects every device"
+                )));
+            }
+        };
+        *part = field(value, key)?;
+    }
+    let taint = &spec.taint;
+    let effect = &taint.effect;
+    if !["NoSchedule", "NoExecute", "None"].contains(&effect.as_str()) {
+        return Err(Wrong(format!("spec.taint.effect is {effect:?}, which the API does not know")));
+    }
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    rule.taint = format!("{}{value}:{effect}", taint.key);
+    let added = time("timeAdded", &taint.time_added)?;
+    rule.added = added.map(|t| seconds(t.seconds_since(zero)));
+    Ok(rule)
+}
+
+/// A part of a selector; null is none.
+fn field(value: &Value, key: &str) -> Result<Option<String>, Wrong> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text.clone())),
+        _ => Err(Wrong(format!("spec.deviceSelector.{key} is no text"))),
+    }
+}

@@ -1,0 +1,370 @@
+//! From ResourceSlices, claims, classes and rules to the devices of nodes, and to what pods and templates claim of
+//! them (dynamic resource allocation).
+//!
+//! Told are devices of single nodes and claims that were made for one pod from a template, each of whose requests asks
+//! for so many devices of a class of one driver. Devices that other claims have are left out, as nobody else gets them.
+//! What is not told is noted by name, with its place in the files.
+
+use super::device_claims::{Claims, Note, made, named};
+use super::device_rules::{rule, selected};
+use super::gathered::{Gathered, at};
+use super::node::{self, DeviceShape, NamedNode};
+use super::pod::{PodShape, RawPod};
+use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};
+use super::workload::RawWorkload;
+use crate::api::device::DEFAULT_DEVICE_DRIVER;
+use crate::import::prelude::*;
+use crate::language::{DeviceClaim, DeviceTaintRule, PodTemplate};
+use crate::plan::Profile;
+
+/// What was not taken: objects with their places, by their kind and by what is to be said of them.
+pub(super) type Notes = BTreeMap<(&'static str, String), Vec<String>>;
+
+const NO_NODE: &str = "left out because their nodes are not in the files";
+const NOT_OF_A_NODE: &str =
+    "left out, as devices that no single node has (allNodes, nodeSelector) are not simulated";
+const COUNTERS: &str = "left out, as partitions with shared counters are not simulated";
+const SHARED_DEVICE: &str = "left out, as devices that several claims may have are not simulated";
+const CONDITIONS: &str = "left out, as binding conditions are not simulated";
+const TWICE: &str = "left out, as the driver has another of that name on the node";
+const OF_OTHERS: &str = "left out, as claims that are not simulated have them";
+const BEFORE_PODS: &str = "not simulated, as pods name them (resourceClaimName) and may share them";
+const SHARED: &str = "not simulated, as several pods share them";
+const TWO_HAVE: &str = "not simulated, as another claim has a device of theirs, too";
+const NO_SELECTOR: &str = "without a deviceSelector, which evicts nobody, left out (up to 1.36 the scheduler takes it for one that \
+                           selects every device, and keeps new pods off)";
+
+/// What an export says of devices.
+#[derive(Default)]
+pub(super) struct Devices {
+    /// Those of each node, in the order in which they are allocated.
+    nodes: BTreeMap<String, Vec<DeviceShape>>,
+    /// What pods claim and have, by `namespace/name`; of others it is not simulated.
+    pods: BTreeMap<String, Told>,
+    /// What templates of workloads claim, by `Kind/namespace/name`.
+    workloads: BTreeMap<String, Vec<DeviceClaim>>,
+    /// The rules, by name.
+    pub(super) rules: Vec<DeviceTaintRule>,
+    /// What was not taken.
+    pub(super) notes: Notes,
+}
+
+/// What a pod claims, and the devices that it has.
+#[derive(Clone, Default)]
+struct Told {
+    claims: Vec<DeviceClaim>,
+    devices: Vec<String>,
+}
+
+impl Devices {
+    /// What there is of them, where that release simulates them.
+    pub(super) fn of(
+        gathered: &Gathered,
+        nodes: &[NamedNode],
+        zero: Stamp,
+        profile: &Profile,
+    ) -> Result<Self, ImportError> {
+        let (raw, mut devices) = (&gathered.devices, Self::default());
+        if !profile.device_taint_eviction.taints {
+            let what = format!("not simulated in {}, but from 1.36 on", profile.release);
+            for (place, _) in raw.slices.placed() {
+                devices.note((("ResourceSlice", what.clone()), named(&place.name, place)));
+            }
+            return Ok(devices);
+        }
+        if raw.slices.len() == 0 {
+            return Ok(devices);
+        }
+        devices.take_slices(raw, nodes, zero)?;
+        let claims = Claims { raw, made: made(gathered) };
+        devices.take_pods(gathered, &claims);
+        devices.take_workloads(gathered, &claims);
+        devices.take_rules(raw, zero)?;
+        Ok(devices)
+    }
+
+    /// Gives nodes their devices.
+    pub(super) fn tell_of_nodes(&mut self, nodes: &mut [NamedNode]) {
+        for (name, shape) in nodes {
+            shape.devices = self.nodes.remove(name).unwrap_or_default();
+        }
+    }
+
+    /// Writes into a pod's shape what it claims, and what it has.
+    pub(super) fn tell_of_pod(&self, pod: &RawPod, shape: &mut PodShape) {
+        if let Some(told) = self.pods.get(&pod.full_name()) {
+            shape.template.resource_claims.clone_from(&told.claims);
+            shape.devices.clone_from(&told.devices);
+        }
+    }
+
+    /// Writes into a workload's template what its pods claim.
+    pub(super) fn tell_of_workload(&self, workload: &RawWorkload, template: &mut PodTemplate) {
+        if let Some(claims) = self.workloads.get(&workload.full_name()) {
+            template.resource_claims.clone_from(claims);
+        }
+    }
+
+    fn note(&mut self, (key, object): Note) {
+        let all = self.notes.entry(key).or_default();
+        if !all.contains(&object) {
+            all.push(object);
+        }
+    }
+
+    /// The devices of nodes: those of the newest generation of each pool, in the order of drivers, pools and slices.
+    fn take_slices(
+        &mut self,
+        raw: &RawDevices,
+        nodes: &[NamedNode],
+        zero: Stamp,
+    ) -> Result<(), ImportError> {
+        fn pool(slice: &RawSliceSpec) -> (&str, &str) {
+            (&slice.driver, &slice.pool.name)
+        }
+        let mut newest: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+        for slice in raw.slices.iter() {
+            let known = newest.entry(pool(slice)).or_insert(i64::MIN);
+            *known = slice.pool.generation.max(*known);
+        }
+        let known: BTreeSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
+        let mut slices: Vec<_> = raw.slices.by_name().collect();
+        slices.sort_by_key(|(_, (_, slice))| pool(slice));
+        for (name, (place, slice)) in slices {
+            if newest.get(&pool(slice)) != Some(&slice.pool.generation) {
+                continue;
+            }
+            let why = match () {
+                () if slice.shared_counters.0 => COUNTERS,
+                () if slice.node_name.is_empty() => NOT_OF_A_NODE,
+                () if !known.contains(&*slice.node_name) => NO_NODE,
+                () => {
+                    self.take_slice(slice, place, zero)?;
+                    continue;
+                }
+            };
+            self.note((("ResourceSlice", why.to_owned()), named(name, place)));
+        }
+        Ok(())
+    }
+
+    fn take_slice(
+        &mut self,
+        slice: &RawSliceSpec,
+        place: &Place,
+        zero: Stamp,
+    ) -> Result<(), ImportError> {
+        let RawSliceSpec { driver, node_name, .. } = slice;
+        let mut all = self.nodes.remove(node_name).unwrap_or_default();
+        for (i, device) in slice.devices.iter().enumerate() {
+            let is_there = all.iter().any(|d| d.driver == *driver && d.name == device.name);
+            let why = match () {
+                () if device.consumes_counters.0 => Some(COUNTERS),
+                () if device.allow_multiple_allocations => Some(SHARED_DEVICE),
+                () if device.binding_conditions.0 => Some(CONDITIONS),
+                () => is_there.then_some(TWICE),
+            };
+            if let Some(why) = why {
+                let name = format!("{node_name}/{}", device.name);
+                self.note((("device", why.to_owned()), named(&name, place)));
+                continue;
+            }
+            // One with the effect None is there to be read.
+            let that_count = device.taints.iter().filter(|t| t.effect != "None");
+            let field = format!("spec.devices[{i}].taints: effect");
+            let taints = that_count.map(|t| node::taint(t, &field, zero).map_err(at(place)));
+            all.push(DeviceShape {
+                driver: driver.clone(),
+                pool: Some(slice.pool.name.clone()).filter(|pool| pool != node_name),
+                name: device.name.clone(),
+                taints: taints.collect::<Result<_, _>>()?,
+            });
+        }
+        self.nodes.insert(node_name.clone(), all);
+        Ok(())
+    }
+
+    /// What pods claim and have. Devices of claims that are not told are left out: they are not free.
+    fn take_pods(&mut self, gathered: &Gathered, claims: &Claims<'_>) {
+        let mut taken = BTreeSet::new();
+        let mut told_claims = BTreeSet::new();
+        for (place, pod) in gathered.pods.placed() {
+            let known = pod.node().is_none_or(|n| self.nodes.contains_key(n));
+            if pod.spec.resource_claims.is_empty() || !known {
+                continue;
+            }
+            match self.of_pod(pod, place, claims, &mut taken) {
+                Ok(told) => {
+                    told_claims.extend(claims.of(pod));
+                    self.pods.insert(pod.full_name(), told);
+                }
+                Err(note) => self.note(note),
+            }
+        }
+        for (name, (place, claim)) in claims.raw.claims.by_name() {
+            if told_claims.contains(name) {
+                continue;
+            }
+            for has in claim.status.allocation.devices.results.iter().filter(|r| !r.admin_access) {
+                let Some((node, at)) = self.find(has) else { continue };
+                self.nodes.entry(node.clone()).and_modify(|all| drop(all.remove(at)));
+                let device = named(&format!("{node}/{}", has.device), place);
+                self.note((("device", OF_OTHERS.to_owned()), device));
+            }
+        }
+    }
+
+    /// Where the device stands that was allocated.
+    fn find(&self, has: &RawResult) -> Option<(String, usize)> {
+        self.nodes.iter().find_map(|(node, all)| {
+            let is_it = |d: &DeviceShape| {
+                d.driver == has.driver
+                    && d.name == has.device
+                    && d.pool.as_ref().unwrap_or(node) == &has.pool
+            };
+            Some((node.clone(), all.iter().position(is_it)?))
+        })
+    }
+
+    fn of_pod(
+        &self,
+        pod: &RawPod,
+        place: &Place,
+        claims: &Claims<'_>,
+        taken: &mut BTreeSet<(String, String, String)>,
+    ) -> Result<Told, Note> {
+        let mut told = Told::default();
+        let has_devices = pod.node().is_some() && !pod.is_over();
+        for of in &pod.spec.resource_claims {
+            let name = match (&of.resource_claim_name, claims.name_of(pod, &of.name)) {
+                (Some(name), _) => {
+                    let full = format!("{}/{name}", pod.namespace);
+                    let found = claims.raw.claims.get(&full);
+                    let (place, _) = found.ok_or_else(|| missing(pod, place, &full))?;
+                    return Err((("ResourceClaim", BEFORE_PODS.to_owned()), named(&full, place)));
+                }
+                (None, None) if !has_devices => {
+                    let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
+                    told.claims
+                        .extend(claims.of_template(&template, ("pod", &pod.full_name(), place))?);
+                    continue;
+                }
+                (None, None) => return Err(missing(pod, place, &of.name)),
+                (None, Some(name)) => name,
+            };
+            let found = claims.raw.claims.get(&name);
+            let (place, claim) = found.ok_or_else(|| missing(pod, place, &name))?;
+            let of_claim = |why: String| (("ResourceClaim", why), named(&name, place));
+            if claim.status.reserved_for.len() > 1 {
+                return Err(of_claim(SHARED.to_owned()));
+            }
+            let asked = claims.asked(&claim.spec).map_err(of_claim)?;
+            if has_devices {
+                told.devices.extend(self.allocated(claim, &asked, pod, taken).map_err(of_claim)?);
+            }
+            told.claims.extend(asked);
+        }
+        Ok(told)
+    }
+
+    /// The names of the devices that a claim of a pod has, one request after the other.
+    fn allocated(
+        &self,
+        claim: &RawDeviceClaim,
+        asked: &[DeviceClaim],
+        pod: &RawPod,
+        taken: &mut BTreeSet<(String, String, String)>,
+    ) -> Result<Vec<String>, String> {
+        let mut names = Vec::new();
+        for (request, asked) in claim.spec.devices.requests.iter().zip(asked) {
+            let results = claim.status.allocation.devices.results.iter();
+            let of_request: Vec<&RawResult> =
+                results.filter(|r| r.request == request.name).collect();
+            if of_request.len() != asked.count.unwrap_or(1) as usize {
+                return Err("not simulated, as they have other than they ask for".to_owned());
+            }
+            for has in of_request {
+                let node = self.find(has).map(|(node, _)| node);
+                let of_driver =
+                    has.driver == *asked.driver.as_deref().unwrap_or(DEFAULT_DEVICE_DRIVER);
+                let Some(node) = node.filter(|n| Some(n.as_str()) == pod.node() && of_driver)
+                else {
+                    return Err(format!(
+                        "not simulated, as no ResourceSlice in the files has the device {}/{}/{} of {}",
+                        has.driver,
+                        has.pool,
+                        has.device,
+                        pod.node().unwrap_or_default()
+                    ));
+                };
+                if !taken.insert((node, has.driver.clone(), has.device.clone())) {
+                    return Err(TWO_HAVE.to_owned());
+                }
+                names.push(has.device.clone());
+            }
+        }
+        Ok(names)
+    }
+
+    fn take_workloads(&mut self, gathered: &Gathered, claims: &Claims<'_>) {
+        for (place, workload) in gathered.workloads.placed() {
+            let mut all = Ok(Vec::new());
+            for of in &workload.pod_spec().resource_claims {
+                let template =
+                    format!("{}/{}", workload.namespace, of.resource_claim_template_name);
+                let user = (workload.kind.as_str(), workload.full_name());
+                let asked = match &of.resource_claim_name {
+                    Some(name) => Err((
+                        ("ResourceClaim", BEFORE_PODS.to_owned()),
+                        claims.named(&workload.namespace, name, place),
+                    )),
+                    None => claims.of_template(&template, (user.0, &user.1, place)),
+                };
+                all = all.and_then(|mut all: Vec<DeviceClaim>| {
+                    all.extend(asked?);
+                    Ok(all)
+                });
+            }
+            match all {
+                Ok(all) => drop(self.workloads.insert(workload.full_name(), all)),
+                Err(note) if workload.is_over().is_none() => self.note(note),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn take_rules(&mut self, raw: &RawDevices, zero: Stamp) -> Result<(), ImportError> {
+        for (name, (place, spec)) in raw.rules.by_name() {
+            if spec.device_selector.is_none() {
+                let what = NO_SELECTOR.to_owned();
+                self.note((("DeviceTaintRule", what), named(name, place)));
+                continue;
+            }
+            let rule = rule(name, spec, zero).map_err(at(place))?;
+            let mut all =
+                self.nodes.iter().flat_map(|(node, all)| all.iter().map(move |d| (node, d)));
+            let is =
+                |wanted: &Option<String>, has: &String| wanted.as_ref().is_none_or(|w| w == has);
+            let is_selected = |(node, d): (&String, &DeviceShape)| {
+                is(&rule.driver, &d.driver)
+                    && is(&rule.pool, d.pool.as_ref().unwrap_or(node))
+                    && is(&rule.device, &d.name)
+            };
+            if all.any(is_selected) {
+                self.rules.push(rule);
+                continue;
+            }
+            let what = format!("left out, as no device that was taken has {}", selected(&rule));
+            self.note((("DeviceTaintRule", what), named(name, place)));
+        }
+        Ok(())
+    }
+}
+
+/// A pod that names a claim that is not there.
+fn missing(pod: &RawPod, place: &Place, claim: &str) -> Note {
+    let what = format!(
+        "whose ResourceClaim {claim} is not in the files, so that its devices are not simulated"
+    );
+    (("pod", what), named(&pod.full_name(), place))
+}

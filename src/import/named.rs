@@ -1,0 +1,89 @@
+//! The objects of one kind by their names, each with its place.
+
+use crate::import::prelude::*;
+
+/// The objects of one kind, each name once, in the order of the files.
+pub(super) struct Named<T> {
+    all: Vec<(Place, T)>,
+    at: BTreeMap<String, usize>,
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), at: BTreeMap::new() }
+    }
+}
+
+impl<T: PartialEq> Named<T> {
+    /// Takes an object in; whether it was there before, alike.
+    ///
+    /// # Errors
+    /// There is another of its name.
+    pub(super) fn add(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        place: Place,
+        object: T,
+    ) -> Result<bool, ImportError> {
+        let Some(&i) = self.at.get(&name) else {
+            self.at.insert(name, self.all.len());
+            self.all.push((place, object));
+            return Ok(false);
+        };
+        let (first, other) = &self.all[i];
+        if *other != object {
+            // The full name of a workload begins with its kind.
+            let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name).to_owned();
+            let (first, second) = (Box::new(bare(first)), Box::new(bare(&place)));
+            return Err(ImportError::Conflict { kind, name, first, second });
+        }
+        Ok(true)
+    }
+}
+
+impl<T> Named<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.all.iter().map(|(_, object)| object)
+    }
+
+    /// All of them with their places.
+    pub(super) fn placed(&self) -> impl Iterator<Item = &(Place, T)> {
+        self.all.iter()
+    }
+
+    /// All of them in the order of their names.
+    pub(super) fn by_name(&self) -> impl Iterator<Item = (&String, &(Place, T))> {
+        self.at.iter().map(|(name, i)| (name, &self.all[*i]))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&(Place, T)> {
+        self.at.get(name).map(|i| &self.all[*i])
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.at.contains_key(name)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Where they stand, as those of a list of the scenario.
+    pub(super) fn places(
+        &self,
+        list: &'static str,
+    ) -> impl Iterator<Item = ((&'static str, String), Place)> {
+        self.by_name().map(move |(name, (place, _))| ((list, name.clone()), place.clone()))
+    }
+}
+
+/// What is wrong with the object at that place.
+pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
+    move |Wrong(message)| ImportError::Object { place: Box::new(place.clone()), message }
+}
+
+/// The place of an object whose kind and name stand elsewhere in the message.
+pub(super) fn bare(place: &Place) -> Place {
+    Place { kind: String::new(), name: String::new(), ..place.clone() }
+}

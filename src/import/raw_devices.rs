@@ -1,0 +1,223 @@
+//! What the importer reads of devices, claims on them, classes and rules, as the API prints them
+//! (`k8s.io/api/resource/v1/types.go`, v1.37).
+
+use super::named::{Named, at};
+use super::object::{Object, RawMeta, RawTaint, RawToleration};
+use super::selectors::Attributes;
+use crate::import::prelude::*;
+use serde::Deserializer;
+use serde::de::IgnoredAny;
+
+/// An exported claim on devices.
+pub(super) type RawDeviceClaim = Object<RawDeviceClaimSpec, RawDeviceClaimStatus>;
+/// An exported template of such claims.
+pub(super) type RawTemplate = Object<RawTemplateSpec, ()>;
+
+raw! {
+    /// `resource/v1 ResourceSliceSpec`
+    struct RawSliceSpec {
+        driver: String,
+        pool: RawPool,
+        node_name: String,
+        shared_counters: Filled,
+        devices: Vec<RawDevice>,
+    }
+
+    /// `resource/v1 ResourcePool`
+    struct RawPool {
+        name: String,
+        generation: i64,
+    }
+
+    /// `resource/v1 Device`
+    struct RawDevice {
+        name: String,
+        attributes: Attributes,
+        taints: Vec<RawTaint>,
+        consumes_counters: Filled,
+        allow_multiple_allocations: bool,
+        binding_conditions: Filled,
+    }
+
+    /// `resource/v1 ResourceClaimTemplateSpec`
+    struct RawTemplateSpec {
+        spec: RawDeviceClaimSpec,
+    }
+
+    /// `resource/v1 ResourceClaimSpec`
+    struct RawDeviceClaimSpec {
+        devices: RawRequests,
+    }
+
+    /// `resource/v1 DeviceClaim`
+    struct RawRequests {
+        requests: Vec<RawRequest>,
+        constraints: Filled,
+    }
+
+    /// `resource/v1 DeviceRequest`
+    struct RawRequest {
+        name: String,
+        exactly: Option<RawExactly>,
+    }
+
+    /// `resource/v1 ExactDeviceRequest`
+    struct RawExactly {
+        device_class_name: String,
+        selectors: Vec<RawDeviceSelector>,
+        allocation_mode: String,
+        count: Option<u32>,
+        admin_access: bool,
+        tolerations: Vec<RawToleration>,
+        capacity: Filled,
+        derived_attributes: Filled,
+    }
+
+    /// `resource/v1 DeviceSelector`
+    struct RawDeviceSelector {
+        cel: RawCel,
+    }
+
+    /// `resource/v1 CELDeviceSelector`
+    struct RawCel {
+        expression: String,
+    }
+
+    /// `resource/v1 ResourceClaimStatus`
+    struct RawDeviceClaimStatus {
+        allocation: RawAllocation,
+        reserved_for: Vec<RawConsumer>,
+    }
+
+    /// `resource/v1 AllocationResult`
+    struct RawAllocation {
+        devices: RawAllocated,
+    }
+
+    /// `resource/v1 DeviceAllocationResult`
+    struct RawAllocated {
+        results: Vec<RawResult>,
+    }
+
+    /// `resource/v1 DeviceRequestAllocationResult`
+    struct RawResult {
+        request: String,
+        driver: String,
+        pool: String,
+        device: String,
+        admin_access: bool,
+    }
+
+    /// `resource/v1 ResourceClaimConsumerReference`
+    struct RawConsumer {
+        name: String,
+    }
+
+    /// `resource/v1 DeviceClassSpec`
+    struct RawClassSpec {
+        selectors: Vec<RawDeviceSelector>,
+    }
+
+    /// `resource/v1 DeviceTaintRuleSpec`
+    struct RawRuleSpec {
+        device_selector: Option<BTreeMap<String, Value>>,
+        taint: RawTaint,
+    }
+}
+
+/// An object about devices, but for its metadata.
+#[derive(Debug)]
+pub(super) enum DeviceBody {
+    /// `ResourceSlice`
+    Slice(RawSliceSpec),
+    /// `ResourceClaim`
+    Claim(RawDeviceClaimSpec, RawDeviceClaimStatus),
+    /// `ResourceClaimTemplate`
+    Template(RawTemplateSpec),
+    /// `DeviceClass`
+    Class(RawClassSpec),
+    /// `DeviceTaintRule`
+    Rule(RawRuleSpec),
+}
+
+impl DeviceBody {
+    /// Reads a field, or passes over it.
+    pub(super) fn read<'de, D: Deserializer<'de>>(
+        &mut self,
+        field: &str,
+        d: D,
+    ) -> Result<(), D::Error> {
+        match (self, field) {
+            (Self::Slice(spec), "spec") => *spec = fields::or_default(d)?,
+            (Self::Claim(spec, _), "spec") => *spec = fields::or_default(d)?,
+            (Self::Claim(_, status), "status") => *status = fields::or_default(d)?,
+            (Self::Template(spec), "spec") => *spec = fields::or_default(d)?,
+            (Self::Class(spec), "spec") => *spec = fields::or_default(d)?,
+            (Self::Rule(spec), "spec") => *spec = fields::or_default(d)?,
+            _ => drop(IgnoredAny::deserialize(d)?),
+        }
+        Ok(())
+    }
+}
+
+/// All objects about devices.
+#[derive(Default)]
+pub(super) struct RawDevices {
+    pub(super) slices: Named<RawSliceSpec>,
+    pub(super) claims: Named<RawDeviceClaim>,
+    pub(super) templates: Named<RawTemplate>,
+    pub(super) classes: Named<RawClassSpec>,
+    pub(super) rules: Named<RawRuleSpec>,
+}
+
+impl RawDevices {
+    /// Takes in an object of that name, in that namespace if it has one; whether it was there before, alike.
+    ///
+    /// # Errors
+    /// There is another of its name.
+    pub(super) fn take(
+        &mut self,
+        (namespace, name): (String, String),
+        place: Place,
+        meta: RawMeta,
+        body: DeviceBody,
+    ) -> Result<bool, ImportError> {
+        match body {
+            DeviceBody::Slice(spec) => self.slices.add("ResourceSlice", name, place, spec),
+            DeviceBody::Claim(spec, status) => {
+                let claim = RawDeviceClaim { namespace, name, meta, spec, status };
+                self.claims.add("ResourceClaim", claim.full_name(), place, claim)
+            }
+            DeviceBody::Template(spec) => {
+                let template = RawTemplate { namespace, name, meta, spec, status: () };
+                self.templates.add("ResourceClaimTemplate", template.full_name(), place, template)
+            }
+            DeviceBody::Class(spec) => self.classes.add("DeviceClass", name, place, spec),
+            DeviceBody::Rule(spec) => self.rules.add("DeviceTaintRule", name, place, spec),
+        }
+    }
+
+    /// Their kinds, and how many there are of each.
+    pub(super) fn counts(&self) -> [(&'static str, usize); 5] {
+        [
+            ("ResourceSlice", self.slices.len()),
+            ("ResourceClaim", self.claims.len()),
+            ("ResourceClaimTemplate", self.templates.len()),
+            ("DeviceClass", self.classes.len()),
+            ("DeviceTaintRule", self.rules.len()),
+        ]
+    }
+
+    /// The times of taints go into `times`.
+    pub(super) fn note_times(&self, times: &mut Times) -> Result<(), ImportError> {
+        let mut note = |place: &Place, taint: &RawTaint| {
+            let added = time("timeAdded", &taint.time_added).map_err(at(place))?;
+            added.into_iter().for_each(|t| times.other(t));
+            Ok::<(), ImportError>(())
+        };
+        for (place, slice) in self.slices.placed() {
+            slice.devices.iter().flat_map(|d| &d.taints).try_for_each(|t| note(place, t))?;
+        }
+        self.rules.placed().try_for_each(|(place, rule)| note(place, &rule.taint))
+    }
+}

@@ -1,0 +1,262 @@
+//! Devices, claims on them and rules: what becomes of them, and what is said of the others.
+
+use super::{ImportedCluster, error, export, exports, good, node, pod};
+use crate::language::{DeviceClaim, Toleration};
+use crate::scenario::{Overrides, build, parse};
+use std::path::Path;
+
+const FILE: &str = "devices.json";
+
+/// The export with one text in place of another.
+fn with(changes: &[(&str, &str)]) -> ImportedCluster {
+    good(&changed(changes))
+}
+
+fn changed(changes: &[(&str, &str)]) -> String {
+    let mut text = export(FILE).text;
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    text
+}
+
+/// The export and one more object, in YAML.
+fn and(object: &str) -> ImportedCluster {
+    good(&format!("{}---\n{object}", yaml()))
+}
+
+/// JSON is YAML, if it does not begin as JSON does.
+fn yaml() -> String {
+    format!("# as YAML\n---\n{}", export(FILE).text)
+}
+
+fn rule(spec: &str) -> String {
+    format!(
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceTaintRule\nmetadata: {{name: broken}}\nspec: {spec}\n"
+    )
+}
+
+/// Whether a line of the summary is that.
+#[track_caller]
+fn says(cluster: &ImportedCluster, line: &str) {
+    let lines = cluster.summary.lines();
+    assert!(lines.iter().any(|l| l.contains(line)), "{line}: {lines:#?}");
+}
+
+/// Each node has two devices, in a pool that is named as the node; `train` claims one for each pod, which has
+/// the one that its claim says; and new pods claim what the template of the claims says.
+#[test]
+fn pods_have_the_devices_of_their_claims() {
+    let cluster = exports(&[FILE]);
+    let claim = DeviceClaim {
+        tolerations: vec![Toleration {
+            key: "ecc".to_owned(),
+            operator: Some(crate::api::toleration::Operator::Exists),
+            effect: Some(crate::api::taint::Effect::NoExecute),
+            toleration_seconds: Some(60),
+            ..Toleration::default()
+        }],
+        ..DeviceClaim::default()
+    };
+    for (name, has) in [("a", "gpu-b"), ("b", "gpu-a"), ("c", "gpu-a"), ("d", "gpu-a")] {
+        let pod = pod(&cluster, "ml", &format!("train-7c9-{name}"));
+        assert_eq!(
+            (&*pod.devices, &*pod.resource_claims),
+            (&[has.to_owned()][..], &[claim.clone()][..])
+        );
+    }
+    for workload in &cluster.workloads {
+        assert_eq!(workload.group().template.resource_claims, std::slice::from_ref(&claim));
+    }
+    let devices = &node(&cluster, "n-2").devices;
+    assert_eq!(devices.len(), 1);
+    assert_eq!(devices[0].names.texts(), ["gpu-a", "gpu-b"]);
+    assert_eq!((&devices[0].driver, &devices[0].pool), (&None, &None));
+    assert_eq!(cluster.summary.pod_fields.get("resourceClaims"), None);
+    says(
+        &cluster,
+        "1 Deployment, 1 DeviceClass, 1 ReplicaSet, 4 ResourceClaims, 1 ResourceClaimTemplate, 3 ResourceSlices",
+    );
+    // What is written is a scenario, in which the pods have these devices.
+    let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
+    let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let first = plan.pods.iter().find(|p| &*p.name == "ml/train-7c9-a").unwrap();
+    assert_eq!(first.devices.as_deref(), Some(&["gpu-b".to_owned()][..]));
+    assert!(plan.controllers.device_taint_eviction && plan.controllers.resource_claim);
+}
+
+/// Without the template what was made from it tells what it asks for.
+#[test]
+fn claims_tell_of_their_template() {
+    let cluster = with(&[("\"kind\": \"ResourceClaimTemplate\"", "\"kind\": \"Secret\"")]);
+    assert_eq!(cluster.workloads[0].group().template.resource_claims.len(), 1);
+}
+
+/// The taint of a driver, of 10 s before the newest heartbeat; that with the effect None is there to be read.
+#[test]
+fn what_drivers_publish_is_there_from_the_start() {
+    let taints = r#""taints": [{"key": "ecc", "value": "bad", "effect": "NoExecute", "timeAdded": "2026-11-20T09:59:50Z"},
+        {"key": "hot", "effect": "None"}], "name": "gpu-a""#;
+    let text = changed(&[]);
+    let at = text.find("\"index\": {").unwrap();
+    let (head, tail) = text.split_at(at);
+    let cluster = good(&format!("{head}{}", tail.replacen("\"name\": \"gpu-a\"", taints, 1)));
+    let devices = &node(&cluster, "n-1").devices;
+    let alike: Vec<_> =
+        devices.iter().map(|d| (d.names.texts().to_vec(), d.taints.clone())).collect();
+    let text = |t: &str| vec![t.to_owned()];
+    assert_eq!(alike, [(text("gpu-a"), text("ecc=bad:NoExecute")), (text("gpu-b"), vec![])]);
+    assert_eq!(devices[0].taints_added["ecc:NoExecute"].as_str(), "-10s");
+}
+
+/// Rules come with the time of their taint, 30 s before; one that selects nothing that is there is said, and one
+/// without a selector selects nothing.
+#[test]
+fn rules_are_there_from_the_start() {
+    let taint =
+        "taint: {key: ecc, value: bad, effect: NoExecute, timeAdded: \"2026-11-20T09:59:30Z\"}";
+    let cluster = and(&rule(&format!("{{deviceSelector: {{pool: n-1}}, {taint}}}")));
+    let [only] = &*cluster.device_taint_rules else { panic!("{:?}", cluster.device_taint_rules) };
+    assert_eq!((&*only.name, &*only.taint), ("broken", "ecc=bad:NoExecute"));
+    assert_eq!(only.added.as_ref().map(|a| a.as_str()), Some("-30s"));
+    let all = and(&rule(&format!("{{deviceSelector: {{}}, {taint}}}")));
+    assert_eq!(all.device_taint_rules[0].pool, None);
+    let stale = and(&rule(&format!("{{deviceSelector: {{pool: n-9, device: gpu-a}}, {taint}}}")));
+    assert!(stale.device_taint_rules.is_empty());
+    says(
+        &stale,
+        "1 DeviceTaintRule left out, as no device that was taken has the pool n-9 and the name gpu-a: broken (f, document 2)",
+    );
+    let none = and(&rule(&format!("{{{taint}}}")));
+    assert!(none.device_taint_rules.is_empty());
+    says(&none, "1 DeviceTaintRule without a deviceSelector, which evicts nobody, left out");
+}
+
+/// What the API does not know it drops, and an empty selector is left.
+#[test]
+fn a_selector_that_is_not_known_is_a_mistake() {
+    let text =
+        rule("{deviceSelector: {deviceClassName: gpu}, taint: {key: ecc, effect: NoExecute}}");
+    let e = error(&format!("{}---\n{text}", yaml()));
+    assert!(e.contains("DeviceTaintRule \"broken\": spec.deviceSelector.deviceClassName: the API does not know it and drops it, and a selector that is empty then selects every device"), "{e}");
+    let text = rule("{deviceSelector: {pool: n-1}, taint: {key: ecc, effect: Evict}}");
+    let e = error(&format!("{}---\n{text}", yaml()));
+    assert!(e.contains("spec.taint.effect is \"Evict\""), "{e}");
+}
+
+/// Each with the line that is said, and whether the pod `train-7c9-a` still claims.
+#[test]
+fn what_is_not_simulated_is_said_with_its_place() {
+    let exactly = "\"deviceClassName\": \"gpu\",";
+    for (from, to, line) in [
+        (
+            exactly.to_owned(),
+            format!("{exactly} \"adminAccess\": true,"),
+            "1 ResourceClaim not simulated, as adminAccess is not: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"allocationMode\": \"ExactCount\"".to_owned(),
+            "\"allocationMode\": \"All\"".to_owned(),
+            "1 ResourceClaim not simulated, as the allocationMode All is not: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"exactly\": {".to_owned(),
+            "\"firstAvailable\": {".to_owned(),
+            "1 ResourceClaim not simulated, as requests with firstAvailable are not: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"deviceClassName\": \"gpu\"".to_owned(),
+            "\"deviceClassName\": \"other\"".to_owned(),
+            "1 ResourceClaim not simulated, as their DeviceClass other is not in the files: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"pool\": \"n-1\"".to_owned(),
+            "\"pool\": \"n-7\"".to_owned(),
+            "1 ResourceClaim not simulated, as no ResourceSlice in the files has the device gpu.example.com/n-7/gpu-b of n-1: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"resourceClaimName\": \"train-7c9-a-gpu-x\"".to_owned(),
+            "\"resourceClaimName\": \"lost\"".to_owned(),
+            "1 pod whose ResourceClaim ml/lost is not in the files, so that its devices are not simulated: ml/train-7c9-a (f, item 6)",
+        ),
+        (
+            "device.driver == ".to_owned(),
+            "device.attributes['x'].y == ".to_owned(),
+            "4 ResourceClaims not simulated, as DeviceClass gpu selects no driver: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"nodeName\": \"n-3\",\n                \"pool\"".to_owned(),
+            "\"allNodes\": true,\n                \"pool\"".to_owned(),
+            "1 ResourceSlice left out, as devices that no single node has (allNodes, nodeSelector) are not simulated: n-3-gpu.example.com-x (f, item 12)",
+        ),
+    ] {
+        let cluster = with(&[(&from, &to)]);
+        says(&cluster, line);
+        says(&cluster, "not modelled yet, left out of pods: resourceClaims (");
+        assert!(cluster.builds().is_ok(), "{line}");
+    }
+}
+
+/// A claim that two pods have is not simulated, and nobody else gets its device.
+#[test]
+fn devices_of_shared_claims_are_not_free() {
+    let both = "\"resource\": \"pods\",\n                        \"uid\": \"0f9d0d1c-0000-4000-8000-00000000000a\"\n                    }";
+    let cluster = with(&[(both, &format!("{both}, {{\"name\": \"other\"}}"))]);
+    says(
+        &cluster,
+        "1 ResourceClaim not simulated, as several pods share them: ml/train-7c9-a-gpu-x (f, item 13)",
+    );
+    says(
+        &cluster,
+        "1 device left out, as claims that are not simulated have them: n-1/gpu-b (f, item 13)",
+    );
+    assert_eq!(node(&cluster, "n-1").devices[0].names.texts(), ["gpu-a"]);
+    assert!(pod(&cluster, "ml", "train-7c9-a").resource_claims.is_empty());
+}
+
+/// Without ResourceSlices nothing is simulated of claims, and it is said what to add; releases before 1.36 have other
+/// controllers.
+#[test]
+fn what_lacks_slices_or_a_release() {
+    let text = changed(&[]).replace("\"kind\": \"ResourceSlice\"", "\"kind\": \"Secret\"");
+    let without = good(&text);
+    says(
+        &without,
+        "4 pods with claims on devices, of which nothing is simulated without ResourceSlices (add `resourceslices,",
+    );
+    assert!(without.workloads[0].group().template.resource_claims.is_empty());
+    let older = good(&changed(&[]).replace("v1.37.1", "v1.35.0"));
+    says(&older, "3 ResourceSlices not simulated in v1.35.");
+    assert!(older.nodes[0].devices.is_empty() && older.builds().is_ok());
+}
+
+/// In 1.36 rules need a gate, which a cluster that has rules has.
+#[test]
+fn rules_bring_their_gate() {
+    let text = format!(
+        "{}---\n{}",
+        yaml(),
+        rule("{deviceSelector: {pool: n-1}, taint: {key: ecc, effect: NoExecute}}")
+    );
+    let cluster = good(&text.replace("v1.37.1", "v1.36.3"));
+    assert!(cluster.to_scenario().contains("feature_gates: {\"DRADeviceTaintRules\": true}"));
+    assert!(cluster.builds().is_ok());
+}
+
+/// Attributes do not matter where all devices of the driver have them: the class selects the driver. Where only some have
+/// them, claims are not simulated.
+#[test]
+fn classes_may_select_by_attributes() {
+    let class = "device.driver == \\\"gpu.example.com\\\"";
+    let and = |more: &str| with(&[(class, &format!("{class} && {more}"))]);
+    let all = and("device.attributes['gpu.example.com'].model == 'a'");
+    assert_eq!(pod(&all, "ml", "train-7c9-a").devices, ["gpu-b"]);
+    let some = and("device.attributes['gpu.example.com'].index >= 1");
+    says(
+        &some,
+        "4 ResourceClaims not simulated, as DeviceClass gpu or a request selects only some devices of gpu.example.com, by `device.driver == \"gpu.example.com\" && device.attributes['gpu.example.com'].index >= 1`",
+    );
+    let other = and("device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('1Gi'))");
+    says(&other, "4 ResourceClaims not simulated, as DeviceClass gpu or a request selects by `");
+}
