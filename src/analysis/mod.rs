@@ -59,6 +59,7 @@ pub(crate) use evictions::Eviction;
 pub(crate) use lanes::Lanes;
 pub use names::grouped;
 pub(crate) use names::{counted, ranges, size_in_words};
+pub(crate) use owners::Owners;
 pub(crate) use serving::Serving;
 pub use setting::Analysis;
 pub(crate) use statistics::{Interval, Sample, Spread};

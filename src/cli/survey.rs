@@ -6,11 +6,13 @@ use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
 use super::output::Found;
 use super::prelude::*;
 use super::shards::{PlanShardsArgs, With, Work};
+use crate::import::{Input, device_taint_rules};
 use crate::lab::Desk;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
-use crate::language::Tree;
+use crate::language::{DeviceTaintRule, Tree};
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
 use clap::ValueEnum;
+use std::collections::BTreeMap;
 
 /// What a loss can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -39,7 +41,8 @@ pub(crate) struct SurveyArgs {
     #[command(flatten)]
     kubectl: KubectlArgs,
     /// What is lost, each alone: node, zone, region, label=KEY (all nodes with the same value, a
-    /// rack say), controller, api [default: node, zone, controller, api]
+    /// rack say), controller, api, device (each is tainted NoExecute), device=DRIVER/POOL/DEVICE, rule=FILE (what the
+    /// DeviceTaintRules of the file would do) [default: node, zone, controller, api]
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = Kind::parse)]
     lose: Vec<Kind>,
     /// Beside the single losses two things at one time, such as zone+node; may be given several times
@@ -124,6 +127,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
             kinds: args.lose.clone(),
             pairs: args.pairs.clone(),
             only: args.only.clone(),
+            rules: rules(args, work)?,
         },
         how: args.by,
         lasts: args.lasts,
@@ -152,6 +156,21 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         return Err(Failure::Interrupted(text));
     }
     Ok(Exit::fine_if(report.broken.is_empty()))
+}
+
+/// The rules of the files that are named.
+fn rules(
+    args: &SurveyArgs,
+    work: &Work<'_>,
+) -> Result<BTreeMap<String, Vec<DeviceTaintRule>>, Failure> {
+    let mut rules = BTreeMap::new();
+    for kind in args.lose.iter().chain(args.pairs.iter().flat_map(|(a, b)| [a, b])) {
+        if let Kind::Rule(file) = kind {
+            let bytes = work.inputs.read(Path::new(file))?;
+            rules.insert(file.clone(), device_taint_rules(&Input::from_bytes(file, bytes)?)?);
+        }
+    }
+    Ok(rules)
 }
 
 /// Writes a single loss as a scenario.

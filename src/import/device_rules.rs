@@ -1,6 +1,10 @@
 //! Rules that taint devices, as a scenario has them.
 
-use super::raw_devices::RawRuleSpec;
+use super::document;
+use super::gathered::at;
+use super::input::Input;
+use super::raw_devices::{DeviceBody, RawRuleSpec};
+use super::seeds::Body;
 use crate::import::prelude::*;
 use crate::language::DeviceTaintRule;
 
@@ -39,6 +43,30 @@ pub(super) fn rule(name: &str, spec: &RawRuleSpec, zero: Stamp) -> Result<Device
     let added = time("timeAdded", &taint.time_added)?;
     rule.added = added.map(|t| seconds(t.seconds_since(zero)));
     Ok(rule)
+}
+
+/// The DeviceTaintRules of a file, as kubectl takes them. When their taints were added does not count.
+///
+/// # Errors
+/// There is something else in it, a rule that the API would not have accepted, or one that selects nothing.
+pub(crate) fn rules(input: &Input) -> Result<Vec<DeviceTaintRule>, ImportError> {
+    let mut rules = Vec::new();
+    document::read(input, &mut |place, meta, body| {
+        let wrong = |text: &str| at(&place)(Wrong(text.to_owned()));
+        let Body::Device(DeviceBody::Rule(spec)) = body else {
+            return Err(wrong("is no DeviceTaintRule"));
+        };
+        if spec.device_selector.is_none() {
+            return Err(wrong(
+                "has no spec.deviceSelector, and evicts nobody; `deviceSelector: {}` selects every device",
+            ));
+        }
+        let name = fields::name("metadata.name", &meta.name);
+        let read = name.and_then(|name| rule(name, &spec, Stamp::default()));
+        rules.push(DeviceTaintRule { added: None, ..read.map_err(at(&place))? });
+        Ok(())
+    })?;
+    Ok(rules)
 }
 
 /// A part of a selector; null is none.

@@ -74,6 +74,7 @@ mod yaml;
 mod tests;
 
 pub use cluster::ImportedCluster;
+pub(crate) use device_rules::rules as device_taint_rules;
 pub use error::ImportError;
 pub(crate) use error::{DEVICES, KUBECTL};
 pub(crate) use event::made as event_made;

@@ -89,6 +89,11 @@ impl Complaints {
         self.0.borrow().is_empty()
     }
 
+    /// The first thing that is wrong, without its place.
+    pub(crate) fn first(self) -> Option<Problem> {
+        self.0.into_inner().into_iter().next().map(|c| c.problem)
+    }
+
     /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
     /// `left` is what the scenario was read from, if not all of the source.
     pub(crate) fn finish(
@@ -142,9 +147,16 @@ fn located(
     // Groups behind those that are written come from the file that the scenario points at.
     let from: Place = at!["cluster"];
     let elsewhere = place.first().is_some_and(|s| {
-        ["nodes", "pods", "workloads", "priorityClasses", "podDisruptionBudgets"]
-            .into_iter()
-            .any(|list| *s == Step::from(list))
+        [
+            "nodes",
+            "pods",
+            "workloads",
+            "priorityClasses",
+            "podDisruptionBudgets",
+            "deviceTaintRules",
+        ]
+        .into_iter()
+        .any(|list| *s == Step::from(list))
     }) && place.len() > 1
         && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
     let place: &[Step] = if elsewhere { &from } else { place };

@@ -199,5 +199,6 @@ fn kind(what: &Away) -> &'static str {
         Away::Joins => "join",
         Away::Controllers => "controllers",
         Away::ApiServer => "api",
+        Away::Tainted(_) | Away::Rule(_) | Away::NoRule(_) => "devices",
     }
 }

@@ -3,6 +3,7 @@
 use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence};
 use super::losses::Kind;
+use super::told::told;
 use crate::analysis::clock::short;
 use crate::analysis::grouped;
 use crate::api::workload::WorkloadKind;
@@ -24,10 +25,12 @@ pub(crate) struct Finding {
 /// Everything that is worth saying, the worst first.
 pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     let there = plan.size().nodes as usize;
-    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) =
-        lost.iter().partition(|l| l.damage.size.0 >= there);
+    let tainted = lost.iter().filter_map(of_taints);
+    let others = lost.iter().filter(|l| l.damage.evicted.is_none());
+    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = others.partition(|l| l.damage.size.0 >= there);
     let survey = All { lost, lasts };
-    let mut found = survey.short_of_pods();
+    let mut found: Vec<Finding> = tainted.collect();
+    found.extend(survey.short_of_pods());
     found.extend(whole.first().map(|l| of_everything(l)));
     found.extend(survey.together());
     found.extend(survey.below());
@@ -39,6 +42,17 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
         drained: true,
     }));
     found
+}
+
+/// What a taint of devices did.
+fn of_taints(lost: &Lost) -> Option<Finding> {
+    let first = lost.damage.evicted.as_ref()?.pods.first();
+    Some(Finding {
+        text: told(lost)?,
+        loss: Some(lost.loss.name()),
+        object: first.map(|e| format!("pod/{}", e.pod)),
+        drained: false,
+    })
 }
 
 /// The sentences that come first: what the worst loss does, and for whom nothing comes back while

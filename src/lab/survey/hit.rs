@@ -6,6 +6,7 @@
 //! pods when the loss ended is what would not have changed however long the loss had lasted.
 
 use super::losses::Loss;
+use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
@@ -441,6 +442,8 @@ pub(crate) struct Damage {
     pub(crate) size: (usize, usize),
     /// It took every node of a zone, with the disks that are there.
     pub(crate) whole_zone: bool,
+    /// Who was evicted for a taint of devices, if it is one.
+    pub(crate) evicted: Option<Evicted>,
 }
 
 /// No figure of a loss is larger.

@@ -14,7 +14,7 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
 
 /// Parts of what the scheduler says of pods for which there is room, and what it means, with what
 /// would change it; the first that is said counts.
-const SAID: [(&[&str], &str); 10] = [
+const SAID: [(&[&str], &str); 11] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
         "their volumes, which no node left reaches: until one that does is back nothing but a copy of the data elsewhere helps",
@@ -22,6 +22,10 @@ const SAID: [(&[&str], &str); 10] = [
     (
         &["max volume count"],
         "all nodes left have as many volumes as their CSINodes allow; more nodes, or nodes that take more, change that",
+    ),
+    (
+        &["cannot allocate all claims"],
+        "devices: those of the nodes left are taken, or have taints that the claims do not tolerate",
     ),
     (
         &["topology spread"],

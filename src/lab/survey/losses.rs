@@ -4,10 +4,11 @@
 //! but for the host name, taints, resources, devices, how they start, and which pods run there, by
 //! template. The losses of such nodes come to the same but for chance, and are run once.
 
+use super::tainted::{self, Tainted};
 use crate::api::node::{region, zone};
 use crate::lab::prelude::*;
-use crate::language::{Cut, did_you_mean_or_list};
-use crate::plan::{NodeIndex, NodeStart, PodStart};
+use crate::language::{Cut, DeviceTaintRule, did_you_mean_or_list};
+use crate::plan::{NewRule, NodeIndex, NodeStart, PodStart};
 use crate::scenario::{Away, Outage};
 
 /// What is lost at one time.
@@ -25,19 +26,29 @@ pub(crate) enum Kind {
     Controller,
     /// The API server.
     Api,
+    /// A device, as its driver taints it: each, or `DRIVER/POOL/DEVICE`.
+    Device(Option<String>),
+    /// What the DeviceTaintRules of a file do.
+    Rule(String),
 }
 
 impl Kind {
-    /// Reads `node`, `zone`, `region`, `label=rack`, `controller`, `api`.
+    /// Reads `node`, `zone`, `region`, `label=rack`, `controller`, `api`, `device`, `device=DRIVER/POOL/DEVICE`,
+    /// `rule=FILE`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let key = text.strip_prefix("label=").filter(|key| !key.is_empty());
-        let label = key.map(|key| Self::Label(key.to_owned()));
-        let mut all = [Self::Node, Self::Zone, Self::Region, Self::Controller, Self::Api]
-            .into_iter()
-            .filter(|kind| kind.word() == text);
-        all.next().or(label).ok_or_else(|| {
-            format!("{text:?} is nothing that can be lost: write node, zone, region, label=KEY, controller or api")
+        let of = text.split_once('=').filter(|(_, of)| !of.is_empty());
+        let of = of.and_then(|(word, of)| match word {
+            "label" => Some(Self::Label(of.to_owned())),
+            "device" => Some(Self::Device(Some(of.to_owned()))),
+            "rule" => Some(Self::Rule(of.to_owned())),
+            _ => None,
+        });
+        let all = [Self::Node, Self::Zone, Self::Region, Self::Controller, Self::Api];
+        let mut all =
+            all.into_iter().chain([Self::Device(None)]).filter(|kind| kind.word() == text);
+        all.next().or(of).ok_or_else(|| {
+            format!("{text:?} is nothing that can be lost: write node, zone, region, label=KEY, controller, api, device, device=DRIVER/POOL/DEVICE or rule=FILE")
         })
     }
 
@@ -45,6 +56,8 @@ impl Kind {
     pub(crate) fn written(&self) -> String {
         match self {
             Self::Label(key) => format!("label={key}"),
+            Self::Device(Some(name)) => format!("device={name}"),
+            Self::Rule(file) => format!("rule={file}"),
             other => other.word().to_owned(),
         }
     }
@@ -58,6 +71,8 @@ impl Kind {
             Self::Label(key) => key.rsplit('/').next().unwrap_or(key),
             Self::Controller => "controller",
             Self::Api => "api",
+            Self::Device(_) => "device",
+            Self::Rule(_) => "rule",
         }
     }
 
@@ -67,7 +82,7 @@ impl Kind {
             Self::Zone => zone(labels),
             Self::Region => region(labels),
             Self::Label(key) => labels.get(key).map(String::as_str),
-            Self::Node | Self::Controller | Self::Api => None,
+            _ => None,
         }
     }
 }
@@ -88,7 +103,7 @@ pub(crate) enum How {
 }
 
 /// One thing that is lost.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Part {
     /// What kind of thing.
     pub(crate) kind: Kind,
@@ -96,6 +111,8 @@ pub(crate) struct Part {
     pub(crate) name: String,
     /// The nodes that are gone with it.
     pub(crate) nodes: Vec<NodeIndex>,
+    /// It is a taint of devices.
+    pub(super) tainted: Option<Tainted>,
 }
 
 impl Part {
@@ -108,7 +125,7 @@ impl Part {
 }
 
 /// A loss: one thing, or two at one time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Loss {
     /// What is lost.
     pub(crate) parts: Vec<Part>,
@@ -143,7 +160,20 @@ impl Loss {
         !gone.is_subset(&left)
     }
 
-    /// The outages that it comes down to.
+    /// The rule among its parts, if there is one.
+    pub(super) fn rule(&self) -> Option<&NewRule> {
+        self.parts.iter().find_map(|part| match &part.tainted {
+            Some(Tainted::Rule(_, rule)) => Some(&**rule),
+            _ => None,
+        })
+    }
+
+    /// Whether devices are tainted.
+    pub(super) fn taints(&self) -> bool {
+        self.parts.iter().any(|part| part.tainted.is_some())
+    }
+
+    /// The outages that it comes down to, in the order of their times.
     pub(crate) fn outages(&self, at: Time, lasts: Dur, how: How) -> Vec<Outage> {
         let what = |part: &Part| match (&part.kind, how) {
             (Kind::Controller, _) => Away::Controllers,
@@ -153,14 +183,21 @@ impl Loss {
             (_, How::ApiServer) => Away::Network(Cut::ApiServer),
             (_, How::Drain) => Away::Maintained(part.nodes.len(), lasts),
         };
-        let outage = |part: &Part| Outage {
-            at,
-            lasts: Some(lasts),
-            name: format!("{} lost", part.text()),
-            nodes: part.nodes.clone(),
-            what: what(part),
-        };
-        self.parts.iter().map(outage).collect()
+        let mut outages = Vec::new();
+        for part in &self.parts {
+            match &part.tainted {
+                Some(tainted) => outages.extend(tainted.outages(at, lasts, &part.text())),
+                None => outages.push(Outage {
+                    at,
+                    lasts: Some(lasts),
+                    name: format!("{} lost", part.text()),
+                    nodes: part.nodes.clone(),
+                    what: what(part),
+                }),
+            }
+        }
+        outages.sort_by_key(|o| o.at);
+        outages
     }
 }
 
@@ -174,6 +211,8 @@ pub(crate) struct Wanted {
     pub(crate) pairs: Vec<(Kind, Kind)>,
     /// Only these, by their names; empty for all.
     pub(crate) only: Vec<String>,
+    /// The rules of the files that kinds name.
+    pub(crate) rules: BTreeMap<String, Vec<DeviceTaintRule>>,
 }
 
 /// The most losses of a survey, alike ones counted once.
@@ -192,13 +231,13 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
     let mut found = Found::default();
     let mut missing = Vec::new();
     for kind in &kinds {
-        match parts(plan, kind) {
+        match parts(plan, kind, wanted) {
             Ok(parts) => parts.into_iter().for_each(|part| found.add(vec![part], &shapes)),
             Err(problem) => missing.push(problem),
         }
     }
     for (first, second) in &wanted.pairs {
-        match (parts(plan, first), parts(plan, second)) {
+        match (parts(plan, first, wanted), parts(plan, second, wanted)) {
             (Ok(a), Ok(b)) => pairs((&a, &b), first == second, &shapes, &mut found)?,
             (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
         }
@@ -232,15 +271,28 @@ fn is_there(plan: &Plan, node: NodeIndex) -> bool {
 }
 
 /// Everything of a kind that can be lost.
-fn parts(plan: &Plan, kind: &Kind) -> Result<Vec<Part>, Problem> {
+fn parts(plan: &Plan, kind: &Kind, wanted: &Wanted) -> Result<Vec<Part>, Problem> {
     let there = (0..plan.nodes.len() as NodeIndex).filter(|&n| is_there(plan, n));
     let part = |name: &str, nodes: Vec<NodeIndex>| Part {
         kind: kind.clone(),
         name: name.to_owned(),
         nodes,
+        tainted: None,
+    };
+    let tainted = |all: Vec<(String, Tainted)>| {
+        let of = |(name, tainted): (String, Tainted)| Part {
+            tainted: Some(tainted),
+            ..part(&name, Vec::new())
+        };
+        all.into_iter().map(of).collect()
     };
     let found: Vec<Part> = match kind {
         Kind::Controller | Kind::Api => vec![part(kind.word(), Vec::new())],
+        Kind::Device(one) => tainted(tainted::devices(plan, there, one.as_deref())?),
+        Kind::Rule(file) => {
+            let rules = wanted.rules.get(file).map(Vec::as_slice).unwrap_or_default();
+            tainted(tainted::rules(plan, file, rules)?)
+        }
         Kind::Node => there.map(|n| part(&plan.nodes[n as usize].name, vec![n])).collect(),
         Kind::Zone | Kind::Region | Kind::Label(_) => {
             let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
@@ -281,9 +333,11 @@ impl Found {
     fn add(&mut self, parts: Vec<Part>, shapes: &[usize]) {
         let alike = |p: &Part| {
             // Groups of several nodes are told apart by the nodes' own places.
-            let shape = match p.nodes.as_slice() {
-                [one] if p.kind == Kind::Node => vec![shapes[*one as usize]],
-                several => several.iter().map(|n| usize::MAX - *n as usize).collect(),
+            let shape = match (&p.tainted, p.nodes.as_slice()) {
+                (Some(Tainted::Device(node, place, _)), _) => vec![shapes[*node as usize], *place],
+                (Some(Tainted::Rule(place, _)), _) => vec![*place],
+                (None, [one]) if p.kind == Kind::Node => vec![shapes[*one as usize]],
+                (None, several) => several.iter().map(|n| usize::MAX - *n as usize).collect(),
             };
             (p.kind.clone(), shape)
         };
@@ -358,7 +412,7 @@ fn shapes(plan: &Plan) -> Vec<usize> {
     let mut pods: Vec<Vec<(u32, String)>> = vec![Vec::new(); plan.nodes.len()];
     for p in &plan.pods {
         if let Some(node) = p.node {
-            pods[node as usize].push((p.template, started(p.start)));
+            pods[node as usize].push((p.template, format!("{} {:?}", started(p.start), p.devices)));
         }
     }
     let mut known: BTreeMap<String, usize> = BTreeMap::new();

@@ -8,6 +8,7 @@
 //! findings what a person should know of it
 //! holder   what keeps pods that room would not help, and budgets that stop drains
 //! limit    what a loss must not come to
+//! tainted  taints of devices, and told: what they did in words
 //! ```
 //!
 //! A loss begins in the third minute, when an export's controllers have found their feet, and what
@@ -20,11 +21,14 @@ mod holder;
 mod limit;
 mod losses;
 mod run;
+mod tainted;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub(crate) use findings::Finding;
 pub(crate) use hit::{Hit, Lost, whole};
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use run::{Survey, Surveyed};
+pub(crate) use tainted::{Evicted, EvictedPod};

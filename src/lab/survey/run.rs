@@ -3,6 +3,7 @@
 use super::findings::{Finding, findings, lead};
 use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, Why, hits};
 use super::losses::{How, Loss, Wanted, losses};
+use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::{evicted_after, moment};
 use crate::analysis::summary::summary_and_serving;
@@ -10,12 +11,14 @@ use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::lab::prelude::*;
 use crate::language::{Scenario, duration};
-use crate::plan::{PodPlan, Size};
-use crate::scenario::{Outage, replace_timeline};
+use crate::plan::{NewRule, PodPlan, Size};
+use crate::scenario::{Away, Outage, replace_timeline};
 use std::rc::Rc;
 
 /// When things are lost: an export's controllers have found their feet by then.
 const BEGIN: Time = Time::from_secs(150);
+/// By then a rule has said in its status what it would do.
+const STATUS: Dur = Dur::from_secs(10);
 /// How long a run goes on when what was lost is back: machines boot, pods start again.
 const AFTERWARDS: Dur = Dur::from_secs(600);
 
@@ -116,6 +119,10 @@ impl Survey<'_> {
         Some(Run {
             seen: Seen::new(&analysis, (summary.metrics, &serving), &moments, (BEGIN, over)),
             paced: found.zones.iter().filter_map(slow).collect(),
+            evicted: match plan.has_devices {
+                true => Evicted::of(&analysis, BEGIN),
+                false => Evicted::default(),
+            },
         })
     }
 
@@ -132,7 +139,20 @@ impl Survey<'_> {
         let (figures, hits) = hits(plan, &without.seen, &with.seen);
         let nodes = loss.nodes();
         let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
-        let pods = plan.pods.iter().filter(on).count();
+        let evicted = match loss.taints() {
+            true => Some(self.evicted(
+                plan,
+                seed,
+                loss,
+                with.evicted.beyond(&without.evicted),
+                goes_on,
+            )?),
+            false => None,
+        };
+        let pods = match &evicted {
+            Some(evicted) => evicted.pods.len(),
+            None => plan.pods.iter().filter(on).count(),
+        };
         let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
         let mut damage = Damage {
             figures,
@@ -140,10 +160,30 @@ impl Survey<'_> {
             paced: paced.collect(),
             size: (nodes.len(), pods),
             whole_zone: loss.takes_a_zone(plan),
+            evicted,
         };
         self.without_limits(plan, seed, loss, (without, &mut damage), goes_on)?;
         self.go_on(plan, seed, loss, &mut damage, goes_on)?;
         Some(damage)
+    }
+
+    /// Adds to who is evicted by a rule what it would say in its status with the effect None. None if it was stopped.
+    fn evicted(
+        &self,
+        plan: &mut Plan,
+        seed: u64,
+        loss: &Loss,
+        evicted: Evicted,
+        goes_on: &GoesOn<'_>,
+    ) -> Option<Evicted> {
+        let Some(rule) = loss.rule() else { return Some(evicted) };
+        let what = Away::Rule(Box::new(NewRule { previews: true, ..rule.clone() }));
+        let (lasts, nodes) = (None, Vec::new());
+        let horizon = std::mem::replace(&mut plan.horizon, BEGIN.saturating_add(STATUS));
+        replace_timeline(plan, &[Outage { at: BEGIN, lasts, name: String::new(), nodes, what }]);
+        let trace = seeded(plan, seed, goes_on);
+        plan.horizon = horizon;
+        Some(Evicted { preview: status_of(&trace?, &rule.name), ..evicted })
     }
 
     /// Tells pods that wait for room from those that something else holds: runs a loss again, with
@@ -289,6 +329,7 @@ type GoesOn<'a> = dyn Fn() -> bool + 'a;
 struct Run {
     seen: Seen,
     paced: Vec<(String, Pace)>,
+    evicted: Evicted,
 }
 
 /// The pace at which a zone was for most of a loss. While its nodes are found out, in two passes

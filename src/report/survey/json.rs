@@ -1,7 +1,7 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::SurveyReport;
-use crate::lab::survey::{Finding, Hit, Lost, Measure, Surveyed, Unit};
+use crate::lab::survey::{Evicted, EvictedPod, Finding, Hit, Lost, Measure, Surveyed, Unit};
 use crate::report::prelude::*;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows};
 
@@ -47,7 +47,17 @@ fn row(l: &Lost) -> Value {
         "figures": figures,
         "at_least": l.is_least(),
         "workloads": l.damage.hits.iter().map(hit).collect::<Vec<_>>(),
+        "evicted_for_devices": l.damage.evicted.as_ref().map(evicted),
         "zones": l.damage.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
+    })
+}
+
+fn evicted(e: &Evicted) -> Value {
+    let pod = |p: &EvictedPod| json!({ "pod": p.pod, "workload": p.workload, "after_s": p.after.as_secs_f64() });
+    json!({
+        "pods": e.pods.iter().map(pod).collect::<Vec<_>>(),
+        "again": e.again,
+        "preview": e.preview,
     })
 }
 

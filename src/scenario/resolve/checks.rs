@@ -5,7 +5,7 @@ use crate::api::labels::Labels;
 use crate::api::meta::Timestamp;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
 use crate::scenario::prelude::*;

@@ -8,7 +8,7 @@ use crate::api::meta::Timestamp;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::language::{self, NodeDevices, Step, names};
-use crate::plan::{DeviceTaintEdit, Do, NewRule, NodePlan, PodPlan, Profile};
+use crate::plan::{DeviceTaintEdit, Do, NewRule, NodePlan, Plan, PodPlan, Profile};
 use crate::scenario::prelude::*;
 use std::rc::Rc;
 
@@ -85,7 +85,7 @@ pub(super) fn claims(
         if count == 0 {
             place.part("count").say("a claim is on one device at least");
         }
-        check_part(&place, "driver", Some(&driver), nodes, &|_, d| &d.driver);
+        check_part(&place, "driver", Some(&driver), &nodes.plans, &|_, d| &d.driver);
         let tolerations = tolerations(&w.tolerations, &place.part("tolerations"));
         DeviceClaim { driver, count, tolerations }
     };
@@ -111,10 +111,10 @@ fn check_part<'n>(
     place: &Spot<'_>,
     field: &'static str,
     wanted: Option<&String>,
-    nodes: &'n Nodes,
+    nodes: &'n [NodePlan],
     has: &dyn Fn(&'n NodePlan, &'n Device) -> &'n str,
 ) {
-    let all = nodes.plans.iter().flat_map(|n| n.devices.iter().map(move |d| (n, d)));
+    let all = nodes.iter().flat_map(|n| n.devices.iter().map(move |d| (n, d)));
     let known: BTreeSet<&str> = all.map(|(n, d)| has(n, d)).collect();
     let Some(wanted) = wanted.filter(|w| !known.contains(w.as_str())) else { return };
     let known: Vec<&str> = known.into_iter().collect();
@@ -152,15 +152,38 @@ pub(super) fn at_start(
         if !names.insert(&rule.name) {
             place.part("name").say(format!("rule `{}` is declared twice", rule.name));
         }
-        rules.extend(new_rule(rule, nodes, profile, &place));
+        rules.extend(new_rule(rule, &nodes.plans, profile, &place));
     }
     rules
+}
+
+/// A rule as a scenario has it.
+pub(super) fn written(rule: &NewRule) -> language::DeviceTaintRule {
+    let DeviceSelector { driver, pool, device } = rule.selector.clone();
+    let mut taint = rule.taint.to_string();
+    if rule.previews {
+        taint = taint.replace(":NoExecute", ":None");
+    }
+    language::DeviceTaintRule { name: rule.name.clone(), driver, pool, device, taint, added: None }
+}
+
+/// A rule that somebody may apply to the cluster of a plan.
+///
+/// # Errors
+/// It names what no node has, or the release knows no rules.
+pub(crate) fn rule_for(rule: &language::DeviceTaintRule, plan: &Plan) -> Result<NewRule, Problem> {
+    let complaints = Complaints::default();
+    let rule = new_rule(rule, &plan.nodes, &plan.profile, &complaints.at(at![]));
+    match (complaints.first(), rule) {
+        (None, Some(rule)) => Ok(rule),
+        (problem, _) => Err(problem.unwrap_or_else(|| Problem::new("it is no rule"))),
+    }
 }
 
 /// A rule, checked.
 fn new_rule(
     rule: &language::DeviceTaintRule,
-    nodes: &Nodes,
+    nodes: &[NodePlan],
     profile: &Profile,
     place: &Spot<'_>,
 ) -> Option<NewRule> {
@@ -175,7 +198,7 @@ fn new_rule(
     check_part(place, "driver", rule.driver.as_ref(), nodes, &|_, d| &d.driver);
     check_part(place, "pool", rule.pool.as_ref(), nodes, &|n, d| d.pool(&n.name));
     check_part(place, "device", rule.device.as_ref(), nodes, &|_, d| &d.name);
-    if nodes.plans.iter().all(|n| n.devices.is_empty()) {
+    if nodes.iter().all(|n| n.devices.is_empty()) {
         place.say("no node has devices");
     }
     let (taint, previews) = place.part("taint").take(taint(&rule.taint))?;
@@ -292,7 +315,7 @@ impl Reader<'_> {
 
     /// A rule that taints devices is created.
     fn create_rule(&mut self, rule: &language::DeviceTaintRule) -> Option<Vec<Primitive>> {
-        let rule = new_rule(rule, self.world.nodes, self.world.profile, &self.at("rule"))?;
+        let rule = new_rule(rule, &self.world.nodes.plans, self.world.profile, &self.at("rule"))?;
         once(Do::CreateDeviceTaintRule(Box::new(rule)))
     }
 
@@ -316,8 +339,8 @@ impl Reader<'_> {
     ) -> Option<Vec<Primitive>> {
         let n = self.nodes();
         let nodes = self.world.nodes;
-        check_part(&self.place(), "driver", driver, nodes, &|_, d| &d.driver);
-        check_part(&self.place(), "device", device, nodes, &|_, d| &d.name);
+        check_part(&self.place(), "driver", driver, &nodes.plans, &|_, d| &d.driver);
+        check_part(&self.place(), "device", device, &nodes.plans, &|_, d| &d.name);
         let (taint, previews) = self.at("taint").take(taint(text))?;
         if previews {
             self.say("taint", ONLY_RULES_PREVIEW);

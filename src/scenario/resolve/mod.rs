@@ -40,6 +40,7 @@ mod workload_groups;
 mod workload_pods;
 
 pub(crate) use assembly::Drawn;
+pub(crate) use devices::rule_for;
 pub(crate) use draw::LONGEST_S;
 pub use group_names::{NODES_MAX, PODS_MAX};
 pub(crate) use models::{Model, Object, Tilt, YEAR_S};

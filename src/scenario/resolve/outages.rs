@@ -3,11 +3,13 @@
 //!
 //! Both ways come to the same steps; a test builds what was written and compares.
 
-use super::overlap;
 use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
+use super::{devices, overlap};
+use crate::api::device::DeviceSelector;
 use crate::plan::{
-    Connections, DrainOptions, IfNotDrained, Maintenance, Phase, TimelineEntry, WatchCache,
+    Connections, DeviceTaintEdit, DrainOptions, IfNotDrained, Maintenance, NewRule, Phase,
+    TimelineEntry, WatchCache,
 };
 use crate::scenario::prelude::*;
 
@@ -27,7 +29,7 @@ pub(crate) struct Outage {
 }
 
 /// What is away, and how.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Away {
     /// Machines are dead.
     Machines,
@@ -45,6 +47,12 @@ pub(crate) enum Away {
     Controllers,
     /// The API server answers nobody.
     ApiServer,
+    /// Drivers publish a taint of devices, or publish it no longer.
+    Tainted(Box<DeviceTaintEdit>),
+    /// A rule taints devices.
+    Rule(Box<NewRule>),
+    /// The rule of that name is gone.
+    NoRule(String),
 }
 
 impl Outage {
@@ -56,7 +64,7 @@ impl Outage {
             Away::Controllers => {
                 Some(self.lasts.unwrap_or(plan.horizon.since(self.at.min(plan.horizon))))
             }
-            Away::Maintained(..) | Away::Drained(_) | Away::Deleted | Away::Joins => None,
+            _ => None,
         }
     }
 
@@ -69,7 +77,7 @@ impl Outage {
         };
         let text = |d: Dur| duration::format(d).into();
         let duration = self.span(plan).map(text);
-        let step = match self.what {
+        let step = match self.what.clone() {
             Away::Machines => Step::Crash { node, nodes, duration },
             Away::Network(cut) => {
                 let connections = Connections::Dropped;
@@ -102,6 +110,16 @@ impl Outage {
             Away::Deleted => Step::DeleteNode { node, nodes },
             Away::Joins => Step::AddNode { node: NodeGroup { name: node, ..NodeGroup::default() } },
             Away::Controllers => Step::ControllerRestart { downtime: duration, kind: None },
+            Away::Tainted(edit) => {
+                let DeviceTaintEdit { selector, taint, adds } = *edit;
+                let (taint, DeviceSelector { driver, device, .. }) = (taint.to_string(), selector);
+                match adds {
+                    true => Step::TaintDevices { node, nodes, driver, device, taint },
+                    false => Step::UntaintDevices { node, nodes, driver, device, taint },
+                }
+            }
+            Away::Rule(rule) => Step::CreateDeviceTaintRule { rule: devices::written(&rule) },
+            Away::NoRule(rule) => Step::DeleteDeviceTaintRule { rule },
             Away::ApiServer => {
                 Step::ApiOutage { watch_cache: WatchCache::Lost, of: None, duration }
             }
@@ -126,7 +144,7 @@ impl Outage {
             ..DrainOptions::default()
         };
         let nodes = || self.nodes.clone();
-        let act = match self.what {
+        let act = match self.what.clone() {
             Away::Machines => return failing(&self.nodes, &[NodeFault::Off], span),
             Away::Network(cut) => {
                 let faults = partition(cut, Connections::Dropped);
@@ -146,6 +164,9 @@ impl Outage {
             Away::Deleted => Do::DeleteNode(nodes()),
             Away::Joins => return each(&self.nodes, Do::AddNode),
             Away::Controllers => Do::RestartControllers(span.unwrap_or_default()),
+            Away::Tainted(edit) => Do::TaintDevices(nodes(), edit),
+            Away::Rule(rule) => Do::CreateDeviceTaintRule(rule),
+            Away::NoRule(rule) => Do::DeleteDeviceTaintRule(rule),
             Away::ApiServer => {
                 return lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost), span);
             }

@@ -50,3 +50,108 @@ fn what_is_printed_below_a_finding_can_be_called() {
         assert_eq!(told.code, 0, "{command}: {}", told.stderr);
     }
 }
+
+/// A survey of three nodes with two devices each, four of them in use, under these options; as JSON.
+fn of_devices(scratch: &Scratch, options: &[&str]) -> serde_json::Value {
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/devices.json");
+    let called = scratch.call(&[&["survey", export, "-q", "-o", "json"], options].concat());
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    serde_json::from_str(&called.stdout).expect("JSON")
+}
+
+/// A rule, as kubectl takes it.
+fn rule(selector: &str, key: &str, effect: &str) -> String {
+    format!(
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceTaintRule\nmetadata:\n  name: broken\nspec:\n  deviceSelector: {selector}\n  taint:\n    key: {key}\n    effect: {effect}\n"
+    )
+}
+
+/// Each pod that is evicted and after how many whole seconds, and how many pods are Pending at the end.
+fn evicted(document: &serde_json::Value) -> (Vec<(String, u64)>, u64) {
+    let row = &document["rows"][0];
+    let pods = row["evicted_for_devices"]["pods"].as_array().expect("pods");
+    let of = |p: &serde_json::Value| {
+        let pod = p["pod"].as_str().expect("a name").replace("ml/train-7c9-", "");
+        (pod, p["after_s"].as_f64().expect("seconds") as u64)
+    };
+    let pending = row["figures"]["pending"].as_f64().expect("a number") as u64;
+    let mut pods: Vec<_> = pods.iter().map(of).collect();
+    pods.sort();
+    (pods, pending)
+}
+
+/// The claims tolerate `ecc` for 60 s. A rule on the pool n-1 evicts the two pods there after that time, and their
+/// successors find the free devices of n-2 and n-3. Another taint evicts at once; where it is on every device, no
+/// successor finds one, and all four wait. A tolerated one on every device makes a loop: a pod a second and more.
+#[test]
+fn what_a_rule_would_evict() {
+    let scratch = Scratch::new();
+    let asked = |selector: &str, key: &str, effect: &str| {
+        scratch.write("rule.yaml", rule(selector, key, effect));
+        of_devices(&scratch, &["--lose", "rule=rule.yaml"])
+    };
+    let all = |names: &[&str], after: u64| -> Vec<(String, u64)> {
+        names.iter().map(|n| ((*n).to_owned(), after)).collect()
+    };
+    let document = asked("{pool: n-1}", "ecc", "NoExecute");
+    assert_eq!(evicted(&document), (all(&["a", "b"], 60), 0));
+    let text = document["findings"][0]["text"].as_str().expect("a text");
+    assert!(
+        text.starts_with("rule broken (ecc on pool n-1): evicts 2 pods after 1m (ml/train-7c9-a, ml/train-7c9-b). ml/train loses 2 of 4 pods, "),
+        "{text}"
+    );
+    assert!(text.contains("the successors find devices"), "{text}");
+    let document = asked("{}", "hot", "NoExecute");
+    assert_eq!(evicted(&document), (all(&["a", "b", "c", "d"], 0), 4));
+    let text = document["findings"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("rule broken (hot on EVERY DEVICE OF THE CLUSTER, as its deviceSelector is empty, and no rate holds it back): evicts 4 pods at once ("), "{text}");
+    assert!(text.contains("4 successors find no device as long as it is there"), "{text}");
+    let document = asked("{}", "ecc", "NoExecute");
+    assert_eq!(evicted(&document).0, all(&["a", "b", "c", "d"], 60));
+    assert!(document["rows"][0]["evicted_for_devices"]["again"].as_u64() > Some(500));
+    // A rule that only says what it would do is told as what NoExecute would do, with upstream's own words.
+    let document = asked("{pool: n-1}", "hot", "None");
+    assert_eq!(evicted(&document), (all(&["a", "b"], 0), 0));
+    assert_eq!(
+        document["rows"][0]["evicted_for_devices"]["preview"],
+        "2 published devices selected. 2 allocated devices selected. 2 pods would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
+    );
+    let document = asked("{pool: n-1}", "hot", "NoSchedule");
+    assert_eq!(evicted(&document), (Vec::new(), 0));
+}
+
+/// A device that its driver taints: the pod that has it goes, and its successor finds another.
+#[test]
+fn a_device_that_is_lost() {
+    let scratch = Scratch::new();
+    let one = of_devices(&scratch, &["--lose", "device=gpu.example.com/n-1/gpu-b"]);
+    assert_eq!(evicted(&one), (vec![("a".to_owned(), 0)], 0));
+    assert_eq!(one["rows"][0]["lost"], "device/gpu.example.com/n-1/gpu-b");
+    // All six of them; the nodes n-2 and n-3 are alike, and so are their devices.
+    let all = of_devices(&scratch, &["--lose", "device"]);
+    assert_eq!((&all["losses"], all["rows"].as_array().map(Vec::len)), (&6.into(), Some(4)));
+}
+
+/// What is wrong with a rule is said with its file, before anything runs.
+#[test]
+fn a_rule_that_fits_nothing() {
+    let scratch = Scratch::new();
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/devices.json");
+    for (text, words) in [
+        (
+            rule("{pool: n-9}", "ecc", "NoExecute"),
+            "rule.yaml: rule `broken`: no node has a device with the pool `n-9`",
+        ),
+        (
+            rule("{pools: n-1}", "ecc", "NoExecute"),
+            "spec.deviceSelector.pools: the API does not know it and drops it",
+        ),
+        (rule("null", "ecc", "NoExecute"), "`deviceSelector: {}` selects every device"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n".to_owned(), "is no DeviceTaintRule"),
+    ] {
+        scratch.write("rule.yaml", &text);
+        let called = scratch.call(&["survey", export, "-q", "--lose", "rule=rule.yaml"]);
+        assert_eq!(called.code, 2, "{}", called.stdout);
+        assert!(called.stderr.contains(words), "{}", called.stderr);
+    }
+}

@@ -1,0 +1,117 @@
+//! What a taint of devices did, in words: whom it evicts and when, and whether the successors find devices.
+
+use super::hit::{Hit, Lost, listed, up_to, whole};
+use super::losses::Part;
+use super::tainted::{Evicted, Tainted};
+use crate::analysis::clock::short;
+use crate::analysis::grouped;
+use crate::api::device::DeviceSelector;
+use crate::api::taint::Effect;
+use crate::lab::prelude::*;
+use crate::plan::NewRule;
+
+/// What a taint of devices did, in words.
+pub(super) fn told(lost: &Lost) -> Option<String> {
+    let evicted = lost.damage.evicted.as_ref()?;
+    let all: Vec<String> = lost.loss.parts.iter().map(subject).collect();
+    let mut text = format!("{}: {}", all.join(" and "), who(evicted));
+    if let Some(workloads) = of_workloads(evicted, &lost.damage.hits) {
+        text.push_str(&format!(". {workloads}"));
+    }
+    if let Some(preview) = &evicted.preview {
+        text.push_str(&format!(". With the effect None its status would say: {preview}"));
+    }
+    Some(text)
+}
+
+/// What taints which devices.
+fn subject(part: &Part) -> String {
+    let Some(Tainted::Rule(_, rule)) = &part.tainted else {
+        return format!("{} {}", part.kind.word(), part.name);
+    };
+    let NewRule { name, selector, taint, previews } = &**rule;
+    let DeviceSelector { driver, pool, device } = selector;
+    let part = |what: &str, of: &Option<String>| of.as_ref().map(|of| format!("{what} {of}"));
+    let parts = [part("driver", driver), part("pool", pool), part("device", device)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let of = match parts.is_empty() {
+        true => {
+            "EVERY DEVICE OF THE CLUSTER, as its deviceSelector is empty, and no rate holds it back"
+                .to_owned()
+        }
+        false => parts.join(", "),
+    };
+    let effect = match (previews, taint.effect) {
+        (true, _) => {
+            "; its effect is None, which evicts nobody, and with NoExecute it would do this"
+        }
+        (false, Effect::NoExecute) => "",
+        (false, _) => "; it evicts nobody, and keeps new pods off",
+    };
+    let key = match taint.value.is_empty() {
+        true => taint.key.clone(),
+        false => format!("{}={}", taint.key, taint.value),
+    };
+    format!("rule {name} ({key} on {of}{effect})")
+}
+
+/// Who is evicted, and when.
+fn who(evicted: &Evicted) -> String {
+    let mut by: BTreeMap<Dur, Vec<&str>> = BTreeMap::new();
+    for e in &evicted.pods {
+        by.entry(whole(e.after)).or_default().push(&e.pod);
+    }
+    let say = |(after, mut pods): (Dur, Vec<&str>)| {
+        pods.sort_unstable();
+        let when =
+            if after.is_zero() { "at once".to_owned() } else { format!("after {}", short(after)) };
+        format!("{} {when} ({})", up_to(1, pods.len() as i64, "pod"), listed(&pods))
+    };
+    let mut text = match by.is_empty() {
+        true => "no pod is evicted".to_owned(),
+        false => format!("evicts {}", by.into_iter().map(say).collect::<Vec<_>>().join(", ")),
+    };
+    if evicted.again > 0 {
+        text.push_str(&format!(
+            "; those that come in their places get tainted devices again, as the seconds of their tolerations are over, and are evicted {} times",
+            grouped(evicted.again as u64)
+        ));
+    }
+    text
+}
+
+/// What workloads lack, and whether the successors find devices.
+fn of_workloads(evicted: &Evicted, hits: &[Hit]) -> Option<String> {
+    let mut by: BTreeMap<&str, usize> = BTreeMap::new();
+    for e in &evicted.pods {
+        *by.entry(e.workload.as_deref()?).or_default() += 1;
+    }
+    let say = |(workload, n): (&str, usize)| {
+        let hit = hits.iter().find(|h| h.workload == workload)?;
+        let of = match hit.desired {
+            desired if desired as usize >= n => format!("{n} of {desired}"),
+            _ => n.to_string(),
+        };
+        let found = match hit.pending {
+            ..=0 => "the successors find devices".to_owned(),
+            n => format!(
+                "{} no device as long as it is there",
+                match n {
+                    1 => "1 successor finds".to_owned(),
+                    n => format!("{} successors find", grouped(n.unsigned_abs())),
+                }
+            ),
+        };
+        let down = match hit.down.is_zero() {
+            true => String::new(),
+            false => format!("is below what it needs for {}, ", short(whole(hit.down))),
+        };
+        let missing = (hit.missing_minutes * 10.0).round() / 10.0;
+        Some(format!(
+            "{} loses {of} pods, {down}lacks {missing} replica-minutes; {found}",
+            hit.name()
+        ))
+    };
+    let all: Vec<String> = by.into_iter().filter_map(say).collect();
+    (!all.is_empty()).then(|| all.join(". "))
+}
