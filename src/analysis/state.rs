@@ -6,7 +6,7 @@
 
 use super::setting::Analysis;
 use crate::api::names::{NodeId, PodId};
-use crate::api::pod::PodPhase;
+use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Record, RecordId, What};
 
@@ -66,9 +66,10 @@ pub(crate) struct Follow<'a> {
     analysis: &'a Analysis<'a>,
     nodes: Vec<NodeState<'a>>,
     pods: Vec<PodState>,
-    tolerations: Vec<&'a [Toleration]>,
+    /// By pod: what it was made from, as far as records tell it.
+    templates: Vec<Option<&'a PodTemplate>>,
     /// How many of the trace's templates are taken in.
-    templates: usize,
+    taken: usize,
     /// Timers set before this record died with their process.
     timers_from: RecordId,
 }
@@ -79,10 +80,10 @@ impl<'a> Follow<'a> {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
         Follow {
             analysis,
-            tolerations: vec![&[]; pods.len()],
+            templates: vec![None; pods.len()],
             nodes,
             pods,
-            templates: 0,
+            taken: 0,
             timers_from: 0,
         }
     }
@@ -96,9 +97,14 @@ impl<'a> Follow<'a> {
         self.nodes.get(id.index()).map_or(&[], |n| &n.taints)
     }
 
+    /// What a pod was made from, as far as records tell it.
+    pub(crate) fn template(&self, id: PodId) -> Option<&'a PodTemplate> {
+        self.templates.get(id.index()).copied().flatten()
+    }
+
     /// The tolerations of a pod, as far as records tell them.
     pub(crate) fn tolerations(&self, id: PodId) -> &'a [Toleration] {
-        self.tolerations.get(id.index()).copied().unwrap_or(&[])
+        self.template(id).map_or(&[], |template| &template.tolerations)
     }
 
     /// The state of all nodes, by id.
@@ -181,12 +187,11 @@ impl<'a> Follow<'a> {
 
     fn take_template(&mut self, pod: PodId, id: RecordId) {
         let trace = self.analysis.trace;
-        while let Some((of, template)) =
-            trace.templates.get(self.templates).filter(|(of, _)| *of <= id)
+        while let Some((of, template)) = trace.templates.get(self.taken).filter(|(of, _)| *of <= id)
         {
-            self.templates += 1;
+            self.taken += 1;
             if *of == id {
-                self.tolerations[pod.index()] = &template.tolerations;
+                self.templates[pod.index()] = Some(template);
             }
         }
     }

@@ -89,6 +89,13 @@ impl<'a> Truth<'a> {
         }
     }
 
+    /// How many times the containers of a pod's name run, of its present life and of earlier ones,
+    /// whether clients reach them or not.
+    pub(crate) fn running(&self, pod: PodId) -> usize {
+        let live = self.live.get(pod.index()).is_some_and(|node| *node != NO_NODE);
+        usize::from(live) + self.earlier.get(&pod).map_or(0, Vec::len)
+    }
+
     fn reached(&self, node: u32) -> bool {
         self.lost.get(node as usize).is_some_and(|lost| !lost)
     }

@@ -164,6 +164,18 @@ pub enum Claim {
     StaleReady,
     /// A pod is placed and evicted on the same node again and again.
     EvictLoop,
+    /// Two pods of one name of a StatefulSet run at one time.
+    RunsTwice,
+    /// The eviction API grants more than a disruption budget has room for.
+    BudgetOverdrawn,
+    /// The scheduler binds a pod to a node that has been cordoned for long.
+    BoundToCordoned,
+    /// A Job that is not finished has no pod, and nothing happens to it.
+    JobStalled,
+    /// A workload lacks pods that were lost, and nobody replaces them.
+    NotReplaced,
+    /// A countdown goes on although no taint requires it any more.
+    TimerStale,
     /// A property by its name on the command line, with a bound where it has one:
     /// `Property("pod-stuck(10s)")`
     Property(String),

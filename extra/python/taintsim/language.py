@@ -3555,6 +3555,18 @@ class Claim(Variant):
     StaleReady: ClassVar[Claim]
     #: A pod is placed and evicted on the same node again and again.
     EvictLoop: ClassVar[Claim]
+    #: Two pods of one name of a StatefulSet run at one time.
+    RunsTwice: ClassVar[Claim]
+    #: The eviction API grants more than a disruption budget has room for.
+    BudgetOverdrawn: ClassVar[Claim]
+    #: The scheduler binds a pod to a node that has been cordoned for long.
+    BoundToCordoned: ClassVar[Claim]
+    #: A Job that is not finished has no pod, and nothing happens to it.
+    JobStalled: ClassVar[Claim]
+    #: A workload lacks pods that were lost, and nobody replaces them.
+    NotReplaced: ClassVar[Claim]
+    #: A countdown goes on although no taint requires it any more.
+    TimerStale: ClassVar[Claim]
 
     @staticmethod
     def AtLeast(*, of: Quantity, is_: FlagValue) -> Claim:
@@ -3610,6 +3622,12 @@ Claim.NeverTainted = Claim("NeverTainted")
 Claim.FalseUnknown = Claim("FalseUnknown")
 Claim.StaleReady = Claim("StaleReady")
 Claim.EvictLoop = Claim("EvictLoop")
+Claim.RunsTwice = Claim("RunsTwice")
+Claim.BudgetOverdrawn = Claim("BudgetOverdrawn")
+Claim.BoundToCordoned = Claim("BoundToCordoned")
+Claim.JobStalled = Claim("JobStalled")
+Claim.NotReplaced = Claim("NotReplaced")
+Claim.TimerStale = Claim("TimerStale")
 
 
 @dataclass(kw_only=True)

@@ -2,7 +2,7 @@
 //! them to be compared.
 
 use super::property::{Property, Violation};
-use super::{evictions, false_unknown, never_tainted, overdue, taints};
+use super::{budgets, evictions, false_unknown, never_tainted, overdue, placed, replaced, taints};
 use crate::analysis::prelude::*;
 
 /// The places in a run where a property does not hold, in order of time.
@@ -19,6 +19,13 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
         Property::EvictLoop { more_than } => evictions::evict_loop(analysis, more_than),
         Property::FalseUnknown { silent } => false_unknown::check(analysis, silent),
         Property::StaleReady { within } => overdue::stale_ready(analysis, within),
+        Property::RunsTwice => placed::runs_twice(analysis),
+        Property::BudgetOverdrawn { within } => budgets::overdrawn(analysis, within),
+        Property::BoundToCordoned { within } => placed::bound_to_cordoned(analysis, within),
+        Property::JobStalled { .. } | Property::NotReplaced { .. } => {
+            replaced::lacking(analysis, *property)
+        }
+        Property::TimerStale { within } => overdue::timer_stale(analysis, within),
         Property::Deterministic | Property::Expect => Vec::new(),
     };
     found.sort_by_key(|v| (v.at, v.node, v.pod));

@@ -9,12 +9,15 @@
 //! compare, and [`Property::Expect`] about what a scenario expects
 //! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
+mod budgets;
 mod check;
 mod evictions;
 mod false_unknown;
 mod never_tainted;
 mod overdue;
+mod placed;
 mod property;
+mod replaced;
 mod taints;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,10 @@
 //! `stale-ready`: a node is Unknown, and a pod on it stays Ready.
 //!
 //! A node whose kubelet itself says that it is not ready is another matter: its pods may well be.
+//!
+//! `timer-stale`: a countdown runs, and no taint of the node requires it any more.
+//!
+//! One that ends before the bound is over is `needless-eviction`'s business.
 
 use super::super::state::NodeFlags;
 use super::property::{Property, Violation};
@@ -89,6 +93,11 @@ fn overdue<'a>(
         }
         let step = walk.apply(id, r);
         match (node, step.pod) {
+            _ if r.what == What::ControllersStopped => {
+                // Timers died with their process.
+                let all = (0..).map(PodId).zip(&mut deadlines).filter(|(_, d)| d.is_some());
+                all.for_each(|(pod, d)| *d = deadline(&walk, pod));
+            }
             (Some(node), _) => {
                 walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod))
             }
@@ -193,4 +202,30 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         (text, NO_RECORD)
     };
     overdue(analysis, (Property::StaleReady { within }, within), since, tell)
+}
+
+pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let set = |pod: &Looked<'_, 'a>| {
+        let timer = pod.walk.follow.timer(&pod.state)?;
+        Some((timer, analysis.trace.get(timer)?))
+    };
+    let since = |pod: &Looked<'_, 'a>| {
+        let (_, r) = set(pod)?;
+        let What::TimerSet(seconds) = r.what else { return None };
+        let tainted_at = pod.walk.tainted_at(pod.state.node_id()?);
+        let since = r.at.max(tainted_at).max(pod.life().tolerations_at);
+        let ends = r.at.saturating_add(Dur::from_secs(seconds.into()));
+        let lasts = analysis.due(since, within).is_some_and(|over| over < ends);
+        let required = pod.walk.due(pod.id, &pod.state, false).is_some();
+        (lasts && !required).then_some(since)
+    };
+    let tell = |pod: &Looked<'_, 'a>, at: Time| {
+        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+        let (timer, began) = set(pod).map_or((NO_RECORD, Time::ZERO), |(timer, r)| (timer, r.at));
+        let text = format!(
+            "the countdown of {name} that began at {began} still runs at {at} although no taint of {node} requires it"
+        );
+        (text, timer)
+    };
+    overdue(analysis, (Property::TimerStale { within }, within), since, tell)
 }

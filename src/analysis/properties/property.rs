@@ -61,6 +61,38 @@ pub enum Property {
         /// From when the pod was Ready on a node that is Unknown.
         within: Dur,
     },
+    /// Two pods of one name of a StatefulSet run at one time.
+    RunsTwice,
+    /// The eviction API grants the eviction of a healthy pod although its budget has had no room for
+    /// that for longer than `within` (1m).
+    BudgetOverdrawn {
+        /// From when the budget had room last.
+        within: Dur,
+    },
+    /// The scheduler binds a pod to a node that has been cordoned for longer than `within` (1m), and
+    /// the pod does not tolerate that.
+    BoundToCordoned {
+        /// From when the node was cordoned.
+        within: Dur,
+    },
+    /// A Job that is not finished has no pod, and nothing happens to it, for longer than `within`
+    /// (11m).
+    JobStalled {
+        /// From the last that happened to it.
+        within: Dur,
+    },
+    /// A workload has fewer pods than it asks for, as some were lost, and nothing happens to it for
+    /// longer than `within` (1m).
+    NotReplaced {
+        /// From the last that happened to it, and from the end of a lost pod's grace period.
+        within: Dur,
+    },
+    /// A countdown runs for longer than `within` (1m) although no taint of the pod's node requires
+    /// it any more.
+    TimerStale {
+        /// From when the last such taint went.
+        within: Dur,
+    },
     /// The same run twice gives two results.
     Deterministic,
     /// What the scenario expects is not met.
@@ -69,7 +101,7 @@ pub enum Property {
 
 impl Property {
     /// Each by its name, with the bound that it has where none is given.
-    const ALL: [(&'static str, Self); 13] = [
+    const ALL: [(&'static str, Self); 19] = [
         ("pod-stuck", Self::PodStuck { within: Dur::from_secs(60) }),
         ("needless-eviction", Self::NeedlessEviction),
         ("wrong-pod", Self::WrongPod),
@@ -81,13 +113,19 @@ impl Property {
         ("evict-loop", Self::EvictLoop { more_than: 3 }),
         ("false-unknown", Self::FalseUnknown { silent: Dur::ZERO }),
         ("stale-ready", Self::StaleReady { within: Dur::from_secs(60) }),
+        ("runs-twice", Self::RunsTwice),
+        ("budget-overdrawn", Self::BudgetOverdrawn { within: Dur::from_secs(60) }),
+        ("bound-to-cordoned", Self::BoundToCordoned { within: Dur::from_secs(60) }),
+        ("job-stalled", Self::JobStalled { within: Dur::from_secs(660) }),
+        ("not-replaced", Self::NotReplaced { within: Dur::from_secs(60) }),
+        ("timer-stale", Self::TimerStale { within: Dur::from_secs(60) }),
         ("deterministic", Self::Deterministic),
         ("expect", Self::Expect),
     ];
 
     /// The names of all properties.
-    pub const NAMES: [&'static str; 13] = {
-        let (mut names, mut place) = ([""; 13], 0);
+    pub const NAMES: [&'static str; 19] = {
+        let (mut names, mut place) = ([""; 19], 0);
         while place < names.len() {
             names[place] = Self::ALL[place].0;
             place += 1;
@@ -109,12 +147,18 @@ impl Property {
             | Self::NeverReady { within }
             | Self::NeverTainted { within }
             | Self::StaleReady { within }
+            | Self::BudgetOverdrawn { within }
+            | Self::BoundToCordoned { within }
+            | Self::JobStalled { within }
+            | Self::NotReplaced { within }
+            | Self::TimerStale { within }
             | Self::FalseUnknown { silent: within } => Some(within),
             Self::EvictLoop { .. }
             | Self::NeedlessEviction
             | Self::WrongPod
             | Self::TimerReset
             | Self::TaintLost
+            | Self::RunsTwice
             | Self::Deterministic
             | Self::Expect => None,
         }

@@ -29,6 +29,8 @@ pub(super) struct Walk<'a> {
     healthy_at: Vec<Time>,
     /// By node: when its machine booted last.
     booted_at: Vec<Time>,
+    /// By node: when its taints changed last.
+    tainted_at: Vec<Time>,
     /// The record that comes next.
     next: RecordId,
 }
@@ -60,7 +62,16 @@ impl<'a> Walk<'a> {
             .map(|(id, p)| (p.node, id.0))
             .collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
-        Walk { analysis, follow, lives, bound, booted_at: healthy_at.clone(), healthy_at, next: 0 }
+        Walk {
+            analysis,
+            follow,
+            lives,
+            bound,
+            booted_at: healthy_at.clone(),
+            tainted_at: healthy_at.clone(),
+            healthy_at,
+            next: 0,
+        }
     }
 
     /// Takes the next record in, until there is none.
@@ -81,6 +92,9 @@ impl<'a> Walk<'a> {
         }
         if let (Some((node, ..)), What::MachineOn) = (step.node, r.what) {
             self.booted_at[node.index()] = r.at;
+        }
+        if let (Some((node, ..)), What::NodeTaints(_) | What::NodeDeleted) = (step.node, r.what) {
+            self.tainted_at[node.index()] = r.at;
         }
         let Some((pod, before, after)) = step.pod else {
             return step;
@@ -123,6 +137,12 @@ impl<'a> Walk<'a> {
     /// When a node's machine booted last; the start of the run if it did not.
     pub(super) fn booted_at(&self, node: NodeId) -> Time {
         self.booted_at[node.index()]
+    }
+
+    /// When a node's taints changed last, as they do when it is deleted; the start of the run if they
+    /// did not.
+    pub(super) fn tainted_at(&self, node: NodeId) -> Time {
+        self.tainted_at[node.index()]
     }
 
     pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {

@@ -1,0 +1,94 @@
+//! Where pods are placed and run.
+//!
+//! `runs-twice`: containers of two pods of one name of a StatefulSet run at one time.
+//!
+//! Judged by what runs, not by what the API says: a pod that was deleted by force, or with its node,
+//! may run on. Whether clients reach both does not matter, as both may write to what they share.
+//!
+//! `bound-to-cordoned`: the scheduler binds a pod to a node that has been cordoned for long.
+//!
+//! The scheduler decides by its cache, so that the API server takes a binding to a node that was
+//! cordoned a moment before. The default bound is what its watch may be behind: a reflector pauses
+//! for 30 s at the longest, and by jitter for twice that. Left out: pods that tolerate the taint of
+//! cordoned nodes, as those of DaemonSets do.
+
+use super::super::truth::Truth;
+use super::property::{Property, Violation};
+use crate::analysis::prelude::*;
+use crate::api::taint::{Effect, UNSCHEDULABLE};
+
+pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+    let names = &analysis.trace.names;
+    let is_of_set = |pod| {
+        let owner = names.owner_of(pod).map(|w| names.workload_name(w));
+        owner.is_some_and(|name| name.starts_with(WorkloadKind::StatefulSet.as_str()))
+    };
+    let mut truth = Truth::new(analysis);
+    let mut found = Vec::new();
+    let mut began: BTreeMap<PodId, RecordId> = BTreeMap::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        truth.apply(id, r, &mut |_, _, _| {});
+        let (What::ContainersStarted(node), Some(pod)) = (r.what, r.pod()) else { continue };
+        let first = began.insert(pod, id);
+        if truth.running(pod) < 2 || !is_of_set(pod) {
+            continue;
+        }
+        let (name, node) = (analysis.pod_name(pod), NodeId(node));
+        found.push(Violation::new(
+            Property::RunsTwice,
+            r.at,
+            (Some(pod), Some(node)),
+            format!(
+                "{name} runs on {} from {} on while containers of an earlier pod of that name still run",
+                analysis.node_name(node),
+                r.at
+            ),
+            &[first.unwrap_or(NO_RECORD), id],
+        ));
+    }
+    found
+}
+
+pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let operators = analysis.plan.profile.taint_eviction.comparison_operators;
+    let cordoned = Taint::new(UNSCHEDULABLE, Effect::NoSchedule);
+    let mut since: BTreeMap<NodeId, (Time, RecordId)> = (0..)
+        .zip(&analysis.plan.nodes)
+        .filter(|(_, node)| node.unschedulable)
+        .map(|(i, _)| (analysis.node_id(i), (Time::ZERO, NO_RECORD)))
+        .collect();
+    let mut follow = Follow::new(analysis);
+    let mut found = Vec::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        follow.apply(id, r);
+        match (r.what, r.node(), r.pod()) {
+            (What::NodeUnschedulable(true), Some(node), _) => _ = since.insert(node, (r.at, id)),
+            (What::NodeUnschedulable(false) | What::NodeDeleted, Some(node), _) => {
+                since.remove(&node);
+            }
+            (What::PodBound(node), _, Some(pod)) if r.actor == Actor::Scheduler => {
+                let node = NodeId(node);
+                let Some((at, record)) = since.get(&node) else { continue };
+                let seen = analysis.due(*at, within).is_some_and(|seen| seen < r.at);
+                let tolerated =
+                    follow.tolerations(pod).iter().any(|t| t.tolerates(&cordoned, operators));
+                if !seen || tolerated {
+                    continue;
+                }
+                let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));
+                found.push(Violation::new(
+                    Property::BoundToCordoned { within },
+                    r.at,
+                    (Some(pod), Some(node)),
+                    format!(
+                        "{name} was bound to {on} at {}, which has been cordoned since {at}",
+                        r.at
+                    ),
+                    &[*record, id],
+                ));
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,172 @@
+//! Workloads that lack pods, and nothing happens to them. What counts are pods that exist, have not
+//! ended and are not being deleted. Anything that changes one of a workload's pods, or how many it
+//! asks for, begins the time anew; so does a start of the controllers.
+//!
+//! `not-replaced`: a Deployment, ReplicaSet or StatefulSet has fewer pods than it asks for, and had as
+//! many before.
+//!
+//! Of a StatefulSet a name is free once its pod is gone: the time begins when the grace period of
+//! the one that goes is over. Left out: StatefulSets of which a pod is not Ready, as the next one
+//! waits for it, and DaemonSets, of which no record says on how many nodes they should be. With
+//! `never-tainted` and `pod-stuck` it says that whoever was on a dead node is replaced in the end.
+//!
+//! `job-stalled`: a Job that is not finished has no pod at all.
+//!
+//! The default bound is what a Job may wait after failures, ten minutes
+//! (`MaxJobPodFailureBackOff`), and a minute for its controller. A Job is finished where an event
+//! says it or, as events may be lost, where as many pods succeeded, or more ended otherwise, than
+//! its spec says.
+
+use super::super::owners::{Owners, wanted_from};
+use super::super::workloads::said;
+use super::property::{Property, Violation};
+use crate::analysis::prelude::*;
+use crate::api::workload::WorkloadSpec;
+use crate::plan::{Controllers, WorkloadPlan};
+
+/// A workload while walking through the trace.
+#[derive(Default)]
+struct Open<'a> {
+    /// Its plan, where it has one and somebody looks after it.
+    plan: Option<&'a WorkloadPlan>,
+    /// How many pods it asks for.
+    wanted: u32,
+    /// It had as many since it asks for that.
+    was_whole: bool,
+    /// Its pods that count, and whether each is Ready.
+    pods: BTreeMap<PodId, bool>,
+    /// Pods of a Job that succeeded, and that ended otherwise.
+    ended: (i64, i64),
+    /// Since when it lacks pods and nothing happens to it, by which record.
+    since: Option<(Time, RecordId)>,
+}
+
+impl Open<'_> {
+    /// Takes a change of one of its pods in.
+    fn pod(&mut self, pod: PodId, before: &PodState, after: &PodState) {
+        let counts = |p: &PodState| p.exists && !p.deleting && !p.phase.is_terminal();
+        match counts(after) {
+            true => drop(self.pods.insert(pod, after.ready)),
+            false => drop(self.pods.remove(&pod)),
+        }
+        let ends = before.exists && !before.phase.is_terminal();
+        if ends && after.phase == PodPhase::Succeeded {
+            self.ended.0 += 1;
+        } else if ends && (!after.exists || after.phase.is_terminal()) {
+            self.ended.1 += 1;
+        }
+    }
+
+    /// Whether it has fewer pods than it asks for, and had as many.
+    fn is_short(&self) -> bool {
+        self.was_whole && self.pods.len() < self.wanted as usize
+    }
+
+    /// Whether it lacks pods that it should have by now.
+    fn lacks(&self) -> bool {
+        match self.plan.map(|plan| &plan.spec) {
+            None | Some(WorkloadSpec::DaemonSet) => false,
+            Some(WorkloadSpec::Job(job)) => {
+                let (succeeded, failed) = self.ended;
+                let over = succeeded >= job.completions.unwrap_or(1).into()
+                    || failed > job.backoff_limit.into()
+                    || failed > 0 && !job.pod_failure_policy.is_empty();
+                self.wanted > 0 && self.pods.is_empty() && !over
+            }
+            Some(WorkloadSpec::StatefulSet { .. }) => {
+                self.is_short() && self.pods.values().all(|ready| *ready)
+            }
+            Some(WorkloadSpec::Deployment { .. } | WorkloadSpec::ReplicaSet { .. }) => {
+                self.is_short()
+            }
+        }
+    }
+}
+
+/// The violations of one of the two properties.
+pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec<Violation> {
+    let (within, of_jobs) = match property {
+        Property::JobStalled { within } => (within, true),
+        Property::NotReplaced { within } => (within, false),
+        _ => return Vec::new(),
+    };
+    let names = &analysis.trace.names;
+    let mut all: Vec<Open<'a>> = (0..names.workloads()).map(|_| Open::default()).collect();
+    for plan in &analysis.plan.workloads {
+        if (plan.kind == WorkloadKind::Job) == of_jobs
+            && plan.owner.is_none()
+            && runs(&analysis.plan.controllers, plan.kind)
+            && let Some(id) = names.find_workload(&plan.name)
+        {
+            all[id.index()].plan = Some(plan);
+        }
+    }
+    let owners = Owners::new(analysis);
+    let mut follow = Follow::new(analysis);
+    for (pod, state) in follow.pods().filter(|(_, state)| state.exists) {
+        if let Some(open) = owners.of(analysis, pod).and_then(|w| all.get_mut(w.index())) {
+            open.pod(pod, &PodState::default(), state);
+        }
+    }
+    let mut found = Vec::new();
+    let overdue = |(i, open): (usize, &Open<'a>), now: Time| {
+        let (since, record) = open.since?;
+        let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
+        let at = analysis.due(since.saturating_add(ready), within).filter(|at| *at < now)?;
+        let pod = analysis.trace.get(record).and_then(Record::pod);
+        let (whose, wanted, has) =
+            (said(analysis, WorkloadId(i as u32)), open.wanted, open.pods.len());
+        let text = match of_jobs {
+            true => format!(
+                "{whose} is not finished and has no pod at {at}, and nothing has happened to it since {since}"
+            ),
+            false => format!(
+                "{whose} has {has} of {wanted} pods at {at}, and nothing has happened to it since {since}"
+            ),
+        };
+        Some(Violation::new(property, at, (pod, None), text, &[record]))
+    };
+    for (id, r) in (0..).zip(analysis.trace.iter()) {
+        let step = follow.apply(id, r);
+        if r.what == What::ControllersStarted {
+            all.iter_mut().filter_map(|open| open.since.as_mut()).for_each(|s| s.0 = r.at);
+        }
+        let changed = step.pod.filter(|(_, before, after)| before != after);
+        let wanted = wanted_from(analysis.trace, r);
+        let whose = match (changed, wanted) {
+            (Some((pod, ..)), _) => owners.of(analysis, pod),
+            (_, Some(_)) => r.workload(),
+            _ => None,
+        };
+        let Some((i, open)) = whose.and_then(|w| Some((w.index(), all.get_mut(w.index())?))) else {
+            continue;
+        };
+        found.extend(overdue((i, open), r.at));
+        if let Some((pod, before, after)) = changed {
+            open.pod(pod, &before, &after);
+        }
+        let wanted = wanted.unwrap_or(open.wanted);
+        open.was_whole &= wanted == open.wanted;
+        open.wanted = wanted;
+        open.was_whole |= open.pods.len() >= wanted as usize;
+        let grace = match r.what {
+            What::PodDeleting(grace) => Dur::from_secs(grace.into()),
+            _ => Dur::ZERO,
+        };
+        open.since = open.lacks().then(|| (r.at.saturating_add(grace), id));
+    }
+    let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
+    found.extend(all.iter().enumerate().filter_map(|open| overdue(open, end)));
+    found
+}
+
+/// Whether the controller of a kind of workload is there.
+fn runs(controllers: &Controllers, kind: WorkloadKind) -> bool {
+    match kind {
+        WorkloadKind::Deployment => controllers.deployment && controllers.replica_set,
+        WorkloadKind::ReplicaSet => controllers.replica_set,
+        WorkloadKind::StatefulSet => controllers.stateful_set,
+        WorkloadKind::DaemonSet => controllers.daemon_set,
+        WorkloadKind::Job => controllers.job,
+    }
+}

@@ -1,0 +1,151 @@
+//! What the properties say of whole runs: each of a scenario that violates it, and of one that differs
+//! little and does not.
+
+use std::path::Path;
+use taintsim::analysis::Analysis;
+use taintsim::analysis::properties::{Property, check};
+use taintsim::kernel::Choices;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim;
+
+/// What is said of the run of a scenario in the default order.
+fn said(property: &str, what: &str) -> Vec<String> {
+    let text = format!("(version: 1, kubernetes: \"1.34\", {what})");
+    let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+    let plan = scenario::build(&loaded, &Overrides::default()).expect("a scenario");
+    let trace = sim::run(&plan, Choices::default_order());
+    let property = Property::parse(property).expect("a property");
+    let found = check(&property, &Analysis::new(&plan, &trace));
+    found.into_iter().map(|violation| violation.text).collect()
+}
+
+/// Holds that the first scenario violates a property once, with a text that has these parts, and the
+/// second does not.
+fn violates(property: &str, violating: &str, parts: &[&str], holding: &str) {
+    let found = said(property, violating);
+    let [text] = &*found else { panic!("{property}: {found:?}") };
+    parts.iter().for_each(|part| assert!(text.contains(part), "{property}: {text}"));
+    assert_eq!(said(property, holding), [""; 0], "{property}");
+}
+
+/// A StatefulSet's pod on a node that is cut off is deleted at 7 min, when its eviction waits for the
+/// node: by force the name is free at once, and its successor starts elsewhere.
+#[test]
+fn a_pod_that_is_deleted_by_force_runs_twice() {
+    let story = |deleted: &str| {
+        format!(
+            r#"horizon: "15m", nodes: [(names: "n-{{0..1}}")],
+            workloads: [StatefulSet(name: "db", placement: Node("n-0"))],
+            timeline: [(at: "10s", do: Partition(node: "n-0", duration: "12m")),
+                (at: "7m", do: DeletePod(pod: "db-0"{deleted}))]"#
+        )
+    };
+    violates(
+        "runs-twice",
+        &story(", gracePeriodSeconds: 0"),
+        &["default/db-0 runs on n-1 from 42"],
+        &story(""),
+    );
+}
+
+/// No controller counts from 20 s on. One of three pods is deleted at 30 s, so that the budget of one
+/// is spent; its status allows another eviction all the same.
+#[test]
+fn a_budget_is_overdrawn_where_nobody_counts() {
+    let story = |drained: &str| {
+        format!(
+            r#"horizon: "4m", nodes: [(names: "n-{{0..3}}")],
+            workloads: [StatefulSet(name: "db", replicas: 3, placement: Spread(All))],
+            podDisruptionBudgets: [(name: "db", selector: (matchLabels: {{"app": "db"}}), maxUnavailable: 1)],
+            timeline: [(at: "20s", do: ControllerRestart(downtime: "5m")),
+                (at: "30s", do: DeletePod(pod: "db-1")),
+                (at: "{drained}", do: Drain(node: "n-0"))]"#
+        )
+    };
+    // Within the bound of a minute from 30 s on, and behind it.
+    violates(
+        "budget-overdrawn",
+        &story("2m"),
+        &["default/db-0 was evicted", "budget default/db", "needs 2 healthy pods and has 2"],
+        &story("80s"),
+    );
+}
+
+/// The scheduler does not hear for three minutes that its only node was cordoned at 20 s.
+#[test]
+fn a_pod_is_bound_to_a_node_that_was_cordoned_long_ago() {
+    let story = |created: &str, tolerations: &str| {
+        format!(
+            r#"horizon: "4m", nodes: [(name: "n-0")],
+            timeline: [(at: "10s", do: WatchStall(resource: Nodes, duration: "3m")),
+                (at: "20s", do: Cordon(node: "n-0")),
+                (at: "{created}", do: CreatePod(pod: (name: "late", on: Unbound{tolerations})))]"#
+        )
+    };
+    let parts = ["default/late was bound to n-0 at 120.", "cordoned since 20s"];
+    // A minute after the cordon, and behind it.
+    violates("bound-to-cordoned", &story("2m", ""), &parts, &story("75s", ""));
+    let tolerated = story("2m", ", tolerations: [(operator: Exists)]");
+    assert_eq!(said("bound-to-cordoned", &tolerated), [""; 0]);
+}
+
+/// A Job's pod on a node that is cut off is evicted and never ends. A Job that replaces only pods that
+/// have failed waits for that for ever. The last renewal comes by 10 s, 40 s later the node is Unknown,
+/// a pass of 5 s finds it, and 300 s later the deletion begins: at 350 s, its grace period of 30 s ends
+/// at 380 s, and eleven minutes later it is 1,040 s.
+#[test]
+fn a_job_that_waits_for_a_dead_node_is_stalled() {
+    let story = |policy: &str| {
+        format!(
+            r#"horizon: "20m", nodes: [(names: "n-{{0..1}}")],
+            workloads: [Job(name: "batch", podReplacementPolicy: {policy}, placement: Node("n-0"))],
+            timeline: [(at: "10s", do: Partition(node: "n-0"))]"#
+        )
+    };
+    violates(
+        "job-stalled",
+        &story("Failed"),
+        &["Job default/batch is not finished and has no pod at 1040.", "since 380."],
+        &story("TerminatingOrFailed"),
+    );
+}
+
+/// A pod of a StatefulSet on a node that is cut off keeps its name until somebody who knows deletes
+/// it; one of a Deployment is replaced as soon as its deletion begins. As above its grace period is over
+/// at 380 s, and the bound a minute later.
+#[test]
+fn a_stateful_pod_on_a_dead_node_is_not_replaced() {
+    let story = |kind: &str| {
+        format!(
+            r#"horizon: "10m", nodes: [(names: "n-{{0..1}}")],
+            workloads: [{kind}(name: "db", replicas: 2, placement: Spread(All))],
+            timeline: [(at: "10s", do: Partition(node: "n-0"))]"#
+        )
+    };
+    violates(
+        "not-replaced",
+        &story("StatefulSet"),
+        &["StatefulSet default/db has 1 of 2 pods at 440.", "since 380."],
+        &story("Deployment"),
+    );
+}
+
+/// Deleting a node does not cancel the countdown of its pod, which the garbage collector leaves alone
+/// for 40 s (countdown-outlives-node.ron). Taking the taint away does.
+#[test]
+fn a_countdown_outlives_the_node_that_was_tainted() {
+    let story = |untainted: &str| {
+        format!(
+            r#"horizon: "4m", nodes: [(name: "n-0")],
+            pods: [(name: "web", on: Node("n-0"), tolerations: [
+                (key: "maintenance", operator: Exists, effect: NoExecute, tolerationSeconds: 150)])],
+            timeline: [(at: "60s", do: Taint(node: "n-0", taint: "maintenance:NoExecute")), {untainted}]"#
+        )
+    };
+    violates(
+        "timer-stale(30s)",
+        &story(r#"(at: "75s", do: DeleteNode(node: "n-0"))"#),
+        &["of default/web that began at 60.", "still runs at 105s although no taint of n-0"],
+        &story(r#"(at: "75s", do: Untaint(node: "n-0", taint: "maintenance"))"#),
+    );
+}
