@@ -59,6 +59,13 @@ fn random_scenarios_hold_everything() {
     assert!(*too_long < runs / 50, "{too_long} of {runs} took too long");
 }
 
+/// A little of `taintsim-soak --healthy 1000`.
+#[test]
+fn no_property_is_violated_where_nothing_is_wrong() {
+    let found: Vec<_> = (1..=20_u64).into_par_iter().flat_map_iter(|s| soak::alarms(s).0).collect();
+    assert_eq!(found, [], "write the scenario with `taintsim-soak --healthy 1 --print --seed N`");
+}
+
 /// What random scenarios and others found, each made as small as it goes.
 #[test]
 fn what_soaking_found_holds() {

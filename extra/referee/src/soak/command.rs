@@ -2,6 +2,8 @@
 //! something does not hold.
 
 use crate::soak::{self, Found, Soaked, Verdict};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use taintsim::analysis::grouped;
@@ -33,6 +35,10 @@ pub struct SoakArgs {
     /// The folder, which exists, that the smallest scenario of each kind of failure is written to
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+    /// Run so many healthy clusters instead, with each kind of trouble, and hold every property
+    /// against them
+    #[arg(long, value_name = "N", conflicts_with_all = ["files", "time", "runs"])]
+    healthy: Option<u64>,
     /// Print the scenario of the seed, and do nothing else
     #[arg(long)]
     print: bool,
@@ -43,6 +49,8 @@ pub struct SoakArgs {
 
 /// Scenarios of a soak that is given neither their number nor a time.
 const RUNS: u64 = 1_000;
+/// How many healthy clusters are run between two looks at them.
+const HEALTHY_BATCH: u64 = 16;
 /// How many seconds are spent on making one scenario smaller.
 const SHRINKING: f64 = 60.0;
 
@@ -51,7 +59,10 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     let schema = taintsim::language::schema();
     let mut out = terminal.out();
     if args.print {
-        write!(out, "{}", soak::random(&schema, args.seed).loaded.source.text)?;
+        match args.healthy {
+            Some(_) => write!(out, "{}", soak::healthy(args.seed))?,
+            None => write!(out, "{}", soak::random(&schema, args.seed).loaded.source.text)?,
+        }
         out.flush()?;
         return Ok(Exit::Fine);
     }
@@ -60,6 +71,9 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs(args.jobs)).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    if let Some(clusters) = args.healthy {
+        return of_healthy(args, clusters, &pool, terminal);
+    }
     let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let clock = Stopwatch::start();
     // Said before hours of work, not after them.
@@ -182,6 +196,55 @@ fn of_files(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     }
     out.flush()?;
     Ok(exit)
+}
+
+/// Runs healthy clusters, and writes the scenario of each that raises an alarm.
+fn of_healthy(
+    args: &SoakArgs,
+    clusters: u64,
+    pool: &rayon::ThreadPool,
+    terminal: &Terminal,
+) -> Outcome {
+    let mut out = terminal.out();
+    let progress = Progress::new(terminal, args.quiet, "healthy", clusters, |done, all| {
+        format!("{} of {} clusters", grouped(done), grouped(all))
+    });
+    let (mut done, mut runs) = (0, 0);
+    let mut count: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    while done < clusters && !interrupt::asked() {
+        let some = HEALTHY_BATCH.min(clusters - done) as u32;
+        let seed = |i: u32| args.seed.wrapping_add(done).wrapping_add(i.into());
+        let found: Vec<_> = pool.install(|| {
+            (0..some).into_par_iter().with_max_len(1).map(|i| soak::alarms(seed(i))).collect()
+        });
+        done += u64::from(some);
+        progress.set(done);
+        for (alarms, ran) in found {
+            runs += ran;
+            for alarm in alarms {
+                let file = args.out.join(format!("healthy-{}.ron", alarm.seed));
+                write_whole(&file, soak::healthy(alarm.seed).as_bytes())?;
+                writeln!(
+                    out,
+                    "{}: {}\n  taintsim explore {} {}",
+                    alarm.property,
+                    alarm.text,
+                    file.display(),
+                    alarm.again
+                )?;
+                *count.entry((alarm.property, alarm.trouble)).or_default() += 1;
+            }
+        }
+        out.flush()?;
+    }
+    progress.clear();
+    for ((property, trouble), clusters) in &count {
+        let with = if trouble.is_empty() { "without trouble" } else { trouble };
+        writeln!(out, "{property}, {with}: {} clusters", grouped(*clusters))?;
+    }
+    writeln!(out, "{} runs of {} healthy clusters", grouped(runs), grouped(done))?;
+    out.flush()?;
+    Ok(if count.is_empty() { Exit::Fine } else { Exit::Differs })
 }
 
 fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {

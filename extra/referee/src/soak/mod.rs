@@ -2,11 +2,13 @@
 //! everything that must hold.
 //!
 //! [`random`] makes the scenario of a seed, [`check`] runs it, [`soak`] does so for many seeds, and
-//! [`smallest`] takes from a scenario that fails what its failure does not need.
+//! [`smallest`] takes from a scenario that fails what its failure does not need. [`healthy`] makes
+//! clusters in which nothing is wrong, for the properties that must not say that something is.
 
 mod checks;
 mod command;
 mod draw;
+mod healthy;
 mod many;
 mod results;
 mod scenario;
@@ -16,6 +18,7 @@ mod written;
 
 pub use checks::{Also, Failed, Verdict, check, note_panics};
 pub use command::{SoakArgs, command};
+pub use healthy::{Alarm, alarms, healthy};
 pub use many::{Found, Soaked, smallest, soak, text_of};
 pub use results::results;
 pub use scenario::{Random, random};
