@@ -207,7 +207,8 @@ fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
         let problem = Problem::new(format!("there is no release from {from} to {to}"));
         return Err(problem.help("write the older one first").into());
     }
-    Ok((from.minor..=to.minor).map(|minor| Some(format!("1.{minor}"))).collect())
+    let minors = Release::all_minors().filter(|r| (from.minor..=to.minor).contains(&r.minor));
+    Ok(minors.map(|release| Some(release.short())).collect())
 }
 
 /// Runs the command.

@@ -4,10 +4,8 @@
 use super::error::DEVICES;
 use super::times::Stamp;
 use crate::language::PodTemplate;
+use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The minor releases of Kubernetes 1 that have a profile.
-const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
 
 /// Kinds that say of volumes what matters here, or nothing that does.
 const OF_VOLUMES: [&str; 4] = ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"];
@@ -364,8 +362,8 @@ impl Summary {
     /// The same, if it is one that is known.
     pub(crate) fn release(&self) -> Option<String> {
         self.newest_kubelet()
-            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
-            .map(|(_, minor)| format!("1.{minor}"))
+            .map(|(major, minor)| format!("{major}.{minor}"))
+            .filter(|release| Release::parse(release).is_ok())
     }
 }
 

@@ -18,9 +18,8 @@ use crate::language::text::did_you_mean_or_list;
 use crate::language::text::place::at;
 use crate::language::{Exported, FlagValue, Flags as Written, Problem};
 use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
-use crate::profiles;
+use crate::profiles::{self, Release};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 /// The settings that the flags result in.
 pub(crate) struct Settings {
@@ -280,9 +279,6 @@ pub(crate) fn read(written: &Written, profile: &Profile, complaints: &Complaints
     settings
 }
 
-/// The minors of Kubernetes 1 that have a profile.
-const MINORS: RangeInclusive<u32> = 6..=37;
-
 /// Why a release has no such flag of a component, `kube_controller_manager` say, and what it has
 /// instead; nothing if it has it.
 pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<Problem> {
@@ -290,15 +286,16 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
     if (flag.is_there)(profile) {
         return None;
     }
-    let there =
-        |minor: &u32| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| (flag.is_there)(&p));
-    let minors = MINORS.filter(there);
-    let (first, last) =
-        minors.fold((u32::MAX, 0), |(first, last), minor| (first.min(minor), last.max(minor)));
-    let releases = match (first == *MINORS.start(), last == *MINORS.end()) {
-        (_, true) => format!("those from 1.{first} on have it"),
-        (true, _) => format!("those up to 1.{last} have it"),
-        _ => format!("those from 1.{first} to 1.{last} have it"),
+    let all: Vec<(Release, bool)> = Release::all_minors()
+        .map(|r| (r, profiles::profile(&r.to_string()).is_ok_and(|p| (flag.is_there)(&p))))
+        .collect();
+    let having = || all.iter().filter(|(_, there)| *there).map(|(r, _)| r.short());
+    let ends = [all.first(), all.last()].map(|end| end.is_some_and(|(_, there)| *there));
+    let (first, last) = (having().next()?, having().last()?);
+    let releases = match ends {
+        [_, true] => format!("those from {first} on have it"),
+        [true, _] => format!("those up to {last} have it"),
+        _ => format!("those from {first} to {last} have it"),
     };
     let message = format!(
         "{} of Kubernetes {} has no flag --{name}; {releases}",

@@ -16,6 +16,10 @@ const LAST_PATCH: [u32; 32] = [
 const FIRST_MINOR: u32 = 6;
 const LAST_MINOR: u32 = FIRST_MINOR + LAST_PATCH.len() as u32 - 1;
 
+/// The newest pre-release of the minor release that comes next, written `1.38-alpha` for short. It
+/// has the changes of the steps that begin with 1.38.0.
+const PRE_RELEASE: Release = Release { minor: LAST_MINOR + 1, patch: 0, stage: Some("alpha.0") };
+
 /// The first minor release from which timelines were recorded; all after it have some.
 const FIRST_RECORDED: u32 = 18;
 
@@ -26,6 +30,8 @@ pub struct Release {
     pub minor: u32,
     /// The third number.
     pub patch: u32,
+    /// Of a pre-release, what stands behind the numbers: `alpha.0`.
+    pub stage: Option<&'static str>,
 }
 
 /// Not a release that is known; says what there is.
@@ -34,9 +40,12 @@ pub enum UnknownRelease {
     /// Not written as a release.
     #[error("{0:?} is not a release of Kubernetes")]
     Syntax(String),
-    /// An alpha, beta or candidate.
+    /// An alpha, beta or candidate that is not the one known.
     #[error("{0} is a release before the release")]
     PreRelease(String),
+    /// The minor release that only a pre-release of is known.
+    #[error("Kubernetes {0} is not known yet")]
+    ToCome(String),
     /// A minor release outside the range.
     #[error("Kubernetes {0} is not known")]
     Minor(String),
@@ -60,7 +69,14 @@ impl UnknownRelease {
                     "write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; {range}"
                 )
             }
-            Self::PreRelease(_) => format!("only final releases are modelled; {range}"),
+            Self::PreRelease(_) => format!(
+                "of those only \"{}\", {PRE_RELEASE}, is modelled; {range}",
+                PRE_RELEASE.short()
+            ),
+            Self::ToCome(_) => format!(
+                "write \"{}\" for its pre-release {PRE_RELEASE}; {range}",
+                PRE_RELEASE.short()
+            ),
             Self::Minor(_) => range,
             Self::Patch { last, .. } => format!("write \"1.{}\" for {last}", last.minor),
         }
@@ -68,18 +84,16 @@ impl UnknownRelease {
 }
 
 impl Release {
-    /// Reads `1.34`, `v1.34`, `1.34.4`, `v1.34.4`, with or without what a vendor appends.
+    /// Reads `1.34`, `v1.34`, `1.34.4`, `v1.34.4`, with or without what a vendor appends, and the
+    /// pre-release.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         let syntax = || UnknownRelease::Syntax(text.chars().take(40).collect());
         let numbers = text.trim();
         let numbers = numbers.strip_prefix('v').unwrap_or(numbers);
         let (numbers, suffix) = match numbers.find(['+', '-']) {
-            Some(at) => (&numbers[..at], &numbers[at + 1..]),
+            Some(at) => (&numbers[..at], numbers[at + 1..].split('+').next().unwrap_or_default()),
             None => (numbers, ""),
         };
-        if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
-            return Err(UnknownRelease::PreRelease(text.chars().take(40).collect()));
-        }
         let number = |s: &str| {
             let digits = !s.is_empty() && s.len() <= 6 && s.bytes().all(|b| b.is_ascii_digit());
             if digits { s.parse::<u32>().map_err(|_| syntax()) } else { Err(syntax()) }
@@ -95,14 +109,35 @@ impl Release {
             Some(patch) => format!("{major}.{minor}.{patch}"),
             None => format!("{major}.{minor}"),
         };
-        if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
-            return Err(UnknownRelease::Minor(given));
+        if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
+            let given = format!("{given}-{suffix}");
+            let is_known =
+                given == PRE_RELEASE.short() || format!("v{given}") == PRE_RELEASE.to_string();
+            return if is_known { Ok(PRE_RELEASE) } else { Err(UnknownRelease::PreRelease(given)) };
         }
-        let last = Self { minor, patch: LAST_PATCH[(minor - FIRST_MINOR) as usize] };
+        match (major, minor) {
+            (1, FIRST_MINOR..=LAST_MINOR) => {}
+            (1, minor) if minor == PRE_RELEASE.minor => return Err(UnknownRelease::ToCome(given)),
+            _ => return Err(UnknownRelease::Minor(given)),
+        }
+        let last = Self::of(minor, LAST_PATCH[(minor - FIRST_MINOR) as usize]);
         match patch {
             Some(patch) if patch > last.patch => Err(UnknownRelease::Patch { given, last }),
-            Some(patch) => Ok(Self { minor, patch }),
+            Some(patch) => Ok(Self::of(minor, patch)),
             None => Ok(last),
+        }
+    }
+
+    /// A release that is out.
+    const fn of(minor: u32, patch: u32) -> Self {
+        Self { minor, patch, stage: None }
+    }
+
+    /// As people write it for short: `1.34` of any of its patches, `1.38-alpha` of a pre-release.
+    pub fn short(self) -> String {
+        match self.stage.and_then(|stage| stage.split('.').next()) {
+            Some(stage) => format!("1.{}-{stage}", self.minor),
+            None => format!("1.{}", self.minor),
         }
     }
 
@@ -111,9 +146,10 @@ impl Release {
         self.minor >= FIRST_RECORDED
     }
 
-    /// The last known patch of every minor release, oldest first.
+    /// The last known patch of every minor release, oldest first, and the pre-release.
     pub fn all_minors() -> impl Iterator<Item = Self> {
-        (FIRST_MINOR..=LAST_MINOR).zip(LAST_PATCH).map(|(minor, patch)| Self { minor, patch })
+        let minors = (FIRST_MINOR..=LAST_MINOR).zip(LAST_PATCH);
+        minors.map(|(minor, patch)| Self::of(minor, patch)).chain([PRE_RELEASE])
     }
 
     /// Whether a change is in this release that came with `since`: with the last of those releases
@@ -124,9 +160,10 @@ impl Release {
     }
 }
 
-/// `v1.34.4`
+/// `v1.34.4`, `v1.38.0-alpha.0`
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v1.{}.{}", self.minor, self.patch)
+        write!(f, "v1.{}.{}", self.minor, self.patch)?;
+        self.stage.map_or(Ok(()), |stage| write!(f, "-{stage}"))
     }
 }

@@ -3666,7 +3666,7 @@ class Scenario(Document):
     #: `"2026-11-20T04:41:17Z"`. `explain` then says when things happened by that clock.
     begins: str | None = None
     #: The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
-    #: a patch.
+    #: a patch, `"1.38-alpha"` the pre-release of the minor to come.
     kubernetes: str | None = None
     #: The end of the run. A file without one is refused.
     horizon: DurationText | None = None

@@ -13,6 +13,7 @@ use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::usage::{Usages, Used};
 use crate::language::flags;
 use crate::plan::{Action, Do, KubeletMode, NodeFault, NodePlan, Plan, Timing, WorkloadPlan};
+use crate::profiles::Release;
 
 /// How many names are written out.
 const NAMES: usize = 4;
@@ -20,6 +21,7 @@ const NAMES: usize = 4;
 /// The sentences about a plan as it was built, which has its steps beside it yet.
 pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
     let all = [
+        pre_release(plan),
         volumes(plan),
         assumed_volumes(plan),
         shutdown(plan, actions),
@@ -29,6 +31,15 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         too_large(plan),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// A release that is not out yet.
+fn pre_release(plan: &Plan) -> Option<String> {
+    let release = Release::parse(&plan.profile.release).ok().filter(|r| r.stage.is_some())?;
+    Some(format!(
+        "{} is a pre-release ({release}): what it does may change before it ships.",
+        release.short()
+    ))
 }
 
 /// Workloads whose volumes are not simulated. An attached volume that only one node may use comes

@@ -218,3 +218,33 @@ fn an_export_that_is_tested_is_told_to_be_one() {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("is run as `taintsim import` takes it"), "{words}");
 }
+
+/// A release that is not out yet is named as such wherever its figures stand; it is asked for by its stage, and comes after those that
+/// are out.
+#[test]
+fn a_pre_release_may_change_before_it_ships() {
+    let scratch = Scratch::with_starter();
+    let warning =
+        "1.38-alpha is a pre-release (v1.38.0-alpha.0): what it does may change before it ships.";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for args in [
+        &["run", "a.ron", "--kubernetes", "1.38-alpha", "--summary"][..],
+        &["sweep", "a.ron", "--set", "kubernetes=1.37,1.38-alpha", "--seeds", "1", "-q"],
+        &["diff", "a.ron", "--kubernetes", "1.37", "--against", "1.38-alpha"],
+    ] {
+        let called = scratch.call(args);
+        let said = words(&called.stdout);
+        assert!(said.contains(warning), "{args:?}: {said} {}", called.stderr);
+        assert!(!said.contains("was not checked against recordings"), "{said}");
+    }
+    let plain = scratch.call(&["run", "a.ron", "--kubernetes", "1.37", "--summary"]);
+    assert!(!plain.stdout.contains("pre-release"), "{}", plain.stdout);
+    let to_come = scratch.call(&["run", "a.ron", "--kubernetes", "1.38"]);
+    let advice = "write \"1.38-alpha\" for its pre-release v1.38.0-alpha.0";
+    to_come.fails(2, &["Kubernetes 1.38 is not known yet", advice]);
+    let range = ["explore", "a.ron", "--kubernetes", "1.36..1.38-alpha", "--runs", "3"];
+    let explored = scratch.call(&range);
+    for release in ["1.36.5", "1.37.1", "1.38.0-alpha.0"] {
+        assert!(explored.stdout.contains(release), "{}{}", explored.stdout, explored.stderr);
+    }
+}

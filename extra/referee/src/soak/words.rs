@@ -454,8 +454,8 @@ fn release(dice: &mut Dice) -> String {
     // Patch releases between the first and the last of a minor differ, too.
     let minors: Vec<_> = profiles::Release::all_minors().collect();
     let last = minors[dice.below(minors.len() as u64) as usize];
-    if dice.once_in(2) {
-        format!("1.{}", last.minor)
+    if last.stage.is_some() || dice.once_in(2) {
+        last.short()
     } else {
         format!("1.{}.{}", last.minor, dice.below(u64::from(last.patch) + 1))
     }
