@@ -2,7 +2,7 @@
 
 use super::gates::{self, GateError, GateSetting};
 use super::release::{Release, UnknownRelease};
-use super::steps;
+use super::steps::{self, STEPS};
 use crate::plan::Profile;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,43 @@ pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Pr
     let mut profile = steps::profile(release);
     gates::apply(&mut profile, release, settings);
     Ok(profile)
+}
+
+/// The behaviour of a release without each single change since an older one that makes any difference to it:
+/// without one of the steps between them, or with a gate as it stood by default. Its gates are set as in
+/// [`with_gates`].
+///
+/// # Errors
+/// Those of [`with_gates`], for either release.
+pub fn without_each(
+    version: &str,
+    older: &str,
+    settings: &BTreeMap<String, bool>,
+) -> Result<Vec<Profile>, GateError> {
+    let own = with_gates(version, settings)?;
+    let (release, older) = (Release::parse(version)?, Release::parse(older)?);
+    let steps = STEPS.iter().filter(|step| release.has(step.since) && !older.has(step.since));
+    let mut profiles: Vec<Profile> = steps
+        .map(|step| {
+            let mut profile = steps::without(release, Some(step));
+            gates::apply(&mut profile, release, settings);
+            profile
+        })
+        .collect();
+    let before = gates::of(older);
+    for gate in gates::of(release).into_iter().filter(|g| !settings.contains_key(g.name)) {
+        // What the older release has no gate for is off there.
+        let was = before.iter().find(|old| old.name == gate.name).is_some_and(|old| old.default);
+        if was != gate.default {
+            let mut settings = settings.clone();
+            settings.insert(gate.name.to_owned(), was);
+            let mut profile = steps::profile(release);
+            gates::apply(&mut profile, release, &settings);
+            profiles.push(profile);
+        }
+    }
+    profiles.retain(|profile| *profile != own);
+    Ok(profiles)
 }
 
 /// The gates a release has, with their values there and whether they are locked; for `--help` and

@@ -22,5 +22,5 @@ mod tests;
 
 pub use gates::GateError;
 pub use gates::gate_names;
-pub use lookup::{gates_of, profile, with_gates};
+pub use lookup::{gates_of, profile, with_gates, without_each};
 pub use release::{Release, UnknownRelease};

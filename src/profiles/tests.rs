@@ -13,6 +13,7 @@ use crate::plan::switches::kubelet::{
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 fn check<T: PartialEq + Debug>(row: &str, read: fn(&Profile) -> T, expected: &[(&str, T)]) {
@@ -631,6 +632,22 @@ fn the_pre_release_does_what_the_release_before_it_does() {
     assert_eq!(Profile { release: last.release.clone(), ..pre }, last);
     let [pre, last] = ["1.38-alpha", "1.37.1"].map(|text| Release::parse(text).unwrap());
     assert_eq!(gates_of(pre), gates_of(last));
+}
+
+/// Between 1.32 and 1.33 node failure handling changed in S19 alone; the gate SchedulerPopFromBackoffQ, which 1.32 has not, is on.
+#[test]
+fn a_release_without_each_of_its_changes() {
+    let own = profile("1.33").unwrap();
+    let without = without_each("1.33", "1.32", &BTreeMap::new()).unwrap();
+    let differ = |differs: &dyn Fn(&Profile) -> bool| without.iter().filter(|p| differs(p)).count();
+    assert!(without.iter().all(|p| *p != own && p.release == own.release));
+    assert_eq!(differ(&|p| p.taint_eviction != own.taint_eviction), 1);
+    assert_eq!(differ(&|p| p.node_lifecycle != own.node_lifecycle), 0);
+    // The step of the scheduler, in which it is one switch of three, and the gate.
+    assert_eq!(differ(&|p| !p.scheduler.pops_from_backoff), 2);
+    let set = BTreeMap::from([("SchedulerPopFromBackoffQ".to_owned(), true)]);
+    assert_eq!(without_each("1.33", "1.32", &set).unwrap().len(), without.len() - 1);
+    assert_eq!(without_each("1.33", "1.33", &BTreeMap::new()), Ok(Vec::new()));
 }
 
 #[test]

@@ -43,6 +43,34 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// From 1.37 on a node past its grace is acted on only after a live look at its lease (S25, gate
+/// NodeControllerLeaseCircuitBreaker): watches of leases that stall for 90 s make all nodes Unknown in
+/// 1.36. One node that falls silent comes to the same in both.
+#[test]
+fn what_moved_since_a_release_has_its_switch() {
+    let [moved, same] = ["stale-lease-cache", "silent-node"].map(timeline);
+    let args = [moved.as_str(), &same, "--release", "1.37", "--since", "1.36", "--diff", "0"];
+    let called = conform(&args);
+    assert_eq!((called.code, called.stderr.as_str()), (0, ""), "{}", called.stdout);
+    let lines: Vec<&str> = called.stdout.lines().collect();
+    let whole = "v1.37.1   stale-lease-cache: node_lifecycle.lease_circuit_breaker";
+    assert_eq!(lines.first(), Some(&whole), "{}", called.stdout);
+    assert!(lines.contains(&"     1  node_lifecycle.lease_circuit_breaker: stale-lease-cache"));
+    let last = "1 of 2 recordings moved since 1.36, 0 of them unexplained";
+    assert_eq!(lines.last(), Some(&last));
+    // Nothing explains what a release without a profile does.
+    let whole = taintsim::files::read(Path::new(&moved), 1 << 20)
+        .and_then(|b| taintsim::files::unpack(b, 1 << 24));
+    let text = String::from_utf8(whole.expect("it is there")).expect("UTF-8");
+    let to_come = folder("since").join("to-come.json");
+    fs::write(&to_come, text.replace("v1.37.1", "v1.39.0-beta.1")).expect("a file");
+    let to_come = to_come.display().to_string();
+    let called = conform(&[&to_come, "--release", "1.39-beta", "--since", "1.36", "-o", "json"]);
+    let said: serde_json::Value = serde_json::from_str(&called.stdout).expect("JSON");
+    assert_eq!((called.code, &said["unexplained"]), (1, &1.into()), "{said}");
+    assert_eq!(said["moved"][0]["by"], serde_json::Value::Null);
+}
+
 #[test]
 fn a_recording_is_read() {
     let recording = timeline("silent-node");

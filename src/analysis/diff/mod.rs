@@ -26,4 +26,5 @@ pub(crate) use costs::{Bill, Fate, Paired};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;
 pub(crate) use seeds::{FEWEST, Gathered, LEVEL, NEARLY_ALL, OverSeeds, WorkloadOverSeeds};
+pub use settings::switch_names;
 pub(crate) use settings::{SettingChange, Settings};

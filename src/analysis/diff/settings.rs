@@ -97,6 +97,12 @@ impl Settings {
     }
 }
 
+/// The names of the switches and defaults in which two profiles differ.
+pub fn switch_names(a: &Profile, b: &Profile) -> Vec<String> {
+    let names = changes("", a, b).into_iter().map(|change| change.name);
+    names.filter(|name| name != "release" && name != "recorded").collect()
+}
+
 /// The names that only one side has, in its order.
 fn only(a: &[String], b: &[String]) -> [Vec<String>; 2] {
     let of = |these: &[String], others: &[String]| {

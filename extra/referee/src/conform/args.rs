@@ -39,6 +39,10 @@ pub struct ConformArgs {
     /// so many seeds each came about
     #[arg(long, value_name = "SEEDS", num_args = 0..=1, default_missing_value = "60", conflicts_with_all = ["record", "seeds", "search", "diff"], value_parser = clap::value_parser!(u64).range(10..=1_000_000))]
     pub odds: Option<u64>,
+    /// Say what moved since this release: each recording that it would not give, and which of the
+    /// changes between it and the recording's own release explain that
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["record", "seeds", "search", "odds"])]
+    pub since: Option<String>,
     /// Lines to show of each difference
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub diff: usize,

@@ -12,6 +12,7 @@ mod record;
 mod recordings;
 mod report;
 mod run;
+mod since;
 
 pub use args::ConformArgs;
 pub use counts::Counts;

@@ -89,5 +89,6 @@ mod tests {
     fn a_patch_is_recorded_with_its_minor_release() {
         assert_eq!(minor_of("v1.34.4"), "1.34");
         assert_eq!(minor_of("1.20.2"), "1.20");
+        assert_eq!(minor_of("v1.38.0-alpha.0"), "1.38.0-alpha", "any alpha of it");
     }
 }

@@ -25,15 +25,24 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The numbers in a release's name, to sort by.
+/// The numbers in a release's name, to sort by: a pre-release, whose stages follow one another in the
+/// alphabet, comes before its release.
 pub(super) fn numbers(release: &str) -> Vec<u64> {
-    release.trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(u64::MAX)).collect()
+    let (numbers, stage) = release.trim_start_matches('v').split_once('-').unwrap_or((release, ""));
+    let numbers = numbers.trim_start_matches('v').split('.');
+    let stage = (stage.bytes().next().map_or(u64::MAX, u64::from), stage.split('.').nth(1));
+    let number = |n: &str| n.parse().unwrap_or(u64::MAX);
+    numbers.map(number).chain([stage.0, stage.1.map_or(0, number)]).collect()
 }
 
-/// Whether a release is the wanted one, or a patch of the wanted minor release.
+/// Whether a release is the wanted one, or a patch of the wanted minor release, or of the wanted stage
+/// before it (`1.38-alpha`).
 pub(super) fn is_release(release: &str, wanted: &str) -> bool {
-    let (release, wanted) = (release.trim_start_matches('v'), wanted.trim_start_matches('v'));
-    release == wanted || release.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+    let wanted = wanted.trim_start_matches('v');
+    let release = release.trim_start_matches('v');
+    [release.to_owned(), release.replacen(".0-", "-", 1)].iter().any(|name| {
+        name == wanted || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+    })
 }
 
 /// The kind of scenario, as recordings are named.
@@ -59,6 +68,9 @@ mod tests {
             ("v1.34.4", "1.3", false),
             ("v1.34.4", "1.34.40", false),
             ("v1.34.4", "1", true),
+            ("v1.38.0-alpha.1", "1.38", true),
+            ("v1.38.0-alpha.1", "1.38-alpha", true),
+            ("v1.38.0-beta.0", "1.38-alpha", false),
         ] {
             assert_eq!(is_release(release, wanted), is, "{release} {wanted}");
         }
@@ -68,5 +80,7 @@ mod tests {
     fn releases_sort_by_number() {
         assert!(numbers("v1.9.11") < numbers("v1.10.0"));
         assert!(numbers("v1.34.4") < numbers("v1.34.10"));
+        let all = ["v1.37.1", "v1.38.0-alpha.0", "v1.38.0-alpha.10", "v1.38.0-beta.0", "v1.38.0"];
+        assert!(all.map(numbers).is_sorted());
     }
 }

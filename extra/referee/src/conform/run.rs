@@ -6,6 +6,7 @@ use super::odds::compared;
 use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
 use super::report::{case, document, report};
+use super::since::moved;
 use crate::conformance::{Checked, Models, Options, Verdict, check};
 use crate::reach::{Reach, reach};
 use crate::recorded::{Observed, Recorded, read};
@@ -69,6 +70,22 @@ pub fn run(
             Ok(compared) => {
                 compared.write(args.output.form, out)?;
                 Ok(match compared.counts() {
+                    (0, _) => NOTHING,
+                    (_, 0) => FINE,
+                    _ => DIFFERS,
+                })
+            }
+            Err(text) => {
+                writeln!(err, "{text}")?;
+                Ok(INPUT)
+            }
+        };
+    }
+    if let Some(since) = &args.since {
+        return match moved(&files, args, since, models) {
+            Ok(found) => {
+                found.write(args.output.form, out)?;
+                Ok(match found.counts() {
                     (0, _) => NOTHING,
                     (_, 0) => FINE,
                     _ => DIFFERS,
@@ -354,6 +371,7 @@ mod tests {
             diff: 2,
             output: OutputArg { form },
             record: None,
+            since: None,
             kubernetes: None,
             timing: None,
             recorder: "extra/recorder".into(),

@@ -86,8 +86,18 @@ impl Checked {
 /// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the
 /// model.
 pub fn check(recorded: &Recorded, models: Models<'_>, options: Options) -> Checked {
+    check_plan(recorded.plan(), &recorded.observed, models, options)
+}
+
+/// Holds what came of a recorded scenario against the runs of a plan.
+pub(crate) fn check_plan(
+    plan: Result<Plan, PlanError>,
+    observed: &Observed,
+    models: Models<'_>,
+    options: Options,
+) -> Checked {
     let plain = |verdict| Checked::by_seed(verdict, 0);
-    let plan = match recorded.plan() {
+    let plan = match plan {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
         Err(e) => {
@@ -101,7 +111,7 @@ pub fn check(recorded: &Recorded, models: Models<'_>, options: Options) -> Check
     };
     let run = |seed| run_by(models.seeded, seed);
     let draw = |seed| run_by(models.drawn, seed);
-    match &recorded.observed {
+    match observed {
         Observed::Timelines { runs, distinct, outcomes } => {
             timelines(outcomes, *distinct, *runs, (&run, &draw), options)
                 .unwrap_or_else(|panic| plain(Verdict::Differs(panic)))

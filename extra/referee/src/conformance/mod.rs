@@ -15,6 +15,7 @@ mod odds;
 mod tests;
 
 pub use canonical::lines;
+pub(crate) use check::check_plan;
 pub use check::{Checked, Model, Models, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub(crate) use difference::show;

@@ -27,6 +27,11 @@ impl Recorded {
         let gates = &self.scenario.gates;
         let profile =
             profiles::with_gates(&self.release, gates).map_err(|e| invalid(e.to_string()))?;
+        self.plan_with(profile)
+    }
+
+    /// The same under another profile.
+    pub fn plan_with(&self, profile: Profile) -> Result<Plan, PlanError> {
         build(&self.scenario, profile)
     }
 }
