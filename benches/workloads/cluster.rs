@@ -13,8 +13,8 @@ use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
     Action, Admission, Connections, Controllers, Do, Eviction, Flags, NodeFault, NodePlan,
-    NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
-    WorkloadPlan,
+    NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, Readiness, SchedulerSettings,
+    TimelineEntry, Timing, WorkloadPlan,
 };
 use taintsim::profiles::profile;
 
@@ -54,6 +54,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         perturb: Perturb::default(),
         has_devices: false,
         device_taint_rules: Vec::new(),
+        readiness: Readiness::default(),
         lease_records: false,
         tape: None,
     };
@@ -94,6 +95,7 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         status_offset: offset(3),
         usage: None,
         devices: Rc::default(),
+        readiness: None,
         start: NodeStart::Ready,
     });
 }

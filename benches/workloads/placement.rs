@@ -36,6 +36,7 @@ fn node(id: u32) -> Node {
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(&[("cpu", 32), ("memory", 128 << 30), ("pods", 110)])),
         volumes: None,
+        readiness: None,
     }
 }
 

@@ -409,6 +409,7 @@ impl<'a> Facts<'a> {
             | What::PodCondition(..)
             | What::PodConditionGone(_)
             | What::NodeEvent(..)
+            | What::NodeMessage(_)
             | What::PodEvent(..)
             | What::WorkloadMessage(_)
             | What::WorkloadCreated(_)

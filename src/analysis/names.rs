@@ -44,6 +44,7 @@ pub(crate) fn by(actor: Actor) -> &'static str {
         Actor::Scheduler => "the scheduler",
         Actor::AttachDetach => "the attach/detach controller",
         Actor::Attacher => "the external-attacher",
+        Actor::NodeReadiness => "the node readiness controller",
     }
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{} gone", pod()),
         What::PodGone => format!("{} gone, deleted by {}", pod(), by(r.actor)),
         What::NodeEvent(..)
+        | What::NodeMessage(_)
         | What::PodEvent(..)
         | What::PodMessage(_)
         | What::WorkloadMessage(_) => event(analysis, r),
@@ -231,5 +232,12 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
         }
         Note::DeviceEvictionCancelled => format!("{} is not to be evicted any more", pod()),
         Note::RuleCondition => rule_says(analysis, TextId(arg)),
+        Note::ReadinessRuleCreated => format!("readiness rule {} created", text()),
+        Note::ReadinessRuleGone => format!("readiness rule {} is gone", text()),
+        Note::ReadinessEvaluated => format!("{}: {}", node(), text()),
+        Note::BootstrapCompleted => {
+            format!("{}: the bootstrap of rule {} is completed", node(), text())
+        }
+        Note::AgentCondition => format!("{}: an agent posts {}", node(), text()),
     }
 }

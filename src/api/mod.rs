@@ -18,6 +18,7 @@ pub mod node;
 pub mod pod;
 mod prelude;
 pub mod quantity;
+pub mod readiness;
 pub mod scheduling;
 pub(crate) mod spelling;
 pub mod taint;

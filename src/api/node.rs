@@ -4,6 +4,7 @@ use super::labels::Labels;
 use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::NodeId;
 use super::quantity::Resources;
+use super::readiness::NodeReadiness;
 use super::taint::Taint;
 use super::volume::NodeVolumes;
 use crate::api::prelude::*;
@@ -146,6 +147,8 @@ pub struct Node {
     pub allocatable: Rc<Resources>,
     /// What its status says of volumes, where it ever said anything.
     pub volumes: Option<Rc<NodeVolumes>>,
+    /// What agents and the node readiness controller wrote to it, where they ever did.
+    pub readiness: Option<Rc<NodeReadiness>>,
 }
 
 impl Node {
@@ -162,6 +165,14 @@ impl Node {
     /// The condition Ready is True.
     pub(crate) fn is_ready(&self) -> bool {
         self.ready().is_some_and(|c| c.status == ConditionStatus::True)
+    }
+
+    /// The status of the condition of that name, if it was ever written, by whomever.
+    pub(crate) fn condition_status(&self, kind: &str) -> Option<ConditionStatus> {
+        let of_kubelet = self.conditions.iter().find(|c| c.kind.as_str() == kind);
+        of_kubelet
+            .map(|c| c.status)
+            .or_else(|| self.readiness.as_ref()?.conditions.get(kind).copied())
     }
 
     /// Whether the node has a taint with this one's key and effect (`taints.TaintExists`).

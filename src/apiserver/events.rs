@@ -63,6 +63,9 @@ impl ApiServer {
             })
         };
         match name {
+            EventName::Node(id, _) if body.arg != EventBody::NO_ARG => {
+                self.record_node(actor, id, What::NodeMessage(message()))
+            }
             EventName::Node(id, _) => {
                 self.record_node(actor, id, What::NodeEvent(body.text, combined, count))
             }

@@ -7,6 +7,7 @@ use super::store::put;
 use crate::api::labels::Labels;
 use crate::api::node::NodeCondition;
 use crate::api::quantity::Resources;
+use crate::api::readiness::NodeReadiness;
 use crate::apiserver::prelude::*;
 
 /// A node to be created.
@@ -25,6 +26,8 @@ pub(crate) struct NewNode {
     pub(crate) conditions: Vec<NodeCondition>,
     /// Its allocatable resources.
     pub(crate) allocatable: Rc<Resources>,
+    /// What agents have posted of it.
+    pub(crate) readiness: Option<Rc<NodeReadiness>>,
 }
 
 impl ApiServer {
@@ -54,6 +57,7 @@ impl ApiServer {
             conditions: new.conditions,
             allocatable: new.allocatable,
             volumes: None,
+            readiness: new.readiness,
         };
         Ok(self.commit_node(actor, None, node))
     }
@@ -123,7 +127,12 @@ impl ApiServer {
         Ok(self.change_node(actor, &old, f))
     }
 
-    fn change_node(&self, actor: Actor, old: &Rc<Node>, f: impl FnOnce(&mut Node)) -> Rc<Node> {
+    pub(super) fn change_node(
+        &self,
+        actor: Actor,
+        old: &Rc<Node>,
+        f: impl FnOnce(&mut Node),
+    ) -> Rc<Node> {
         let mut new = (**old).clone();
         f(&mut new);
         if new == **old {

@@ -91,6 +91,7 @@ impl ApiServer {
                 }
             }
         }
+        last = self.record_readiness_change(actor, old, new).unwrap_or(last);
         let none = Vec::new();
         let before = old.map_or(&none, |o| &o.taints);
         if *before != new.taints {
@@ -108,6 +109,31 @@ impl ApiServer {
         }
         if new.unschedulable != old.is_some_and(|o| o.unschedulable) {
             last = self.record_node(actor, new.id, What::NodeUnschedulable(new.unschedulable));
+        }
+        last
+    }
+
+    /// Records what a write changed of a node's other conditions, and whose bootstrap it completed.
+    fn record_readiness_change(
+        &self,
+        actor: Actor,
+        old: Option<&Node>,
+        new: &Node,
+    ) -> Option<RecordId> {
+        let (is, was) = (new.readiness.as_ref()?, old?.readiness.clone().unwrap_or_default());
+        let mut last = None;
+        let mut note =
+            |note, text| last = Some(self.record_node(actor, new.id, What::Noted(note, text)));
+        for (kind, status) in &is.conditions {
+            if was.conditions.get(kind) != Some(status) {
+                let text = format!("{kind}={}", status.as_str());
+                note(Note::AgentCondition, self.names(|n| n.text(&text)).0);
+            }
+        }
+        for (uid, rule) in &is.completed {
+            if !was.completed.contains_key(uid) {
+                note(Note::BootstrapCompleted, rule.0);
+            }
         }
         last
     }

@@ -6,6 +6,7 @@ use super::rejections::Rejections;
 use super::store::{ALL, Store, StoreKeys, one};
 use crate::api::budget::Budget;
 use crate::api::names::Names;
+use crate::api::readiness::NodeReadinessRule;
 use crate::api::volume::VolumeId;
 use crate::apiserver::prelude::*;
 use crate::kernel::{Ctx, Keys, Shared};
@@ -29,6 +30,13 @@ pub(crate) trait Watcher {
     fn slices(&self, _old: Option<&Rc<ResourceSlices>>, _new: Option<&Rc<ResourceSlices>>) {}
     /// A DeviceTaintRule changed.
     fn rule(&self, _old: Option<&Rc<DeviceTaintRule>>, _new: Option<&Rc<DeviceTaintRule>>) {}
+    /// A NodeReadinessRule changed.
+    fn readiness_rule(
+        &self,
+        _old: Option<&Rc<NodeReadinessRule>>,
+        _new: Option<&Rc<NodeReadinessRule>>,
+    ) {
+    }
     /// What the claims of a pod have been allocated changed.
     fn allocation(&self, _old: Option<&Rc<Allocation>>, _new: Option<&Rc<Allocation>>) {}
     /// A lease changed at `at`.
@@ -77,6 +85,7 @@ impl ApiServer {
                 slices: ctx.keys("store-slices"),
                 rules: ctx.keys("store-rules"),
                 allocations: ctx.keys("store-allocations"),
+                readiness_rules: ctx.keys("store-readiness-rules"),
             },
             admission,
             store: Shared::new(Store::default()),

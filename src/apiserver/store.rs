@@ -5,6 +5,7 @@ use super::device_store::DeviceStore;
 use super::event_store::EventStore;
 use super::volume_store::VolumeStore;
 use crate::api::budget::Budget;
+use crate::api::readiness::NodeReadinessRule;
 use crate::apiserver::prelude::*;
 use crate::kernel::{Key, Keys, slot};
 
@@ -23,6 +24,8 @@ pub(super) struct Store {
     pub(super) events: EventStore,
     pub(super) volumes: VolumeStore,
     pub(super) devices: DeviceStore,
+    /// NodeReadinessRules by name.
+    pub(super) readiness_rules: BTreeMap<TextId, Rc<NodeReadinessRule>>,
     pub(super) revision: u64,
     uids: u64,
 }
@@ -57,6 +60,8 @@ pub(super) struct StoreKeys {
     pub(super) rules: Keys,
     /// Allocations, as a whole.
     pub(super) allocations: Keys,
+    /// NodeReadinessRules, as a whole.
+    pub(super) readiness_rules: Keys,
 }
 
 /// The resource as a whole.

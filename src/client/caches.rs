@@ -1,5 +1,6 @@
 //! The tables of the informers' caches, and the indexes that are kept beside them.
 
+use crate::api::readiness::NodeReadinessRule;
 use crate::client::prelude::*;
 use crate::kernel::{replace, slot};
 use std::collections::BTreeSet;
@@ -26,6 +27,7 @@ pub(super) struct Caches {
     pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
     pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
     pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
+    pub(super) readiness_rules: BTreeMap<TextId, Rc<NodeReadinessRule>>,
     pub(super) leases: Vec<Option<Lease>>,
 }
 

@@ -39,6 +39,12 @@ impl InformerFactory {
                 let (resource, all) = (Resource::ResourceClaims, &self.claim_listeners);
                 self.distribute(resource, all, old.as_ref(), new.as_ref());
             }
+            Delta::ReadinessRule(new, id) => {
+                let old = self.caches.with(|c| swap(&mut c.readiness_rules, id, new.clone()));
+                let (resource, all) =
+                    (Resource::NodeReadinessRules, &self.readiness_rule_listeners);
+                self.distribute(resource, all, old.as_ref(), new.as_ref());
+            }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
                     self.lease_version.set(l.resource_version.max(self.lease_version.get()));

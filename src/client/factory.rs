@@ -5,6 +5,7 @@ use super::connection::{Backoff, Reflector};
 use super::handlers::{Listener, Listeners, OnWaking, ResourceEventHandler};
 use super::stream::{Delivery, Stream};
 use super::watch_lags::{Hold, TroublePoints, WatchLags};
+use crate::api::readiness::NodeReadinessRule;
 use crate::api::workload::WorkloadKind;
 use crate::apiserver::Heartbeats;
 use crate::client::prelude::*;
@@ -56,6 +57,7 @@ pub(crate) struct InformerFactory {
     pub(super) slice_listeners: Listeners<ResourceSlices>,
     pub(super) rule_listeners: Listeners<DeviceTaintRule>,
     pub(super) claim_listeners: Listeners<Allocation>,
+    pub(super) readiness_rule_listeners: Listeners<NodeReadinessRule>,
     pub(super) keys: CacheKeys,
     pub(super) watch_point: PointId,
     pub(super) watch_lane: Lane,
@@ -109,6 +111,7 @@ impl InformerFactory {
             slice_listeners: Listeners::default(),
             rule_listeners: Listeners::default(),
             claim_listeners: Listeners::default(),
+            readiness_rule_listeners: Listeners::default(),
             keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
@@ -168,6 +171,15 @@ impl InformerFactory {
     /// Has a handler hear of what claims have been allocated.
     pub(crate) fn on_claim(&self, handler: Rc<dyn ResourceEventHandler<Allocation>>) {
         self.add_event_handler(&self.claim_listeners, Resource::ResourceClaims, handler);
+    }
+
+    /// Has a handler hear of NodeReadinessRules.
+    pub(crate) fn on_readiness_rule(
+        &self,
+        handler: Rc<dyn ResourceEventHandler<NodeReadinessRule>>,
+    ) {
+        let (all, resource) = (&self.readiness_rule_listeners, Resource::NodeReadinessRules);
+        self.add_event_handler(all, resource, handler);
     }
 
     /// `AddEventHandler`

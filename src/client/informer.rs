@@ -8,6 +8,7 @@
 use super::factory::{InformerFactory, InformerTiming};
 use super::stream::{Delivery, Delta, Due, OnItsWay};
 use super::watch_lags::{Hold, WatchLags};
+use crate::api::readiness::NodeReadinessRule;
 use crate::apiserver::{Beat, Watcher, lease_version};
 use crate::client::prelude::*;
 use crate::kernel::Handler;
@@ -73,6 +74,17 @@ impl Watcher for Tap {
     fn rule(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
             f.send(Resource::DeviceTaintRules, f.ctx.now(), Delta::Rule(new.cloned(), o.name));
+        }
+    }
+
+    fn readiness_rule(
+        &self,
+        old: Option<&Rc<NodeReadinessRule>>,
+        new: Option<&Rc<NodeReadinessRule>>,
+    ) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            let delta = Delta::ReadinessRule(new.cloned(), o.name);
+            f.send(Resource::NodeReadinessRules, f.ctx.now(), delta);
         }
     }
 
@@ -153,6 +165,7 @@ impl InformerFactory {
         let (nodes, pods, leases) = (self.listed_nodes(), self.listed_pods(), self.api.leases());
         let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
         let (slices, rules, claims) = (self.api.slices(), self.api.rules(), self.api.allocations());
+        let readiness_rules = self.api.readiness_rules();
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
@@ -178,6 +191,9 @@ impl InformerFactory {
         for r in rules {
             self.take(Delta::Rule(Some(r.clone()), r.name), u32::MAX);
         }
+        for r in readiness_rules {
+            self.take(Delta::ReadinessRule(Some(r.clone()), r.name), u32::MAX);
+        }
         for a in claims {
             self.take(Delta::Claims(Some(a.clone()), a.uid), u32::MAX);
         }
@@ -201,6 +217,7 @@ impl InformerFactory {
         self.slice_listeners.borrow_mut().clear();
         self.rule_listeners.borrow_mut().clear();
         self.claim_listeners.borrow_mut().clear();
+        self.readiness_rule_listeners.borrow_mut().clear();
     }
 
     fn send(&self, resource: Resource, made: Time, delta: Delta) {

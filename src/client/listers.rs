@@ -5,6 +5,7 @@ use super::caches::Nodes;
 use super::factory::InformerFactory;
 use crate::api::device::DeviceId;
 use crate::api::meta::Timestamp;
+use crate::api::readiness::NodeReadinessRule;
 use crate::api::workload::WorkloadKind;
 use crate::apiserver::{Beat, lease_renewed, lease_version};
 use crate::client::prelude::*;
@@ -242,6 +243,17 @@ impl InformerFactory {
     pub(crate) fn rules(&self) -> Vec<Rc<DeviceTaintRule>> {
         self.reads_all(Resource::DeviceTaintRules);
         self.caches.with(|c| c.rules.values().cloned().collect())
+    }
+
+    /// A NodeReadinessRule as the cache has it.
+    pub(crate) fn readiness_rule(&self, name: TextId) -> Option<Rc<NodeReadinessRule>> {
+        self.reads_all(Resource::NodeReadinessRules);
+        self.caches.with(|c| c.readiness_rules.get(&name).cloned())
+    }
+
+    /// All NodeReadinessRules in the cache, by name.
+    pub(super) fn readiness_rules(&self) -> Vec<Rc<NodeReadinessRule>> {
+        self.caches.with(|c| c.readiness_rules.values().cloned().collect())
     }
 
     /// What the claims of a life of a pod have been allocated, as the cache has it.

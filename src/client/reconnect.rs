@@ -104,6 +104,7 @@ impl InformerFactory {
             Resource::ResourceSlices => !self.slice_listeners.borrow().is_empty(),
             Resource::DeviceTaintRules => !self.rule_listeners.borrow().is_empty(),
             Resource::ResourceClaims => !self.claim_listeners.borrow().is_empty(),
+            Resource::NodeReadinessRules => !self.readiness_rule_listeners.borrow().is_empty(),
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
@@ -113,12 +114,13 @@ impl InformerFactory {
         }
     }
 
-    /// All that has a watch: devices only where somebody hears of them.
+    /// All that has a watch: devices and readiness rules only where somebody hears of them.
     fn watched(&self) -> impl Iterator<Item = Resource> + '_ {
-        use Resource::{DeviceTaintRules, ResourceClaims, ResourceSlices};
-        let is_of_devices =
-            |r: &Resource| matches!(r, ResourceSlices | DeviceTaintRules | ResourceClaims);
-        Resource::ALL.into_iter().filter(move |r| !is_of_devices(r) || self.is_listed(*r))
+        use Resource::{DeviceTaintRules, NodeReadinessRules, ResourceClaims, ResourceSlices};
+        let is_rare = |r: &Resource| {
+            matches!(r, ResourceSlices | DeviceTaintRules | ResourceClaims | NodeReadinessRules)
+        };
+        Resource::ALL.into_iter().filter(move |r| !is_rare(r) || self.is_listed(*r))
     }
 
     /// How lists and watches are rejected at present.

@@ -1,5 +1,6 @@
 //! Watches: the changes that are on their way to the caches.
 
+use crate::api::readiness::NodeReadinessRule;
 use crate::client::prelude::*;
 use crate::kernel::Argument;
 
@@ -13,6 +14,7 @@ pub(super) enum Delta {
     Slices(Option<Rc<ResourceSlices>>, NodeId),
     Rule(Option<Rc<DeviceTaintRule>>, TextId),
     Claims(Option<Rc<Allocation>>, Uid),
+    ReadinessRule(Option<Rc<NodeReadinessRule>>, TextId),
 }
 
 /// A change on its way: when it was made and when it arrives, and its cause.

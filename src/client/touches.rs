@@ -22,6 +22,7 @@ impl InformerFactory {
             Delta::Slices(_, id) => (Resource::ResourceSlices, id.index()),
             Delta::Rule(_, id) => (Resource::DeviceTaintRules, id.0 as usize),
             Delta::Claims(..) => (Resource::ResourceClaims, 0),
+            Delta::ReadinessRule(..) => (Resource::NodeReadinessRules, 0),
         };
         let keys = self.keys.by_resource[resource as usize];
         self.ctx.writes(keys.of(0));

@@ -199,6 +199,12 @@ impl InformerFactory {
                 let new = new.map(|n| (Delta::Claims(Some(n.clone()), n.uid), u32::MAX));
                 new.chain(gone.map(|w| (Delta::Claims(None, w.uid), u32::MAX))).collect()
             }
+            Resource::NodeReadinessRules => {
+                let (now, was) = (self.api.readiness_rules(), self.readiness_rules());
+                let (new, gone) = differing(&now, &was, |r| r.name.0 as usize, Rc::ptr_eq);
+                let new = new.map(|n| (Delta::ReadinessRule(Some(n.clone()), n.name), u32::MAX));
+                new.chain(gone.map(|w| (Delta::ReadinessRule(None, w.name), u32::MAX))).collect()
+            }
             Resource::Leases => {
                 let now = self.api.leases();
                 let was: Vec<Lease> =

@@ -33,6 +33,13 @@ impl QueueKey for WorkloadId {
     }
 }
 
+/// Names are few where they are keys: all share a slot.
+impl QueueKey for TextId {
+    fn slot(self) -> usize {
+        0
+    }
+}
+
 /// A queue that was longer than this gives its memory back when it is empty.
 const KEPT: usize = 1024;
 

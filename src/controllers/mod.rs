@@ -8,6 +8,7 @@ pub(crate) mod drain;
 pub(crate) mod garbage_collector;
 pub(crate) mod kubelet;
 pub(crate) mod node_lifecycle;
+pub(crate) mod node_readiness;
 pub(crate) mod pod_gc;
 mod prelude;
 pub(crate) mod resource_claim;

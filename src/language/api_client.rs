@@ -35,6 +35,8 @@ pub enum ApiClient {
     DeviceTaintEviction,
     /// The resourceclaim controller.
     ResourceClaim,
+    /// The node readiness controller.
+    NodeReadiness,
     /// `kubectl drain`, that of maintenances too.
     Kubectl,
 }

@@ -51,6 +51,9 @@ pub struct NodeGroup {
     /// Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) devices: Vec<NodeDevices>,
+    /// Conditions of types that no kubelet posts, as agents have posted them: `{"CniReady": True}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) conditions: BTreeMap<String, ConditionStatus>,
     /// How the nodes start; `Ready` where not given.
     pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's

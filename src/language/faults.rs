@@ -1,9 +1,9 @@
 //! Fault models: how things fail, where no timeline says when.
 
 use super::cluster::NodeSelector;
+use super::entry_words::Cut;
 use super::spans::Distribution;
 use super::texts::DurationText;
-use super::timeline::Cut;
 use super::values::is_default;
 use crate::language::prelude::*;
 

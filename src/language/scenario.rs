@@ -7,6 +7,7 @@ use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
 use super::prices::Prices;
+use super::readiness::NodeReadinessRule;
 use super::scheduling::SchedulerConfiguration;
 use super::texts::{DurationText, FlagValue};
 use super::timeline::Entry;
@@ -78,6 +79,12 @@ pub struct Scenario {
     /// Rules that taint devices from the start.
     #[serde(default, rename = "deviceTaintRules", skip_serializing_if = "Vec::is_empty")]
     pub(crate) device_taint_rules: Vec<DeviceTaintRule>,
+    /// Rules of the node readiness controller, which runs where a scenario has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) node_readiness_rules: Vec<NodeReadinessRule>,
+    /// The version of the node readiness controller: `"0.5.0"`, or `"0.4.1"`, in which the completion of a bootstrap
+    /// and its taint do not exclude each other (node-readiness-controller#382); 0.5.0 where not given.
+    pub(crate) node_readiness_controller: Option<String>,
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) workloads: Vec<Workload>,

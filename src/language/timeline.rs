@@ -3,7 +3,9 @@
 use super::api_client::ApiClient;
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector};
 use super::devices::DeviceTaintRule;
+use super::entry_words::{Cut, RestartKind};
 use super::maintain::{Afterwards, DrainFlags};
+use super::readiness::NodeReadinessRule;
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::toleration::Toleration;
 use super::values::is_default;
@@ -410,6 +412,28 @@ pub enum Step {
         /// `"key:NoExecute"`
         taint: String,
     },
+    /// A rule of the node readiness controller is created.
+    CreateNodeReadinessRule {
+        /// The rule.
+        rule: NodeReadinessRule,
+    },
+    /// A rule of the node readiness controller is deleted.
+    DeleteNodeReadinessRule {
+        /// Its name.
+        rule: String,
+    },
+    /// Agents on nodes post a condition of a type that no kubelet posts, and it stays.
+    SetCondition {
+        /// One node.
+        node: Option<String>,
+        /// Several nodes.
+        nodes: Option<NodeSelector>,
+        /// Its type: `"CniReady"`.
+        #[serde(rename = "type")]
+        kind: String,
+        /// Its status.
+        status: ConditionStatus,
+    },
     /// A rolling maintenance: a number of nodes at a time are cordoned and drained, their machines are
     /// off for a while and boot, and once a node is Ready again it is uncordoned, and the next one
     /// begins.
@@ -458,6 +482,7 @@ impl Step {
             | Self::Drain { node, nodes, .. }
             | Self::TaintDevices { node, nodes, .. }
             | Self::UntaintDevices { node, nodes, .. }
+            | Self::SetCondition { node, nodes, .. }
             | Self::Maintain { node, nodes, .. } => (node.as_deref(), nodes.as_ref()),
             _ => (None, None),
         }
@@ -472,23 +497,4 @@ impl Step {
             _ => (None, None),
         }
     }
-}
-
-/// Whom a partition cuts nodes off from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum Cut {
-    /// From everybody: kubelets cannot report, and nobody reaches their pods.
-    #[default]
-    Network,
-    /// From the API server alone: kubelets cannot report, and clients still reach the pods.
-    ApiServer,
-}
-
-/// Who takes over when the controllers' process has died.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum RestartKind {
-    /// Another process that stands by, once the old lease has run out.
-    Standby,
-    /// The same one, started again: it waits out its own old lease.
-    Same,
 }

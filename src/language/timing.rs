@@ -80,6 +80,8 @@ pub struct ClientLimits {
     pub(crate) device_taint_eviction: Option<ClientLimit>,
     /// The resourceclaim controller's client.
     pub(crate) resource_claim: Option<ClientLimit>,
+    /// The node readiness controller's, which has none where not given.
+    pub(crate) node_readiness: Option<ClientLimit>,
 }
 
 /// The limit of a client.

@@ -370,6 +370,8 @@ pub(crate) struct Controllers {
     pub device_taint_eviction: Option<bool>,
     /// The resourceclaim controller, which makes the claims of pods; it runs where nodes have devices.
     pub resource_claim: Option<bool>,
+    /// The node readiness controller.
+    pub node_readiness: Option<bool>,
 }
 
 /// `policy/v1 PodDisruptionBudget`

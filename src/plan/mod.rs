@@ -21,7 +21,7 @@ pub use eviction::{Amount, Eviction, Signal, Threshold};
 pub use kubelet::{Imitated, KubeletMode, Real};
 pub use objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,
-    PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
+    PodPlan, PodStart, Readiness, WorkloadIndex, WorkloadPlan,
 };
 pub use profile::Profile;
 pub(crate) use profile::WatchRetry;

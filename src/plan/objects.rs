@@ -7,6 +7,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::api::pod::{Deletion, PodCondition, PodPhase};
 use crate::api::quantity::Resources;
+use crate::api::readiness::{NodeReadiness, ReadinessSpec};
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::usage::NodeUsage;
@@ -50,6 +51,8 @@ pub struct NodePlan {
     pub usage: Option<Rc<NodeUsage>>,
     /// Its devices.
     pub devices: Rc<[Device]>,
+    /// What agents have posted of it from the start.
+    pub readiness: Option<Rc<NodeReadiness>>,
     /// How it starts.
     pub start: NodeStart,
 }
@@ -159,6 +162,16 @@ impl PodStart {
     pub(crate) fn is_deleting(&self) -> bool {
         matches!(self, Self::Imported { deletion: Some(_), .. })
     }
+}
+
+/// The node readiness controller and its rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Readiness {
+    /// Rules that exist from the start.
+    pub rules: Vec<Rc<ReadinessSpec>>,
+    /// It is one before 0.5.0, in which the completion of a bootstrap and its taint do not exclude each other
+    /// (node-readiness-controller#382).
+    pub before_0_5: bool,
 }
 
 /// A workload that a user made.

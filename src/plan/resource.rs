@@ -40,6 +40,9 @@ words! {
         /// ResourceClaims; no fault is about their watches.
         #[serde(skip)]
         ResourceClaims = "resourceclaims",
+        /// NodeReadinessRules; no fault is about their watches.
+        #[serde(skip)]
+        NodeReadinessRules = "nodereadinessrules",
     }
 }
 

@@ -8,7 +8,7 @@
 use super::eviction::Eviction;
 use super::objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodIndex, PodPlan,
-    WorkloadIndex, WorkloadPlan,
+    Readiness, WorkloadIndex, WorkloadPlan,
 };
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
@@ -79,6 +79,8 @@ pub struct Plan {
     pub has_devices: bool,
     /// Rules that taint devices from the start.
     pub device_taint_rules: Vec<NewRule>,
+    /// The node readiness controller and its rules.
+    pub readiness: Readiness,
     /// Renewals of leases are among the records.
     pub lease_records: bool,
     /// Trouble that is left to the choices.

@@ -35,6 +35,8 @@ pub struct Controllers {
     pub device_taint_eviction: bool,
     /// The resourceclaim controller.
     pub resource_claim: bool,
+    /// The node readiness controller.
+    pub node_readiness: bool,
 }
 
 /// What of `KubeSchedulerConfiguration` may be set.

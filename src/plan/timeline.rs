@@ -7,6 +7,7 @@ use crate::api::device::DeviceSelector;
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
+use crate::api::readiness::ReadinessSpec;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::api::workload::Propagation;
@@ -14,6 +15,7 @@ use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// An entry of the timeline, for people to refer to.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +125,12 @@ pub enum Do {
     DeleteDeviceTaintRule(String),
     /// The drivers of nodes publish other taints of devices.
     TaintDevices(Vec<NodeIndex>, Box<DeviceTaintEdit>),
+    /// A NodeReadinessRule is created.
+    CreateReadinessRule(Rc<ReadinessSpec>),
+    /// The NodeReadinessRule of that name is deleted.
+    DeleteReadinessRule(String),
+    /// Agents of nodes post a condition.
+    SetCondition(Vec<NodeIndex>, String, ConditionStatus),
     /// A rolling maintenance of nodes.
     Maintain(Vec<NodeIndex>, Box<Maintenance>),
 }
@@ -157,6 +165,7 @@ impl Do {
             Self::CreateDeviceTaintRule(rule) => {
                 !rule.previews && rule.taint.effect == Effect::NoExecute
             }
+            Self::CreateReadinessRule(rule) => rule.taint.effect == Effect::NoExecute,
             Self::TaintDevices(_, edit) => edit.adds && edit.taint.effect == Effect::NoExecute,
             _ => false,
         }
@@ -180,6 +189,7 @@ impl Do {
             | Self::Instance(n, _)
             | Self::Label(n, _)
             | Self::TaintDevices(n, _)
+            | Self::SetCondition(n, ..)
             | Self::Maintain(n, _) => Some(n),
             Self::AddNode(n) => Some(std::slice::from_ref(n)),
             Self::CreatePod(_)
@@ -193,7 +203,9 @@ impl Do {
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_)
             | Self::CreateDeviceTaintRule(_)
-            | Self::DeleteDeviceTaintRule(_) => Some(&[]),
+            | Self::DeleteDeviceTaintRule(_)
+            | Self::CreateReadinessRule(_)
+            | Self::DeleteReadinessRule(_) => Some(&[]),
             Self::ApiDown
             | Self::ServersDie(..)
             | Self::ApiUp(_)

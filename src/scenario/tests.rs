@@ -163,6 +163,11 @@ fn words(plan: &Plan) -> String {
                 rule.amount()
             ),
             Do::CreateDeviceTaintRule(rule) => format!("CreateDeviceTaintRule {}", rule.name),
+            Do::CreateReadinessRule(rule) => format!("CreateReadinessRule {}", rule.name),
+            Do::DeleteReadinessRule(name) => format!("DeleteReadinessRule {name}"),
+            Do::SetCondition(n, kind, status) => {
+                format!("SetCondition {} {kind} {status:?}", names(n))
+            }
             Do::DeleteDeviceTaintRule(name) => format!("DeleteDeviceTaintRule {name}"),
             Do::TaintDevices(n, edit) => format!("TaintDevices {} {}", names(n), edit.taint),
             Do::DeleteBudget(b) => format!("DeleteBudget {}", plan.budgets[*b as usize].name),

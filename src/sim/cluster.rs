@@ -159,6 +159,11 @@ impl Cluster {
             Do::CreateDeviceTaintRule(rule) => user.create_rule(entry, rule),
             Do::DeleteDeviceTaintRule(rule) => user.delete_rule(entry, rule),
             Do::TaintDevices(nodes, edit) => each(nodes, &|n| user.taint_devices(n, edit)),
+            Do::CreateReadinessRule(rule) => user.create_readiness_rule(entry, rule),
+            Do::DeleteReadinessRule(rule) => user.delete_readiness_rule(entry, rule),
+            Do::SetCondition(nodes, kind, status) => {
+                each(nodes, &|n| api.set_condition(n, kind, *status))
+            }
             Do::Maintain(nodes, how) => self.maintainer.maintain(entry, nodes, how),
             Do::PatchTolerations(pod, tolerations) => {
                 user.patch_tolerations(entry, *pod, tolerations)

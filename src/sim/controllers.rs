@@ -8,7 +8,7 @@ use crate::client::{
 };
 use crate::controllers::{
     attach_detach, cloud, device_taint_eviction, disruption, garbage_collector, node_lifecycle,
-    pod_gc, resource_claim, scheduler, taint_eviction, workload,
+    node_readiness, pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
 use crate::kernel::{Group, Keys, Name};
 use crate::plan::{FailedBefore, Limits, Memory, Waited};
@@ -111,6 +111,9 @@ impl<'a> Maker<'a> {
                 let c = device_taint_eviction::Controller::new(context);
                 Box::new(move |_| c.run())
             });
+        }
+        if has.node_readiness {
+            self.node_readiness();
         }
         if has.pod_gc {
             self.add_silent(Actor::PodGc, |m, context| {
@@ -293,6 +296,20 @@ impl<'a> Maker<'a> {
                 Box::new(move |warm| c.run(warm))
             });
         }
+    }
+
+    /// The node readiness controller.
+    fn node_readiness(&mut self) {
+        let (plan, name) = (self.plan(), self.name(Actor::NodeReadiness));
+        let count = plan.profile.scheduler.first_series_count;
+        let controller = self.under(name, || {
+            let client = self.own_client(Actor::NodeReadiness);
+            let advances = plan.timing.clock_advances;
+            let recorder = SeriesRecorder::start(client.clone(), self.group, count, advances);
+            let context = self.context(client, recorder);
+            node_readiness::Controller::new(context, !plan.readiness.before_0_5)
+        });
+        self.push(Some(name), Box::new(move |_| controller.run()));
     }
 
     /// The scheduler, whose events go through a client of their own.

@@ -45,6 +45,9 @@ impl Objects {
                 self.create_node(index, node, Actor::User, false);
             }
         }
+        for rule in &plan.readiness.rules {
+            let _ = self.world.api.create_readiness_rule(rule, true);
+        }
         let (mut workloads, mut budgets) = (BTreeSet::new(), BTreeSet::new());
         for action in &plan.actions {
             match action.act {
@@ -141,6 +144,7 @@ impl Objects {
             unschedulable: plan.unschedulable,
             conditions,
             allocatable: plan.allocatable.clone(),
+            readiness: plan.readiness.clone(),
         };
         // Names are unique in a plan, and a node that is there does not join.
         let _ = self.world.api.create_node(actor, new, registering);

@@ -77,6 +77,7 @@ fn without_objects(plan: &Plan) -> Plan {
         actions: plan.actions.clone(),
         has_devices: plan.has_devices,
         device_taint_rules: plan.device_taint_rules.clone(),
+        readiness: plan.readiness.clone(),
         lease_records: plan.lease_records,
         perturb: plan.perturb,
         tape: None,

@@ -4,6 +4,7 @@ use super::objects::Objects;
 use super::world::World;
 use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
+use crate::api::readiness::ReadinessSpec;
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
@@ -11,6 +12,9 @@ use crate::api::workload::{Propagation, WorkloadSpec, short_name};
 use crate::apiserver::{ApiError, ApiResult};
 use crate::plan::{BudgetIndex, DeviceTaintEdit, NewRule, PodIndex, UserMode, WorkloadIndex};
 use crate::sim::prelude::*;
+
+/// What kubectl calls NodeReadinessRules.
+const READINESS_RULES: &str = "nodereadinessrules.readiness.node.x-k8s.io";
 
 /// Whoever writes with kubectl.
 pub(super) struct User {
@@ -176,6 +180,17 @@ impl User {
         let api = &self.world.api;
         let result = api.delete_rule(api.names(|n| n.text(name)));
         self.answer(entry, "devicetaintrules.resource.k8s.io", name, result);
+    }
+
+    pub(super) fn create_readiness_rule(&self, entry: u32, rule: &Rc<ReadinessSpec>) {
+        let result = self.world.api.create_readiness_rule(rule, false);
+        self.answer(entry, READINESS_RULES, &rule.name, result);
+    }
+
+    pub(super) fn delete_readiness_rule(&self, entry: u32, name: &str) {
+        let api = &self.world.api;
+        let result = api.delete_readiness_rule(api.names(|n| n.text(name)));
+        self.answer(entry, READINESS_RULES, name, result);
     }
 
     /// The drivers of a node publish a taint of its devices, or publish it no longer. One that is there stays

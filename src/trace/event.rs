@@ -118,6 +118,10 @@ words! {
         ReclaimInodes = "EvictionThresholdMet",
         /// Warning EvictionThresholdMet "Attempting to reclaim pids", of a node
         ReclaimPids = "EvictionThresholdMet",
+        /// Normal TaintAdded, of a node. Argument: text.
+        TaintAdded = "TaintAdded",
+        /// Normal TaintRemoved, of a node. Argument: text.
+        TaintRemoved = "TaintRemoved",
     }
 }
 
@@ -150,6 +154,8 @@ impl EventText {
             | Self::Preempted
             | Self::NoPods
             | Self::SuccessfulAttachVolume
+            | Self::TaintAdded
+            | Self::TaintRemoved
             | Self::ShutdownDetected => "Normal",
             _ => "Warning",
         }

@@ -123,7 +123,7 @@ impl Trace {
             What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
                 self.fill_event(&mut f, &Message { body: text.into(), combined, count });
             }
-            What::PodMessage(index) | What::WorkloadMessage(index) => {
+            What::NodeMessage(index) | What::PodMessage(index) | What::WorkloadMessage(index) => {
                 self.fill_event(&mut f, &self.messages[index as usize]);
             }
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => f.replicas = Some(n),
@@ -183,7 +183,10 @@ impl Trace {
                 let claim = self.names.text_of(TextId(arg));
                 f.object = Some(format!("PersistentVolumeClaim/{claim}"));
             }
-            Note::DevicesAllocated => {
+            Note::ReadinessRuleCreated | Note::ReadinessRuleGone | Note::BootstrapCompleted => {
+                f.object = Some(format!("NodeReadinessRule/{}", self.names.text_of(TextId(arg))));
+            }
+            Note::AgentCondition | Note::ReadinessEvaluated | Note::DevicesAllocated => {
                 f.message = Some(self.names.text_of(TextId(arg)).to_owned());
             }
             Note::RuleCondition => {

@@ -70,6 +70,17 @@ words! {
         /// The condition EvictionInProgress of a DeviceTaintRule changed. Object: nothing; argument: the text of
         /// the rule's name, and of the condition's reason, status and message, a line each.
         RuleCondition = "rule-condition",
+        /// A NodeReadinessRule was created. Object: nothing; argument: the text of its name.
+        ReadinessRuleCreated = "readiness-rule-created",
+        /// A NodeReadinessRule is gone. Object: nothing; argument: the text of its name.
+        ReadinessRuleGone = "readiness-rule-gone",
+        /// The node readiness controller is to taint a node, or to untaint it. Object: node; argument: the text of
+        /// the rule and of the conditions that it found.
+        ReadinessEvaluated = "readiness-evaluated",
+        /// A rule's bootstrap is completed at a node. Object: node; argument: the text of the rule's name.
+        BootstrapCompleted = "bootstrap-completed",
+        /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
+        AgentCondition = "agent-condition",
     }
 }
 
@@ -77,7 +88,9 @@ impl Note {
     pub(super) fn object(self) -> ObjectKind {
         match self {
             Self::ZoneQueue => ObjectKind::Zone,
-            Self::RuleCondition => ObjectKind::Nothing,
+            Self::RuleCondition | Self::ReadinessRuleCreated | Self::ReadinessRuleGone => {
+                ObjectKind::Nothing
+            }
             Self::NotTolerated
             | Self::ToleratesForever
             | Self::WorkExists
@@ -95,6 +108,9 @@ impl Note {
             | Self::AttachmentAttached
             | Self::AttachmentDeleting
             | Self::AttachmentGone
+            | Self::ReadinessEvaluated
+            | Self::BootstrapCompleted
+            | Self::AgentCondition
             | Self::MemoryUsedUp => ObjectKind::Node,
         }
     }

@@ -51,6 +51,9 @@ pub enum What {
     PodGone,
     /// An event about a node was stored: text, whether aggregated, count. Object: node.
     NodeEvent(EventText, bool, u32),
+    /// An event about a node whose text has an argument was stored. Object: node; argument: the event
+    /// in [`Trace::messages`](super::Trace).
+    NodeMessage(u32),
     /// An event about a pod was stored: text, whether aggregated, count. Object: pod.
     PodEvent(EventText, bool, u32),
     /// An event about a pod whose text has an argument was stored. Object: pod; argument: the event
@@ -198,7 +201,7 @@ impl What {
             Self::PodConditionGone(_) => ("pod-condition-gone", ObjectKind::Pod),
             Self::PodDeleting(_) => ("pod-deleting", ObjectKind::Pod),
             Self::PodGone => ("pod-gone", ObjectKind::Pod),
-            Self::NodeEvent(..) => ("event", ObjectKind::Node),
+            Self::NodeEvent(..) | Self::NodeMessage(_) => ("event", ObjectKind::Node),
             Self::PodEvent(..) => ("event", ObjectKind::Pod),
             Self::PodMessage(_) => ("event", ObjectKind::Pod),
             Self::WorkloadMessage(_) => ("event", ObjectKind::Workload),
@@ -292,6 +295,8 @@ words! {
         AttachDetach = "attach-detach",
         /// The external-attacher of the volumes' driver.
         Attacher = "attacher",
+        /// The node readiness controller.
+        NodeReadiness = "node-readiness",
     }
 }
 

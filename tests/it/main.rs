@@ -27,6 +27,7 @@ mod pod_starts;
 mod pressure;
 mod properties;
 mod races;
+mod readiness;
 mod readme;
 mod real_kubelets;
 mod rejections;

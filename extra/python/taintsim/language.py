@@ -33,6 +33,8 @@ __all__ = [
     "Comparison",
     "Condition",
     "ConditionKind",
+    "ConditionPolicy",
+    "ConditionRequirement",
     "ConditionSeen",
     "Connections",
     "Controllers",
@@ -51,6 +53,7 @@ __all__ = [
     "DurationText",
     "Each",
     "Effect",
+    "EnforcementMode",
     "Entry",
     "EventSeen",
     "EveryNamespace",
@@ -82,6 +85,7 @@ __all__ = [
     "NodeDevices",
     "NodeGroup",
     "NodeOperator",
+    "NodeReadinessRule",
     "NodeRequirement",
     "NodeSelector",
     "NodeStart",
@@ -228,6 +232,8 @@ class ClientLimits(Struct):
     device_taint_eviction: ClientLimit | None = None
     #: The resourceclaim controller's client.
     resource_claim: ClientLimit | None = None
+    #: The node readiness controller's, which has none where not given.
+    node_readiness: ClientLimit | None = None
 
 
 class ClientLimit(Variant):
@@ -455,6 +461,8 @@ class Controllers(Struct):
     #: The resourceclaim controller, which makes the claims of pods; it runs where nodes have
     #: devices.
     resource_claim: bool | None = None
+    #: The node readiness controller.
+    node_readiness: bool | None = None
 
 
 @dataclass(kw_only=True)
@@ -537,6 +545,9 @@ class NodeGroup(Struct):
     unused_images: QuantityText | None = None
     #: Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
     devices: Sequence[NodeDevices] | None = None
+    #: Conditions of types that no kubelet posts, as agents have posted them: `{"CniReady":
+    #: True}`.
+    conditions: Mapping[str, Status] | None = None
     #: How the nodes start; `Ready` where not given.
     start: NodeStart | None = None
     #: Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
@@ -577,6 +588,22 @@ class NodeDevices(Struct):
     #: `timeAdded` of these taints, from the start of the run: `{"ecc:NoExecute": "-30s"}`; its
     #: start where not given.
     taintsAdded: Mapping[str, DurationText] | None = None
+
+
+class Status(Variant):
+    """The status of a condition."""
+
+    #: It holds.
+    True_: ClassVar[Status]
+    #: It does not hold.
+    False_: ClassVar[Status]
+    #: Nobody knows.
+    Unknown: ClassVar[Status]
+
+
+Status.True_ = Status("True")
+Status.False_ = Status("False")
+Status.Unknown = Status("Unknown")
 
 
 class NodeStart(Variant):
@@ -640,22 +667,6 @@ ConditionKind.DiskPressure = ConditionKind("DiskPressure")
 ConditionKind.PIDPressure = ConditionKind("PIDPressure")
 ConditionKind.NetworkUnavailable = ConditionKind("NetworkUnavailable")
 ConditionKind.OutOfDisk = ConditionKind("OutOfDisk")
-
-
-class Status(Variant):
-    """The status of a condition."""
-
-    #: It holds.
-    True_: ClassVar[Status]
-    #: It does not hold.
-    False_: ClassVar[Status]
-    #: Nobody knows.
-    Unknown: ClassVar[Status]
-
-
-Status.True_ = Status("True")
-Status.False_ = Status("False")
-Status.Unknown = Status("Unknown")
 
 
 @dataclass(kw_only=True)
@@ -1372,6 +1383,60 @@ class DeviceTaintRule(Struct):
     #: `spec.taint.timeAdded`, from the start of the run: `"-30s"`. When it is created where not
     #: given.
     added: DurationText | None = None
+class NodeReadinessRule(Struct):
+    """A rule of the node readiness controller (`readiness.node.x-k8s.io NodeReadinessRule`): nodes
+    without these conditions have this taint.
+    """
+    #: `metadata.name`
+    name: str
+    #: `spec.conditions`, at least one.
+    conditions: Sequence[ConditionRequirement]
+    #: `spec.conditionPolicy`: whether all are required or one of them; `AllOf` where not given.
+    conditionPolicy: ConditionPolicy | None = None
+    #: `spec.enforcementMode`
+    enforcementMode: EnforcementMode
+    #: `spec.taint`: `"readiness.k8s.io/cni=pending:NoSchedule"`; its key begins with
+    #: `readiness.k8s.io/`.
+    taint: str
+    #: `spec.nodeSelector`; all nodes where not given.
+    nodeSelector: LabelSelector | None = None
+
+
+@dataclass(kw_only=True)
+class ConditionRequirement(Struct):
+    """A condition that nodes must have."""
+    #: Its type: one of those that kubelets post, or that of an agent.
+    type: str
+    #: The status that it must have.
+    requiredStatus: Status
+    #: What counts where a node has no such condition; `Unknown` where not given.
+    defaultStatus: Status | None = None
+
+
+class ConditionPolicy(Variant):
+    """How many of the conditions are required."""
+
+    #: `allOf`
+    AllOf: ClassVar[ConditionPolicy]
+    #: `anyOf`
+    AnyOf: ClassVar[ConditionPolicy]
+
+
+ConditionPolicy.AllOf = ConditionPolicy("AllOf")
+ConditionPolicy.AnyOf = ConditionPolicy("AnyOf")
+
+
+class EnforcementMode(Variant):
+    """How long a rule is enforced at a node."""
+
+    #: `bootstrap-only`: until its conditions are met for the first time.
+    BootstrapOnly: ClassVar[EnforcementMode]
+    #: `continuous`: for ever.
+    Continuous: ClassVar[EnforcementMode]
+
+
+EnforcementMode.BootstrapOnly = EnforcementMode("BootstrapOnly")
+EnforcementMode.Continuous = EnforcementMode("Continuous")
 
 
 class Workload(Variant):
@@ -2019,6 +2084,23 @@ class Step(Variant):
         )
 
     @staticmethod
+    def CreateNodeReadinessRule(*, rule: NodeReadinessRule) -> Step:
+        """A rule of the node readiness controller is created."""
+        return Step("CreateNodeReadinessRule", {"rule": rule})
+
+    @staticmethod
+    def DeleteNodeReadinessRule(*, rule: str) -> Step:
+        """A rule of the node readiness controller is deleted."""
+        return Step("DeleteNodeReadinessRule", {"rule": rule})
+
+    @staticmethod
+    def SetCondition(
+        *, type: str, status: Status, node: str | None = None, nodes: NodeSelector | None = None
+    ) -> Step:
+        """Agents on nodes post a condition of a type that no kubelet posts, and it stays."""
+        return Step("SetCondition", {"node": node, "nodes": nodes, "type": type, "status": status})
+
+    @staticmethod
     def Maintain(
         *, off: DurationText, node: str | None = None, nodes: NodeSelector | None = None, at_a_time:
         FlagValue | None = None, drain: DrainFlags | None = None, then: Afterwards | None = None,
@@ -2119,6 +2201,8 @@ class ApiClient(Variant):
     DeviceTaintEviction: ClassVar[ApiClient]
     #: The resourceclaim controller.
     ResourceClaim: ClassVar[ApiClient]
+    #: The node readiness controller.
+    NodeReadiness: ClassVar[ApiClient]
     #: `kubectl drain`, that of maintenances too.
     Kubectl: ClassVar[ApiClient]
 
@@ -2138,6 +2222,7 @@ ApiClient.Scheduler = ApiClient("Scheduler")
 ApiClient.AttachDetach = ApiClient("AttachDetach")
 ApiClient.DeviceTaintEviction = ApiClient("DeviceTaintEviction")
 ApiClient.ResourceClaim = ApiClient("ResourceClaim")
+ApiClient.NodeReadiness = ApiClient("NodeReadiness")
 ApiClient.Kubectl = ApiClient("Kubectl")
 
 
@@ -3705,6 +3790,12 @@ class Scenario(Document):
     namespaces: Sequence[Namespace] | None = None
     #: Rules that taint devices from the start.
     deviceTaintRules: Sequence[DeviceTaintRule] | None = None
+    #: Rules of the node readiness controller, which runs where a scenario has some.
+    node_readiness_rules: Sequence[NodeReadinessRule] | None = None
+    #: The version of the node readiness controller: `"0.5.0"`, or `"0.4.1"`, in which the
+    #: completion of a bootstrap and its taint do not exclude each other (node-readiness-
+    #: controller#382); 0.5.0 where not given.
+    node_readiness_controller: str | None = None
     #: What pods are made from.
     workloads: Sequence[Workload] | None = None
     #: How many pods workloads need, by their names, beside what these say themselves: for those

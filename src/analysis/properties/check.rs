@@ -2,7 +2,9 @@
 //! them to be compared.
 
 use super::property::{Property, Violation};
-use super::{budgets, evictions, false_unknown, never_tainted, overdue, placed, replaced, taints};
+use super::{
+    budgets, evictions, false_unknown, never_tainted, overdue, placed, readiness, replaced, taints,
+};
 use crate::analysis::prelude::*;
 
 /// The places in a run where a property does not hold, in order of time.
@@ -13,7 +15,10 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
         Property::WrongPod => evictions::wrong_pod(analysis),
         Property::TimerReset => evictions::timer_reset(analysis),
         Property::TaintLost => taints::taint_lost(analysis),
-        Property::TaintStale { within } => taints::taint_stale(analysis, within),
+        Property::TaintStale { within } => {
+            let of_rules = readiness::taint_stale(analysis, within);
+            taints::taint_stale(analysis, within).into_iter().chain(of_rules).collect()
+        }
         Property::NeverReady { within } => overdue::never_ready(analysis, within),
         Property::NeverTainted { within } => never_tainted::check(analysis, within),
         Property::EvictLoop { more_than } => evictions::evict_loop(analysis, more_than),

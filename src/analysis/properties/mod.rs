@@ -17,6 +17,7 @@ mod never_tainted;
 mod overdue;
 mod placed;
 mod property;
+mod readiness;
 mod replaced;
 mod taints;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::api::taint::Effect;
 use crate::api::toleration::Operator;
 use crate::plan::{
     Action, Admission, Controllers, Delay, Eviction, Flags, NodeFault, NodePlan, Phase, PodPlan,
-    PodStart, SchedulerSettings, TimelineEntry, Timing,
+    PodStart, Readiness, SchedulerSettings, TimelineEntry, Timing,
 };
 use crate::profiles;
 use std::rc::Rc;
@@ -62,6 +62,7 @@ impl Run {
             actions: Vec::new(),
             has_devices: false,
             device_taint_rules: Vec::new(),
+            readiness: Readiness::default(),
             lease_records: false,
             perturb: crate::plan::Perturb::default(),
             tape: None,
@@ -88,6 +89,7 @@ impl Run {
             status_offset: Dur::ZERO,
             usage: None,
             devices: Rc::default(),
+            readiness: None,
             start: NodeStart::Ready,
         });
         self.trace.names.node(name).0

@@ -86,6 +86,7 @@ fn events(analysis: &Analysis<'_>) -> String {
             What::PodMessage(_)
                 | What::PodEvent(..)
                 | What::NodeEvent(..)
+                | What::NodeMessage(_)
                 | What::WorkloadMessage(_)
         ) {
             continue;

@@ -84,7 +84,9 @@ pub fn digest(trace: &Trace) -> u64 {
                 let change = &trace.taints[change as usize];
                 (&change.added, &change.removed).hash(&mut mixer);
             }
-            What::PodMessage(message) | What::WorkloadMessage(message) => {
+            What::NodeMessage(message)
+            | What::PodMessage(message)
+            | What::WorkloadMessage(message) => {
                 let message = &trace.messages[message as usize];
                 (message.body, message.combined, message.count).hash(&mut mixer);
             }

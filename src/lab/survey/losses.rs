@@ -1,7 +1,7 @@
 //! What can be lost, and which losses are alike.
 //!
 //! Two nodes are alike if nothing that a scheduler or controller looks at tells them apart: labels
-//! but for the host name, taints, resources, devices, how they start, and which pods run there, by
+//! but for the host name, taints, resources, devices, conditions, how they start, and which pods run there, by
 //! template. The losses of such nodes come to the same but for chance, and are run once.
 
 use super::tainted::{self, Tainted};
@@ -431,8 +431,8 @@ fn shapes(plan: &Plan) -> Vec<usize> {
             other => format!("{other:?}"),
         };
         let said = format!(
-            "{labels:?} {:?} {} {:?} {:?} {start} {pods:?}",
-            n.taints, n.unschedulable, n.allocatable, n.devices
+            "{labels:?} {:?} {} {:?} {:?} {:?} {start} {pods:?}",
+            n.taints, n.unschedulable, n.allocatable, n.devices, n.readiness
         );
         let next = known.len();
         *known.entry(said).or_insert(next)

@@ -77,6 +77,7 @@ impl Log<'_> {
             (What::PodDeleting(_), Actor::PodGc) => self.collected(r, step),
             (
                 What::NodeEvent(..)
+                | What::NodeMessage(_)
                 | What::PodEvent(..)
                 | What::PodMessage(_)
                 | What::WorkloadMessage(_),
@@ -101,6 +102,11 @@ impl Log<'_> {
             | Note::DeviceEvictionSet
             | Note::DeviceEvictionCancelled
             | Note::RuleCondition
+            | Note::ReadinessRuleCreated
+            | Note::ReadinessRuleGone
+            | Note::ReadinessEvaluated
+            | Note::BootstrapCompleted
+            | Note::AgentCondition
             | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting

@@ -14,7 +14,7 @@ use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::language::values::KUBERNETES;
-use crate::plan::{Controllers, Eviction, KubeletMode, WorkloadPlan};
+use crate::plan::{Controllers, Eviction, KubeletMode, Readiness, WorkloadPlan};
 use crate::profiles::{self, GateError};
 use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;
@@ -98,7 +98,7 @@ pub(super) fn plan(
             (&declared.pods.plans, &declared.pods.templates),
             declared.budgets.plans.len(),
             &written.actions,
-            &declared.nodes.plans,
+            (&declared.nodes.plans, &declared.readiness),
         ),
         nodes: declared.nodes.plans,
         scheduler: declared.scheduler,
@@ -111,6 +111,7 @@ pub(super) fn plan(
         actions: Vec::new(),
         has_devices: spec.nodes.iter().any(|group| !group.devices.is_empty()),
         device_taint_rules: rules,
+        readiness: declared.readiness,
         lease_records: spec.lease_records,
         perturb,
         tape,
@@ -254,6 +255,12 @@ fn needs_cloud(actions: &[Action], nodes: &[NodePlan]) -> bool {
     actions.iter().any(|a| matches!(a.act, Do::Instance(..))) || nodes.iter().any(waits)
 }
 
+/// Whether the node readiness controller has a rule at any time.
+fn needs_readiness(actions: &[Action], readiness: &Readiness) -> bool {
+    !readiness.rules.is_empty()
+        || actions.iter().any(|a| matches!(a.act, Do::CreateReadinessRule(_)))
+}
+
 /// The controllers that run: all but those that are switched off, and those that would find nothing
 /// to do in the whole run.
 fn controllers(
@@ -262,7 +269,7 @@ fn controllers(
     (pods, templates): (&[PodPlan], &[PodTemplate]),
     budgets: usize,
     actions: &[Action],
-    nodes: &[NodePlan],
+    (nodes, readiness): (&[NodePlan], &Readiness),
 ) -> Controllers {
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
@@ -273,6 +280,7 @@ fn controllers(
         attach_detach: on(written.attach_detach, attaches),
         device_taint_eviction: on(written.device_taint_eviction, devices),
         resource_claim: on(written.resource_claim, devices),
+        node_readiness: on(written.node_readiness, needs_readiness(actions, readiness)),
         cloud: on(written.cloud, needs_cloud(actions, nodes)),
         disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),

@@ -6,8 +6,8 @@ use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
-use super::{namespaces, scheduling};
-use crate::plan::{NamespaceTolerations, SchedulerSettings};
+use super::{namespaces, readiness, scheduling};
+use crate::plan::{NamespaceTolerations, Readiness, SchedulerSettings};
 use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;
 
@@ -19,6 +19,7 @@ pub(super) struct Declared {
     pub(super) budgets: Budgets,
     pub(super) namespaces: BTreeMap<String, NamespaceTolerations>,
     pub(super) scheduler: SchedulerSettings,
+    pub(super) readiness: Readiness,
     /// How many pods each group under `pods` has.
     pub(super) pods_of_groups: Vec<usize>,
     /// The nodes, pods, workloads or budgets that an entry of that number adds.
@@ -55,6 +56,7 @@ impl Declared {
             budgets,
             namespaces: namespaces::read(&spec.namespaces, operators, complaints),
             scheduler,
+            readiness: readiness::read(spec, complaints),
             pods_of_groups: Vec::with_capacity(spec.pods.len()),
             added: BTreeMap::new(),
         };

@@ -81,6 +81,11 @@ pub(super) fn describe(step: &Step) -> String {
         Step::UntaintDevices { device, taint, .. } => {
             format!("untaint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))
         }
+        Step::CreateNodeReadinessRule { rule } => {
+            format!("create rule {}: {}", rule.name, rule.taint)
+        }
+        Step::DeleteNodeReadinessRule { rule } => format!("delete rule {rule}"),
+        Step::SetCondition { kind, status, .. } => format!("{kind}={} at {on}", status.as_str()),
         Step::Maintain { .. } => format!("maintenance of {on}"),
     }
 }
@@ -154,6 +159,7 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::ResourceSlices => "resource slices",
         Resource::DeviceTaintRules => "device taint rules",
         Resource::ResourceClaims => "resource claims",
+        Resource::NodeReadinessRules => "node readiness rules",
     }
 }
 

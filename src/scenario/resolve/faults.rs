@@ -125,6 +125,7 @@ impl Reader<'_> {
             ApiClient::AttachDetach => Actor::AttachDetach,
             ApiClient::DeviceTaintEviction => Actor::DeviceTaintEviction,
             ApiClient::ResourceClaim => Actor::ResourceClaim,
+            ApiClient::NodeReadiness => Actor::NodeReadiness,
             ApiClient::Kubectl => Actor::User,
         }
     }
@@ -321,6 +322,9 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
         | Step::DeleteDeviceTaintRule { .. }
         | Step::TaintDevices { .. }
         | Step::UntaintDevices { .. } => reader.of_devices(),
+        Step::CreateNodeReadinessRule { .. }
+        | Step::DeleteNodeReadinessRule { .. }
+        | Step::SetCondition { .. } => reader.of_readiness(),
         Step::Maintain { at_a_time, drain, off, then, if_not_drained, .. } => {
             reader.maintain(&primitive::Written {
                 at_a_time: at_a_time.as_ref(),

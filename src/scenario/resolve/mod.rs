@@ -26,6 +26,7 @@ mod pods;
 mod primitive;
 mod priorities;
 mod read_models;
+mod readiness;
 mod resolved;
 mod scheduling;
 mod select;

@@ -1,9 +1,9 @@
 //! Node groups to nodes.
 
 use super::checks::{self, checked_labels, resources};
-use super::devices;
 use super::group_names::{GroupNames, NODES_MAX, Names};
 use super::select::Nodes;
+use super::{devices, readiness};
 use crate::api::labels::Labels;
 use crate::api::meta::Timestamp;
 use crate::api::names::stable_hash;
@@ -83,6 +83,7 @@ impl Nodes {
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
         let devices = devices::of_group(&group.devices, &part("devices"), defaults.devices);
+        let readiness = readiness::of_group(&group.conditions, &part("conditions"));
         let start = start(group, place, joins);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
@@ -108,6 +109,7 @@ impl Nodes {
                 allocatable: allocatable.clone(),
                 usage: usage.clone(),
                 devices: devices.clone(),
+                readiness: readiness.clone(),
                 lease_period,
                 start: start.clone(),
                 name,

@@ -26,6 +26,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         assumed_volumes(plan),
         shutdown(plan, actions),
         pressure(plan),
+        readiness(plan),
         rate_of_one(plan),
         too_full(plan),
         too_large(plan),
@@ -103,6 +104,16 @@ fn pressure(plan: &Plan) -> Option<String> {
     Some(format!(
         "Not simulated: the kernel's OOM killer, and limits. The memory of {who} is used as stated; where it comes up to the node's memory between two looks of a kubelet, every 10 s, the kernel kills first."
     ))
+}
+
+/// The node readiness controller, of which there are no recordings.
+fn readiness(plan: &Plan) -> Option<String> {
+    let version = if plan.readiness.before_0_5 { "0.4.1" } else { "0.5.0" };
+    plan.controllers.node_readiness.then(|| {
+        format!(
+            "Assumed: the node readiness controller does what the source of {version} says. It was not checked against recordings."
+        )
+    })
 }
 
 /// Flags of node-pressure eviction where nothing is ever short.

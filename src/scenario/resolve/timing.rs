@@ -34,7 +34,7 @@ const LEASE_DURATION: Dur = Dur::from_secs(40);
 const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
 /// The clients of the controllers beside those of node failure handling, under their names in a
 /// scenario.
-fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<ClientLimit>); 13] {
+fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<ClientLimit>); 14] {
     [
         ("pod_gc", Actor::PodGc, &limits.pod_gc),
         ("garbage_collector", Actor::GarbageCollector, &limits.garbage_collector),
@@ -49,6 +49,7 @@ fn other_clients(limits: &ClientLimits) -> [(&'static str, Actor, &Option<Client
         ("attach_detach", Actor::AttachDetach, &limits.attach_detach),
         ("device_taint_eviction", Actor::DeviceTaintEviction, &limits.device_taint_eviction),
         ("resource_claim", Actor::ResourceClaim, &limits.resource_claim),
+        ("node_readiness", Actor::NodeReadiness, &limits.node_readiness),
     ]
 }
 

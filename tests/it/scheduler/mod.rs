@@ -82,6 +82,7 @@ fn node(id: u32, zone: &str, of: &[(&str, &str)]) -> Node {
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(of)),
         volumes: None,
+        readiness: None,
     }
 }
 

@@ -25,6 +25,7 @@ fn is_visible(what: &What) -> bool {
         | What::PodDeleting(_)
         | What::PodGone
         | What::NodeEvent(..)
+        | What::NodeMessage(_)
         | What::PodEvent(..)
         | What::PodMessage(_)
         | What::WorkloadMessage(_)

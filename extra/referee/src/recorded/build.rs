@@ -15,7 +15,9 @@ use super::plan_error::{PlanError, invalid};
 use super::settings::{controllers, flags, not_modelled, scheduler, timing};
 use std::collections::BTreeMap;
 use taintsim::kernel::{Dur, Time};
-use taintsim::plan::{Admission, Eviction, NamespaceTolerations, Perturb, Plan, Profile};
+use taintsim::plan::{
+    Admission, Eviction, NamespaceTolerations, Perturb, Plan, Profile, Readiness,
+};
 use taintsim::profiles;
 
 /// The longest horizon that is taken, 366 days; a longer one is a mistake, and would take
@@ -88,6 +90,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         actions: b.actions,
         has_devices: b.has_devices,
         device_taint_rules: Vec::new(),
+        readiness: Readiness::default(),
         lease_records: false,
         perturb: Perturb::default(),
         tape: None,

@@ -73,6 +73,7 @@ impl Builder {
             status_offset: self.offset(spec.status_offset, Dur::from_secs(10)),
             usage: None,
             devices: devices(&spec.devices),
+            readiness: None,
             start,
         };
         self.has_devices |= !plan.devices.is_empty();

@@ -98,6 +98,7 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     all.insert("horizon".to_owned(), horizon);
     all.insert("seed".to_owned(), seed.into());
     draw.known.devices = draw.dice.once_in(10);
+    draw.known.readiness = draw.dice.once_in(10);
     for field in ["kubernetes", "timing", "controllers"] {
         if !draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
@@ -184,6 +185,14 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
             serde_json::json!({ "TaintTolerationComparisonOperators": true }),
         );
     }
+    if draw.known.readiness {
+        let rules = 1 + draw.dice.below(2);
+        all.insert("node_readiness_rules".to_owned(), list(draw, "node_readiness_rules", rules));
+        if draw.dice.once_in(2) {
+            let field = "node_readiness_controller";
+            all.insert(field.to_owned(), draw.field(field));
+        }
+    }
     if draw.dice.once_in(20) {
         all.insert("prices".to_owned(), draw.field("prices"));
     }
@@ -217,6 +226,7 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
         "namespaces" => "Namespace",
         "workloads" => "Workload",
         "timeline" => "Entry",
+        "node_readiness_rules" => "NodeReadinessRule",
         _ => "Expectation",
     };
     let mut items = Vec::new();

@@ -132,6 +132,8 @@ pub(super) struct Known {
     pub(super) seconds: u64,
     /// Nodes have devices.
     pub(super) devices: bool,
+    /// There are rules of the node readiness controller.
+    pub(super) readiness: bool,
 }
 
 impl Known {
@@ -164,6 +166,18 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
             }
         }
         (_, "device") => dice.one(&["gpu-0", "gpu-1", "nic-0"]),
+        ("NodeReadinessRule", "name") | ("DeleteNodeReadinessRule", "rule") => {
+            dice.one(&["cni", "agent"])
+        }
+        ("NodeReadinessRule", "taint") => dice.one(&[
+            "readiness.k8s.io/cni=pending:NoSchedule",
+            "readiness.k8s.io/agent:NoExecute",
+            "readiness.k8s.io/agent:PreferNoSchedule",
+        ]),
+        ("ConditionRequirement" | "SetCondition", "type") | ("NodeGroup", "conditions") => {
+            dice.one(&["CniReady", "CniReady", "AgentHealthy", "example.com/Driver"])
+        }
+        (_, "node_readiness_controller") => dice.one(&["0.4.1", "0.5.0"]),
         (_, "rule") | ("DeviceTaintRule", "name") => dice.one(&["broken", "all"]),
         ("DeviceTaintRule", "taint") if dice.once_in(4) => "ecc=bad:None",
         ("TaintDevices" | "UntaintDevices" | "DeviceTaintRule", "taint") => {

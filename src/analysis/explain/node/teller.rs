@@ -269,7 +269,7 @@ impl<'a> Teller<'a> {
                 self.say(found, Some(rule), Kind::Other);
             }
             What::NodeTaints(_) => self.taints(id, r, tokens),
-            What::NodeEvent(..) => {}
+            What::NodeEvent(..) | What::NodeMessage(_) => {}
             _ => self.say(found, None, Kind::Other),
         }
     }

@@ -1,0 +1,137 @@
+//! Writes to NodeReadinessRules, and to nodes by what goes with them.
+
+use super::error::ApiError;
+use super::server::ApiServer;
+use crate::api::meta::{ConditionStatus, Uid};
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::Node;
+use crate::api::readiness::{NodeReadiness, NodeReadinessRule, ReadinessSpec};
+use crate::api::taint::Taint;
+use crate::trace::{Actor, Note, What};
+use std::rc::Rc;
+
+/// What a PATCH changes of a node: all taints, or a rule whose bootstrap is completed, or both.
+pub(crate) type NodePatch = (Option<Vec<Taint>>, Option<(Uid, TextId)>);
+
+impl ApiServer {
+    /// POST of a NodeReadinessRule; `finalizer`: one that the controller has seen before the run.
+    ///
+    /// # Errors
+    /// `AlreadyExists`.
+    pub(crate) fn create_readiness_rule(
+        &self,
+        spec: &Rc<ReadinessSpec>,
+        finalizer: bool,
+    ) -> Result<(), ApiError> {
+        let name = self.names(|n| n.text(&spec.name));
+        if self.readiness_rule(name).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        let uid = self.store.with(|s| s.next_uid());
+        let spec = spec.clone();
+        let rule = NodeReadinessRule { name, uid, finalizer, deleting: false, spec };
+        self.put_readiness_rule(Actor::User, name, Some(rule));
+        Ok(())
+    }
+
+    /// DELETE of a NodeReadinessRule, which waits for its finalizer.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn delete_readiness_rule(&self, name: TextId) -> Result<(), ApiError> {
+        let old = self.readiness_rule(name).ok_or(ApiError::NotFound)?;
+        let new = old.finalizer.then(|| NodeReadinessRule { deleting: true, ..(*old).clone() });
+        if new.as_ref() != Some(&*old) {
+            self.put_readiness_rule(Actor::User, name, new);
+        }
+        Ok(())
+    }
+
+    /// PATCH of a rule's finalizer, without a resourceVersion. One that is being deleted goes with it.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn patch_finalizer(
+        &self,
+        actor: Actor,
+        name: TextId,
+        finalizer: bool,
+    ) -> Result<(), ApiError> {
+        let old = self.readiness_rule(name).ok_or(ApiError::NotFound)?;
+        let stays = finalizer || !old.deleting;
+        self.put_readiness_rule(
+            actor,
+            name,
+            stays.then(|| NodeReadinessRule { finalizer, ..(*old).clone() }),
+        );
+        Ok(())
+    }
+
+    fn put_readiness_rule(&self, actor: Actor, name: TextId, new: Option<NodeReadinessRule>) {
+        let new = new.map(Rc::new);
+        self.writes(self.keys.readiness_rules, 0);
+        let old = self.store.with(|s| {
+            s.next_version();
+            match &new {
+                Some(new) => s.readiness_rules.insert(name, new.clone()),
+                None => s.readiness_rules.remove(&name),
+            }
+        });
+        let note = match (&old, &new) {
+            (None, _) => Some(Note::ReadinessRuleCreated),
+            (_, None) => Some(Note::ReadinessRuleGone),
+            _ => None,
+        };
+        let record = note.map(|note| self.record(actor, 0, What::Noted(note, name.0)));
+        let cause = record.unwrap_or_else(|| self.ctx.cause());
+        self.with_cause(cause, || self.tell(|w| w.readiness_rule(old.as_ref(), new.as_ref())));
+    }
+
+    /// A NodeReadinessRule, the version stored now.
+    pub(crate) fn readiness_rule(&self, name: TextId) -> Option<Rc<NodeReadinessRule>> {
+        self.reads(self.keys.readiness_rules, 0);
+        self.store.with_ref(|s| s.readiness_rules.get(&name).cloned())
+    }
+
+    /// All NodeReadinessRules, by name.
+    pub(crate) fn readiness_rules(&self) -> Vec<Rc<NodeReadinessRule>> {
+        self.store.with_ref(|s| s.readiness_rules.values().cloned().collect())
+    }
+
+    /// PATCH of a node's taints and annotations, of that version if one is given.
+    ///
+    /// # Errors
+    /// `NotFound`, `Conflict`.
+    pub(crate) fn patch_node(
+        &self,
+        actor: Actor,
+        id: NodeId,
+        version: Option<u64>,
+        (taints, completed): NodePatch,
+    ) -> Result<Rc<Node>, ApiError> {
+        self.touch(id);
+        let old = self.node(id).ok_or(ApiError::NotFound)?;
+        if version.is_some_and(|v| v != old.resource_version) {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_node(actor, &old, |n| {
+            n.taints = taints.unwrap_or_else(|| std::mem::take(&mut n.taints));
+            if let Some((uid, rule)) = completed {
+                own(n).completed.insert(uid, rule);
+            }
+        }))
+    }
+
+    /// An agent of a node posts a condition of it.
+    pub(crate) fn set_condition(&self, id: NodeId, kind: &str, status: ConditionStatus) {
+        // Of a node that is gone nothing is posted.
+        let _ = self.mutate_node(Actor::User, id, |n| {
+            own(n).conditions.insert(kind.to_owned(), status);
+        });
+    }
+}
+
+/// What is written to a node beside what all nodes have.
+fn own(node: &mut Node) -> &mut NodeReadiness {
+    Rc::make_mut(node.readiness.get_or_insert_default())
+}

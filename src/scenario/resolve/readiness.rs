@@ -1,0 +1,193 @@
+//! Rules of the node readiness controller, and the conditions that agents post.
+
+use super::primitive::{Primitive, Reader, once};
+use super::{checks, scheduling};
+use crate::api::labels::Selector;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::readiness::{ConditionRequirement, NodeReadiness, ReadinessSpec};
+use crate::api::taint::Taint;
+use crate::language::{self, ConditionPolicy, EnforcementMode, NodeReadinessRule, Place, Step};
+use crate::plan::{Do, Readiness};
+use crate::scenario::prelude::*;
+use std::rc::Rc;
+
+/// What the key of a rule's taint begins with.
+const PREFIX: &str = "readiness.k8s.io/";
+
+/// A rule has no more conditions than these.
+const CONDITIONS_MAX: usize = 32;
+
+/// All rules that are written, with their places.
+fn written(spec: &Scenario) -> impl Iterator<Item = (&NodeReadinessRule, Place)> {
+    let there = spec.node_readiness_rules.iter().enumerate();
+    let later = spec.timeline.iter().enumerate().filter_map(|(i, entry)| match &entry.step {
+        Step::CreateNodeReadinessRule { rule } => Some((rule, at!["timeline", i, "do", "rule"])),
+        _ => None,
+    });
+    there.map(|(i, rule)| (rule, at!["node_readiness_rules", i])).chain(later)
+}
+
+/// The controller, and the rules that exist from the start.
+pub(super) fn read(spec: &Scenario, complaints: &Complaints) -> Readiness {
+    check_taints(spec, complaints);
+    check_deletions(spec, complaints);
+    let all = &spec.node_readiness_rules;
+    let one = |(i, written): (usize, &NodeReadinessRule)| {
+        let place = complaints.at(at!["node_readiness_rules", i]);
+        if all[..i].iter().any(|before| before.name == written.name) {
+            place.part("name").say(format!("rule `{}` is declared twice", written.name));
+        }
+        rule(written, &place).map(Rc::new)
+    };
+    Readiness {
+        rules: all.iter().enumerate().filter_map(one).collect(),
+        before_0_5: is_before_0_5(spec, complaints),
+    }
+}
+
+/// Whether the controller is one before 0.5.0.
+fn is_before_0_5(spec: &Scenario, complaints: &Complaints) -> bool {
+    let place = complaints.at(at!["node_readiness_controller"]);
+    let version = spec.node_readiness_controller.as_deref();
+    match version {
+        None => {}
+        Some("0.4.1" | "0.5.0") if written(spec).next().is_none() => {
+            place.say("there is no rule of the node readiness controller, so that it does not run");
+        }
+        Some("0.4.1" | "0.5.0") => {}
+        Some(other) => {
+            let problem = Problem::new(format!("the version {other:?} is not known"));
+            place.add(problem.help("`\"0.5.0\"`, or `\"0.4.1\"`"));
+        }
+    }
+    version == Some("0.4.1")
+}
+
+/// Complains about two rules of one taint: they would undo each other's work, as upstream's webhook says.
+fn check_taints(spec: &Scenario, complaints: &Complaints) {
+    let mut taints: Vec<(&str, Taint)> = Vec::new();
+    for (rule, place) in written(spec) {
+        let Ok(taint) = taint(&rule.taint) else { continue };
+        let other = taints.iter().find(|(name, t)| *name != rule.name && t.matches(&taint));
+        if let Some((other, _)) = other {
+            let problem = format!("conflicts with rule `{other}`: the same taint key and effect");
+            complaints.at(place).part("taint").say(problem);
+        }
+        taints.push((&rule.name, taint));
+    }
+}
+
+/// Complains about entries that delete a rule that there never is.
+fn check_deletions(spec: &Scenario, complaints: &Complaints) {
+    let known: BTreeSet<&str> = written(spec).map(|(rule, _)| rule.name.as_str()).collect();
+    for (i, entry) in spec.timeline.iter().enumerate() {
+        let Step::DeleteNodeReadinessRule { rule } = &entry.step else { continue };
+        if !known.contains(rule.as_str()) {
+            let known: Vec<&str> = known.iter().copied().collect();
+            let problem = Problem::new(format!("there is no readiness rule `{rule}`"));
+            let help = language::did_you_mean_or_list(rule, &known);
+            complaints.at(at!["timeline", i, "do", "rule"]).add(problem.maybe_help(help));
+        }
+    }
+}
+
+/// The taint of a rule.
+fn taint(text: &str) -> Result<Taint, Problem> {
+    let edit = checks::taint_edit(&[text.to_owned()])?;
+    let [taint] = edit.add.as_slice() else {
+        return Err(Problem::new(format!("`{text}` removes a taint")));
+    };
+    if !taint.key.starts_with(PREFIX) {
+        return Err(Problem::new(format!("taint key must start with '{PREFIX}'")));
+    }
+    Ok(taint.clone())
+}
+
+/// A rule, as upstream's validation lets it pass.
+fn rule(written: &NodeReadinessRule, place: &Spot<'_>) -> Option<ReadinessSpec> {
+    place.part("name").take(checks::object_name("rule", &written.name));
+    let bootstrap_only = written.enforcement_mode == EnforcementMode::BootstrapOnly;
+    let any_of = written.condition_policy == Some(ConditionPolicy::AnyOf);
+    if bootstrap_only && any_of {
+        let problem = "anyOf conditionPolicy is not supported with bootstrap-only enforcementMode";
+        place.part("conditionPolicy").say(problem);
+    }
+    if !(1..=CONDITIONS_MAX).contains(&written.conditions.len()) {
+        place
+            .part("conditions")
+            .say(format!("a rule has between 1 and {CONDITIONS_MAX} conditions"));
+    }
+    let mut conditions: Vec<ConditionRequirement> = Vec::new();
+    for (i, c) in written.conditions.iter().enumerate() {
+        let place = place.part("conditions").part(i);
+        place.part("type").take(condition_type(&c.kind));
+        if bootstrap_only && c.default_status.is_some() {
+            let problem = "defaultStatus should not be used with bootstrap-only enforcementMode";
+            place.part("defaultStatus").say(problem);
+        }
+        if conditions.iter().any(|other| other.kind == c.kind) {
+            place.part("type").say(format!("the condition {} is given twice", c.kind));
+        }
+        conditions.push(ConditionRequirement {
+            kind: c.kind.clone(),
+            required: c.required_status,
+            default: c.default_status.unwrap_or(ConditionStatus::Unknown),
+        });
+    }
+    let selector = match &written.node_selector {
+        Some(selector) => scheduling::selector(selector, &place.part("nodeSelector")),
+        None => Some(Selector::default()),
+    };
+    Some(ReadinessSpec {
+        name: written.name.clone(),
+        conditions,
+        any_of,
+        bootstrap_only,
+        taint: place.part("taint").take(taint(&written.taint))?,
+        selector: selector?,
+    })
+}
+
+/// A type of a condition, `CniReady` or `example.com/CniReady`.
+fn condition_type(kind: &str) -> Result<(), Problem> {
+    checks::label(kind, "").map_err(|_| Problem::new(format!("`{kind}` is no type of a condition")))
+}
+
+/// A type of a condition that no kubelet posts.
+fn of_agents(kind: &str) -> Result<(), Problem> {
+    match NodeConditionType::parse(kind) {
+        None => condition_type(kind),
+        Some(_) => Err(Problem::new(format!("the condition {kind} is the kubelet's own"))
+            .help(format!("`Condition(node: …, type: {kind}, status: …)` in the timeline"))),
+    }
+}
+
+/// What agents have posted of the nodes of a group.
+pub(super) fn of_group(
+    written: &BTreeMap<String, ConditionStatus>,
+    place: &Spot<'_>,
+) -> Option<Rc<NodeReadiness>> {
+    for kind in written.keys() {
+        place.part(kind).take(of_agents(kind));
+    }
+    (!written.is_empty())
+        .then(|| Rc::new(NodeReadiness { conditions: written.clone(), ..NodeReadiness::default() }))
+}
+
+impl Reader<'_> {
+    /// An entry about rules, or about conditions of agents.
+    pub(super) fn of_readiness(&mut self) -> Option<Vec<Primitive>> {
+        match self.step {
+            Step::CreateNodeReadinessRule { rule: written } => {
+                once(Do::CreateReadinessRule(Rc::new(rule(written, &self.at("rule"))?)))
+            }
+            Step::DeleteNodeReadinessRule { rule } => once(Do::DeleteReadinessRule(rule.clone())),
+            Step::SetCondition { kind, status, .. } => {
+                self.at("type").take(of_agents(kind));
+                once(Do::SetCondition(self.nodes()?, kind.clone(), *status))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Node readiness rules: each time by arithmetic from upstream's constants
+//! (kubernetes-sigs/node-readiness-controller, `internal/controller`). With `timing: Ideal` requests and watches
+//! take no time.
+
+use std::path::Path;
+use taintsim::kernel::Choices;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::run;
+use taintsim::trace::{Trace, What};
+
+const CNI: &str = r#"name: "cni", conditions: [(type: "CniReady", requiredStatus: True)], taint: "readiness.k8s.io/cni=pending:NoSchedule""#;
+
+/// Nodes `a`, whose CNI is ready, and `b`, of which its agent has said nothing.
+fn cluster(rules: &str, timeline: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "1.36", horizon: "3m", timing: Ideal,
+            nodes: [(name: "a", labels: {{"tier": "x"}}, conditions: {{"CniReady": True}}), (name: "b")],
+            pods: [(name: "p", on: Node("a"), tolerations: [(key: "readiness.k8s.io/agent", operator: Exists, effect: NoExecute, tolerationSeconds: 60)])],
+            node_readiness_rules: [{rules}], timeline: [{timeline}])"#
+    )
+}
+
+fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
+    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
+    loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
+}
+
+fn ran(rules: &str, timeline: &str) -> Trace {
+    run(&parsed(&cluster(rules, timeline)).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1))
+}
+
+/// What the controller changes of taints: when, in whole milliseconds, `+` or `-`, and where.
+fn changes(trace: &Trace) -> Vec<String> {
+    let by = |r: &&taintsim::trace::Record| r.actor.as_str() == "node-readiness";
+    let changed = trace.iter().filter(by).filter(|r| matches!(r.what, What::NodeTaints(_)));
+    changed
+        .map(|r| {
+            let f = trace.fields(r);
+            let sign = if f.added.is_empty() { '-' } else { '+' };
+            format!("{} {sign}{}", r.at.as_millis(), f.node.unwrap_or_default())
+        })
+        .collect()
+}
+
+/// What is recorded of that kind: when, and its message.
+fn told(trace: &Trace, what: &str) -> Vec<(u64, String)> {
+    let fields = trace.iter().map(|r| (r.at.as_millis(), trace.fields(r)));
+    let of_kind = fields.filter(|(_, f)| f.what == what);
+    of_kind.map(|(at, f)| (at, f.message.or(f.object).or(f.pod).unwrap_or_default())).collect()
+}
+
+/// `evaluateRuleForNode`: a node without the condition counts as Unknown, and is tainted as the controller
+/// starts; the condition comes and goes, and the taint with it.
+#[test]
+fn a_continuous_rule_follows_its_conditions() {
+    let rule = format!("({CNI}, enforcementMode: Continuous)");
+    let trace = ran(
+        &rule,
+        r#"(at: "10s", do: SetCondition(node: "b", type: "CniReady", status: True)),
+            (at: "20s", do: SetCondition(nodes: All, type: "CniReady", status: False)),
+            (at: "30s", do: SetCondition(node: "a", type: "CniReady", status: True))"#,
+    );
+    assert_eq!(changes(&trace), ["0 +b", "10000 -b", "20000 +a", "20000 +b", "30000 -a"]);
+    let why = told(&trace, "readiness-evaluated");
+    let missing = "rule cni: CniReady is missing, which counts as Unknown (True is required)";
+    assert_eq!(why[0].1, missing);
+    let fails = "rule cni: CniReady is False (True is required)";
+    assert!(why.contains(&(20_000, fails.to_owned())), "{why:?}");
+}
+
+/// Upstream's test "should not re-add the taint if conditions regress after completion" (node_controller_test.go).
+#[test]
+fn a_bootstrap_that_is_completed_is_never_begun_again() {
+    let rule = format!("({CNI}, enforcementMode: BootstrapOnly)");
+    let trace = ran(
+        &rule,
+        r#"(at: "10s", do: SetCondition(node: "b", type: "CniReady", status: True)),
+            (at: "20s", do: SetCondition(nodes: All, type: "CniReady", status: False))"#,
+    );
+    assert_eq!(changes(&trace), ["0 +b", "10000 -b"]);
+    let completed = told(&trace, "bootstrap-completed");
+    let rule = || "NodeReadinessRule/cni".to_owned();
+    assert_eq!(completed, [(0, rule()), (10_000, rule())]);
+}
+
+/// A rule that is created gets its finalizer, and is looked at again a second later (`RequeueAfter: time.Second`);
+/// one that is deleted goes when its taints are off.
+#[test]
+fn a_rule_begins_after_a_second_and_cleans_up() {
+    let create = format!(
+        r#"(at: "10s", do: CreateNodeReadinessRule(rule: ({CNI}, enforcementMode: Continuous)))"#
+    );
+    let timeline = format!(r#"{create}, (at: "20s", do: DeleteNodeReadinessRule(rule: "cni"))"#);
+    let trace = ran("", &timeline);
+    assert_eq!(changes(&trace), ["11000 +b", "20000 -b"]);
+    assert_eq!(told(&trace, "readiness-rule-gone"), [(20_000, "NodeReadinessRule/cni".to_owned())]);
+}
+
+/// `defaultStatus` counts where there is no such condition, `AnyOf` takes one of several, conditions of kubelets
+/// count like others, and the selector leaves nodes out.
+#[test]
+fn what_a_rule_asks_for() {
+    let of = |conditions: &str, more: &str| {
+        let taint = r#"taint: "readiness.k8s.io/cni:NoSchedule""#;
+        let rule = format!(
+            r#"(name: "r", conditions: [{conditions}], enforcementMode: Continuous, {taint}, {more})"#
+        );
+        changes(&ran(&rule, ""))
+    };
+    let cni = r#"(type: "CniReady", requiredStatus: True)"#;
+    let fails = r#"(type: "DiskPressure", requiredStatus: True)"#;
+    let not = r#"(type: "DiskPressure", requiredStatus: False)"#;
+    assert_eq!(of(r#"(type: "CniReady", requiredStatus: True, defaultStatus: True)"#, ""), [""; 0]);
+    assert_eq!(of(cni, ""), ["0 +b"]);
+    assert_eq!(of(&format!("{cni}, {fails}"), ""), ["0 +a", "0 +b"]);
+    assert_eq!(of(&format!("{cni}, {fails}"), "conditionPolicy: AnyOf"), ["0 +b"]);
+    assert_eq!(of(&format!("{cni}, {not}"), "conditionPolicy: AnyOf"), [""; 0]);
+    assert_eq!(of(cni, r#"nodeSelector: (matchLabels: {"tier": "x"})"#), [""; 0]);
+}
+
+/// A NoExecute taint evicts as any other: 60 s after it, and by taint eviction.
+#[test]
+fn its_taint_evicts() {
+    let rule = r#"(name: "agent", conditions: [(type: "AgentHealthy", requiredStatus: True, defaultStatus: True)], enforcementMode: Continuous, taint: "readiness.k8s.io/agent:NoExecute")"#;
+    let trace = ran(
+        rule,
+        r#"(at: "10s", do: SetCondition(node: "a", type: "AgentHealthy", status: False))"#,
+    );
+    assert_eq!(changes(&trace), ["10000 +a"]);
+    let deleted = trace.iter().find(|r| matches!(r.what, What::PodDeleting(_))).unwrap();
+    assert_eq!((deleted.at.as_millis(), deleted.actor.as_str()), (70_000, "taint-eviction"));
+    let event = "Taint 'readiness.k8s.io/agent:NoExecute' added by rule 'agent'".to_owned();
+    assert!(told(&trace, "event").contains(&(10_000, event)));
+}
+
+/// What upstream's validation and its webhook refuse, in their words.
+#[test]
+fn mistakes_are_told() {
+    let says = |rules: &str, timeline: &str, wanted: &str| {
+        let text = parsed(&cluster(rules, timeline)).unwrap_err();
+        assert!(text.contains(wanted), "{text}");
+    };
+    let rule = |mode: &str, taint: &str, more: &str| {
+        format!(
+            r#"(name: "r", conditions: [(type: "X", requiredStatus: True{more})], enforcementMode: {mode}, taint: "{taint}")"#
+        )
+    };
+    let ours = "readiness.k8s.io/x:NoSchedule";
+    says(
+        &rule("Continuous", "x:NoSchedule", ""),
+        "",
+        "taint key must start with 'readiness.k8s.io/'",
+    );
+    let with_default = rule("BootstrapOnly", ours, ", defaultStatus: True");
+    says(&with_default, "", "defaultStatus should not be used with bootstrap-only enforcementMode");
+    let other = rule("Continuous", ours, "").replace(r#""r""#, r#""s""#);
+    says(&format!("{}, {other}", rule("Continuous", ours, "")), "", "conflicts with rule `r`");
+    let any = rule("BootstrapOnly", ours, "").replace("taint:", "conditionPolicy: AnyOf, taint:");
+    says(&any, "", "anyOf conditionPolicy is not supported with bootstrap-only enforcementMode");
+    let ready = r#"(at: "1s", do: SetCondition(node: "a", type: "Ready", status: True))"#;
+    says("", ready, "the condition Ready is the kubelet's own");
+    says(
+        "",
+        r#"(at: "1s", do: DeleteNodeReadinessRule(rule: "r"))"#,
+        "there is no readiness rule `r`",
+    );
+}
