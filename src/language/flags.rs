@@ -291,7 +291,7 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
         .collect();
     let having = || all.iter().filter(|(_, there)| *there).map(|(r, _)| r.short());
     let ends = [all.first(), all.last()].map(|end| end.is_some_and(|(_, there)| *there));
-    let (first, last) = (having().next()?, having().last()?);
+    let (first, last) = (having().next()?, having().next_back()?);
     let releases = match ends {
         [_, true] => format!("those from {first} on have it"),
         [true, _] => format!("those up to {last} have it"),
