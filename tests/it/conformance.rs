@@ -100,15 +100,22 @@ fn the_seeds_stay_inside_the_envelopes() {
 /// What the recorder has none of in the scenarios of machines that go off.
 const GO_OFF: &str = "machines that are told to go off; pods that take their own time to start or stop (`pod_start`, `pod_stop`)";
 
+/// The recorder has no node readiness controller.
+const READINESS: &str = "node readiness rules";
+
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
-const UNSAID: [(&str, &str); 9] = [
+const UNSAID: [(&str, &str); 13] = [
     ("crash-while-marking-pods", "trouble that is left to the choices, and tapes"),
     ("drain-or-shutdown", GO_OFF),
     ("graceful-shutdown", GO_OFF),
     ("memory-leak", "what pods or nodes use"),
+    ("node-readiness", READINESS),
     ("pressure-daemon-set", "what pods or nodes use"),
     ("pressure-gap", "what pods or nodes use"),
     ("pressure-loop", "what pods or nodes use"),
+    ("readiness-bootstrap-orphan", READINESS),
+    ("readiness-label-change", READINESS),
+    ("readiness-rule-deleted", READINESS),
     ("relisted", "trouble that is left to the choices, and tapes"),
     ("successor-evicted", "trouble that is left to the choices, and tapes"),
 ];

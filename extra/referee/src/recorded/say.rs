@@ -4,7 +4,7 @@
 //! that does the same: labels that the recorder adds to nodes by itself are the only difference.
 
 use super::missing::{Missing, unless};
-use super::say_actions::actions;
+use super::say_actions::{READINESS, actions};
 use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
@@ -87,6 +87,9 @@ fn volumes(plan: &Plan, missing: &mut Missing) {
 /// Node-pressure eviction, which the recorder does not run.
 fn pressure(plan: &Plan, missing: &mut Missing) {
     unless(!plan.states_usage(), "what pods or nodes use", missing);
+    unless(plan.readiness.rules.is_empty(), READINESS, missing);
+    let no_rules = plan.device_taint_rules.is_empty();
+    unless(no_rules, "rules of devices that are there from the start", missing);
 }
 
 /// What has no field of its own.

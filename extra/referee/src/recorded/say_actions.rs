@@ -255,6 +255,9 @@ fn fails(nodes: Vec<&str>, fault: NodeFault, holds: bool) -> Option<Value> {
     })
 }
 
+/// The recorder has no node readiness controller.
+pub(super) const READINESS: &str = "node readiness rules";
+
 /// What the recorder has no action for.
 fn unsaid(act: &Do) -> &'static str {
     match act {
@@ -264,6 +267,7 @@ fn unsaid(act: &Do) -> &'static str {
         Do::Fail(_, NodeFault::Shutdown(_)) | Do::Recover(_, NodeFault::Shutdown(_)) => {
             "machines that are told to go off"
         }
+        Do::CreateReadinessRule(_) | Do::DeleteReadinessRule(_) | Do::SetCondition(..) => READINESS,
         _ => "an action that it does not have",
     }
 }
