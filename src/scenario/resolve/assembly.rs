@@ -35,10 +35,9 @@ pub(super) fn plan(
     let horizon = horizon(spec, damage, complaints);
     let settings = flags::read(&spec.flags, &profile, complaints);
     let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
-    let controllers_start = spec
-        .controllers_start
-        .as_ref()
-        .and_then(|t| complaints.at(at!["controllers_start"]).take(values::span(t.as_str())));
+    let starts =
+        |t: &DurationText| complaints.at(at!["controllers_start"]).take(values::span(t.as_str()));
+    let controllers_start = spec.controllers_start.as_ref().and_then(starts);
     let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
     let operators = profile.taint_eviction.comparison_operators;
     let declared = Declared::read(spec, defaults, operators, damage, complaints);
