@@ -205,6 +205,10 @@ impl RuleReadinessController {
     ) -> Result<Option<Rc<Node>>, ApiError> {
         let about = self.client.node_object(node);
         for tries in 1.. {
+            if has_version {
+                // Posts that change nothing but their time are simulated only where somebody asks, and each makes a version.
+                self.client.api().touch(node);
+            }
             let latest = self.informers.node(node).ok_or(ApiError::NotFound)?;
             let Some(patch) = change(&latest) else { return Ok(None) };
             self.ctx.set_saw(latest.record);
