@@ -63,9 +63,10 @@ impl Core {
     /// That of a scheduler that knows of nothing yet.
     pub(super) fn new(config: Config, context: ControllerContext<SeriesRecorder>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let walk = ctx.draws_turns().then(|| (client.clone(), ctx.point("unschedulable-order")));
         let state = State {
             algorithm: Algorithm::new(config.choice),
-            queue: Queue::new(config.choice.switches, ctx.draws_turns()),
+            queue: Queue::walking(config.choice.switches, walk),
             nominator: Nominator::default(),
         };
         Rc::new(Core {

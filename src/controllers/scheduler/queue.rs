@@ -10,7 +10,6 @@ use super::waiting::Waiting;
 use crate::controllers::scheduler::prelude::*;
 
 /// The queue.
-#[derive(Debug)]
 pub struct Queue {
     switches: Switches,
     backoff: Backoff,
@@ -25,13 +24,18 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue; with heaps as upstream's if so asked, in which pods of one age have another order
-    /// than that in which they came.
-    pub fn new(switches: Switches, heaps: bool) -> Self {
+    /// An empty queue, in which pods of one age have the order in which they came.
+    pub fn new(switches: Switches) -> Self {
+        Self::walking(switches, None)
+    }
+
+    /// An empty queue. With a walk it has heaps and a map as upstream's, in which pods of one age have
+    /// another order.
+    pub(super) fn walking(switches: Switches, walk: Option<(Client, PointId)>) -> Self {
         Self {
             switches,
             backoff: Backoff(switches),
-            waiting: Waiting::new(heaps),
+            waiting: Waiting::new(walk),
             in_flight: InFlight::default(),
             preempting: BTreeSet::new(),
             cycle: 0,
@@ -297,8 +301,7 @@ impl Queue {
             return;
         }
         let all = self.switches.wake() == WakeRule::All;
-        let ids: Vec<PodId> = self.waiting.unschedulable().iter().copied().collect();
-        for id in ids {
+        for id in self.waiting.unschedulable() {
             let Some((_, entry)) = self.waiting.entry(id) else {
                 continue;
             };
@@ -343,7 +346,7 @@ impl Queue {
     /// Whether pods wait for a change, so that [`Queue::flush_unschedulable_pods_leftover`] has to
     /// be called every 30 s.
     pub fn has_unschedulable(&self) -> bool {
-        !self.waiting.unschedulable().is_empty()
+        self.waiting.has_unschedulable()
     }
 
     /// Moves pods whose back-off is over (`flushBackoffQCompleted`).
@@ -368,13 +371,8 @@ impl Queue {
             let before = e.before.map_or(Dur::ZERO, |b| b.tried_ago);
             now.since(e.timestamp).saturating_add(before) > self.switches.unschedulable_flush
         };
-        let ids: Vec<PodId> = self
-            .waiting
-            .unschedulable()
-            .iter()
-            .copied()
-            .filter(|id| self.waiting.entry(*id).is_some_and(|(_, e)| late(e)))
-            .collect();
+        let mut ids = self.waiting.unschedulable();
+        ids.retain(|id| self.waiting.entry(*id).is_some_and(|(_, e)| late(e)));
         for id in &ids {
             if self.waiting.entry(*id).is_some_and(|(_, e)| e.gated_by.is_some()) {
                 continue;

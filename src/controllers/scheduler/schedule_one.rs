@@ -15,6 +15,10 @@ const SCHEDULER_ERROR: &str = "SchedulerError";
 /// goroutines: recordings of `scheduler-node-names`, 37 of 165 searches in which that shows.
 const OVERTAKEN: u32 = 225;
 
+/// In so many of 1,000 failed bindings the next pod is taken from the queue before the failed one is given back to
+/// it: recordings of `reject-scheduler-lat`, 20 of 60 runs of 1.28.
+const NEXT_POPPED_FIRST: u32 = 333;
+
 /// Tries one pod after the other.
 pub(super) struct ScheduleOne {
     core: Rc<Core>,
@@ -27,6 +31,8 @@ pub(super) struct ScheduleOne {
     overtaken_point: PointId,
     /// Informers deliver before nodes are looked at.
     cycle_point: PointId,
+    /// Between a binding that failed and the pod's way back into the queue.
+    unreserve_point: PointId,
 }
 
 impl ScheduleOne {
@@ -40,6 +46,7 @@ impl ScheduleOne {
             feasible_point: ctx.point("feasible-nodes"),
             overtaken_point: ctx.point("feasible-overtaken"),
             cycle_point: ctx.point("scheduling-cycle"),
+            unreserve_point: ctx.point("scheduling-unreserve"),
             core: core.clone(),
         })
     }
@@ -216,6 +223,7 @@ impl ScheduleOne {
             );
         });
         self.core.broadcast();
+        self.core.ctx.yield_point(self.unreserve_point, NEXT_POPPED_FIRST).await;
         self.failures
             .handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
             .await;

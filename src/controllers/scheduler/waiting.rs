@@ -43,19 +43,25 @@ impl<K: Ord> Sorted<K> {
     }
 }
 
+/// Slots of the map of those that wait for a change, as long as it has no more (`internal/runtime/maps`).
+const SLOTS: usize = 8;
+
 /// The pods in the queue, each in its place.
-#[derive(Debug)]
 pub(super) struct Waiting {
     entries: BTreeMap<PodId, (Place, QueuedPod)>,
     active: Sorted<ActiveKey>,
     backoff: Sorted<(Time, ActiveKey)>,
     error_backoff: BTreeSet<(Time, PodId)>,
-    unschedulable: BTreeSet<PodId>,
+    /// Each with its slot of the map that upstream keeps them in (`podInfoMap`): the first that was free.
+    unschedulable: BTreeMap<PodId, usize>,
+    /// Where the order within an instant is drawn, how that map is walked.
+    walk: Option<(Client, PointId)>,
 }
 
 impl Waiting {
-    /// None; with heaps as upstream's if so asked.
-    pub(super) fn new(heaps: bool) -> Self {
+    /// None. Where the order within an instant is drawn, with heaps and a map as upstream's.
+    pub(super) fn new(walk: Option<(Client, PointId)>) -> Self {
+        let heaps = walk.is_some();
         let by_age: fn(&ActiveKey, &ActiveKey) -> bool = |a, b| (a.0, a.1) < (b.0, b.1);
         let by_end: fn(&(Time, ActiveKey), &(Time, ActiveKey)) -> bool =
             |(end, a), (other, b)| (end, a.0, a.1) < (other, b.0, b.1);
@@ -64,7 +70,8 @@ impl Waiting {
             active: Sorted::new(heaps.then_some(by_age)),
             backoff: Sorted::new(heaps.then_some(by_end)),
             error_backoff: BTreeSet::new(),
-            unschedulable: BTreeSet::new(),
+            unschedulable: BTreeMap::new(),
+            walk,
         }
     }
 
@@ -75,7 +82,7 @@ impl Waiting {
             Place::Active => self.active.insert(entry.active_key()),
             Place::Backoff(until) => self.backoff.insert((until, entry.active_key())),
             Place::ErrorBackoff(until) => self.error_backoff.insert((until, id)),
-            Place::Unschedulable => self.unschedulable.insert(id),
+            Place::Unschedulable => self.unschedulable.insert(id, self.free_slot()).is_none(),
         };
         self.entries.insert(id, (place, entry));
     }
@@ -87,7 +94,7 @@ impl Waiting {
             Place::Active => self.active.remove(&entry.active_key()),
             Place::Backoff(until) => self.backoff.remove(&(until, entry.active_key())),
             Place::ErrorBackoff(until) => self.error_backoff.remove(&(until, id)),
-            Place::Unschedulable => self.unschedulable.remove(&id),
+            Place::Unschedulable => self.unschedulable.remove(&id).is_some(),
         };
         Some((place, entry))
     }
@@ -112,8 +119,30 @@ impl Waiting {
         self.error_backoff.first().copied()
     }
 
-    /// Those that wait for a change.
-    pub(super) fn unschedulable(&self) -> &BTreeSet<PodId> {
-        &self.unschedulable
+    fn free_slot(&self) -> usize {
+        let is_free = |slot: &usize| !self.unschedulable.values().any(|taken| taken == slot);
+        if self.unschedulable.len() < SLOTS {
+            (0..SLOTS).find(is_free).unwrap_or(SLOTS)
+        } else {
+            SLOTS
+        }
+    }
+
+    /// Whether any waits for a change.
+    pub(super) fn has_unschedulable(&self) -> bool {
+        !self.unschedulable.is_empty()
+    }
+
+    /// Those that wait for a change, in the order in which upstream comes to them. Where pods of one age are
+    /// tried as they came, that order plays no part.
+    pub(super) fn unschedulable(&self) -> Vec<PodId> {
+        let mut all: Vec<PodId> = self.unschedulable.keys().copied().collect();
+        if let Some((client, point)) = &self.walk {
+            let slot = |id: &PodId| self.unschedulable.get(id).copied().unwrap_or(SLOTS);
+            let whole = all.len();
+            let object = |id: &PodId| client.pod_object(*id);
+            client.api().ctx().order_some(*point, None, whole, &mut all, slot, object);
+        }
+        all
     }
 }

@@ -20,7 +20,7 @@ struct Waiting {
 
 impl Waiting {
     fn new(release: &str) -> Self {
-        Waiting { queue: Queue::new(switches(release), false), cache: Cache::new(true, true) }
+        Waiting { queue: Queue::new(switches(release)), cache: Cache::new(true, true) }
     }
 
     fn add(&mut self, id: u32, template: &Rc<PodTemplate>, now: Time) {
