@@ -5,6 +5,7 @@
 
 use crate::analysis::prelude::*;
 use crate::api::words::words;
+use Measure::{Count, Minutes, Number, Seconds};
 
 /// What a run cost a workload, or all of them. Integers, so that runs compare exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -54,37 +55,43 @@ words! {
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum Figure {
         /// [`Costs::missing_ns`], in minutes.
-        ReplicaMinutesMissing = "replica_minutes_missing",
+        ReplicaMinutesMissing = "replica_minutes_missing":
+            ("replica-minutes missing", Minutes(|c| c.missing_ns)),
         /// [`Costs::below_need`], in minutes.
-        MinutesBelowNeed = "minutes_below_need",
+        MinutesBelowNeed = "minutes_below_need":
+            ("minutes below need", Minutes(|c| ns(c.below_need))),
         /// [`Costs::longest_below_need`], in seconds.
-        LongestBelowNeed = "longest_below_need_s",
+        LongestBelowNeed = "longest_below_need_s":
+            ("longest below need", Seconds(|c| c.longest_below_need)),
         /// [`Costs::none_up`], in minutes.
-        MinutesNoneUp = "minutes_none_up",
+        MinutesNoneUp = "minutes_none_up": ("minutes none up", Minutes(|c| ns(c.none_up))),
         /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
-        RequestsLostShare = "requests_lost_share",
+        RequestsLostShare = "requests_lost_share": ("requests lost", Number(share)),
         /// The same share of the time observed, in minutes: as if all requests had been lost for that
         /// time.
-        RequestsLostMinutes = "requests_lost_minutes",
+        RequestsLostMinutes = "requests_lost_minutes":
+            ("minutes of requests lost", Number(lost_minutes)),
         /// [`Costs::ghost_ns`], in minutes.
-        GhostMinutes = "ghost_minutes",
+        GhostMinutes = "ghost_minutes": ("ghost-minutes", Minutes(|c| c.ghost_ns)),
         /// [`Costs::evicted`].
-        Evicted = "evicted",
+        Evicted = "evicted": ("evicted", Count(|c| c.evicted)),
         /// [`Costs::needless`].
-        Needless = "needless",
+        Needless = "needless": ("needless", Count(|c| c.needless)),
         /// [`Costs::undecided`].
-        Undecided = "undecided",
+        Undecided = "undecided": ("undecided", Count(|c| c.undecided)),
         /// [`Costs::restarts`].
-        Restarts = "restarts",
+        Restarts = "restarts": ("restarts", Count(|c| c.restarts)),
         /// [`Costs::pending_at_end`].
-        PendingAtEnd = "pending_at_end",
+        PendingAtEnd = "pending_at_end": ("pending at the end", Count(|c| c.pending_at_end)),
         /// [`Costs::pending_ns`], in minutes.
-        PendingMinutes = "pending_minutes",
+        PendingMinutes = "pending_minutes": ("pending minutes", Minutes(|c| c.pending_ns)),
         /// [`Costs::most_pending`].
-        MostPending = "most_pending",
+        MostPending = "most_pending": ("most pending", Count(|c| c.most_pending)),
         /// [`Costs::longest_pending`], in seconds.
-        LongestPending = "longest_pending_s",
+        LongestPending = "longest_pending_s": ("longest pending", Seconds(|c| c.longest_pending)),
     }
+
+    fn looked_up -> (&'static str, Measure);
 }
 
 impl Figure {
@@ -112,30 +119,6 @@ impl Figure {
             Measure::Number(of) => of(costs),
         }
     }
-
-    /// Its name for people, and what it is of costs.
-    fn looked_up(self) -> (&'static str, Measure) {
-        use Measure::{Count, Minutes, Number, Seconds};
-        match self {
-            Self::ReplicaMinutesMissing => ("replica-minutes missing", Minutes(|c| c.missing_ns)),
-            Self::MinutesBelowNeed => ("minutes below need", Minutes(|c| ns(c.below_need))),
-            Self::LongestBelowNeed => ("longest below need", Seconds(|c| c.longest_below_need)),
-            Self::MinutesNoneUp => ("minutes none up", Minutes(|c| ns(c.none_up))),
-            Self::RequestsLostShare => ("requests lost", Number(share)),
-            Self::RequestsLostMinutes => {
-                ("minutes of requests lost", Number(|c| share(c) * minutes(ns(c.observed))))
-            }
-            Self::GhostMinutes => ("ghost-minutes", Minutes(|c| c.ghost_ns)),
-            Self::Evicted => ("evicted", Count(|c| c.evicted)),
-            Self::Needless => ("needless", Count(|c| c.needless)),
-            Self::Undecided => ("undecided", Count(|c| c.undecided)),
-            Self::Restarts => ("restarts", Count(|c| c.restarts)),
-            Self::PendingAtEnd => ("pending at the end", Count(|c| c.pending_at_end)),
-            Self::PendingMinutes => ("pending minutes", Minutes(|c| c.pending_ns)),
-            Self::MostPending => ("most pending", Count(|c| c.most_pending)),
-            Self::LongestPending => ("longest pending", Seconds(|c| c.longest_pending)),
-        }
-    }
 }
 
 /// What a figure is of costs.
@@ -158,4 +141,8 @@ fn minutes(ns: u128) -> f64 {
 /// The share of requests that are lost.
 fn share(costs: &Costs) -> f64 {
     if costs.requests == 0 { 0.0 } else { costs.requests_lost as f64 / costs.requests as f64 }
+}
+
+fn lost_minutes(costs: &Costs) -> f64 {
+    share(costs) * minutes(ns(costs.observed))
 }

@@ -5,20 +5,26 @@ use super::owners::Owners;
 use super::prelude::*;
 use super::words::rejections;
 use super::workloads::said;
+use crate::api::words::rows;
 
-/// What happens to a node or a pod.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Happening {
-    /// Its Ready condition becomes Unknown.
-    NodeUnknown,
-    /// It gets a NoExecute taint.
-    NodeNoExecute,
-    /// Its deletion begins.
-    PodDeleted,
-    /// It is created.
-    PodCreated,
-    /// It is bound to a node.
-    PodBound,
+rows! {
+    /// What happens to a node or a pod.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub(crate) enum Happening {
+        /// Its Ready condition becomes Unknown.
+        NodeUnknown = "node-unknown",
+        /// It gets a NoExecute taint.
+        NodeNoExecute = "node-noexecute",
+        /// Its deletion begins.
+        PodDeleted = "pod-deleted",
+        /// It is created.
+        PodCreated = "pod-created",
+        /// It is bound to a node.
+        PodBound = "pod-bound",
+    }
+
+    /// The word of documents.
+    pub(crate) fn as_str -> &'static str;
 }
 
 impl Happening {
@@ -29,17 +35,6 @@ impl Happening {
             Self::NodeNoExecute => Some(Self::NodeUnknown),
             Self::PodDeleted => Some(Self::NodeNoExecute),
             Self::PodBound => Some(Self::PodCreated),
-        }
-    }
-
-    /// The word of documents.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::NodeUnknown => "node-unknown",
-            Self::NodeNoExecute => "node-noexecute",
-            Self::PodDeleted => "pod-deleted",
-            Self::PodCreated => "pod-created",
-            Self::PodBound => "pod-bound",
         }
     }
 }

@@ -9,109 +9,121 @@
 use super::prelude::*;
 use super::setting::short_key;
 use super::workloads::Owners;
+use crate::api::words::rows;
 use crate::trace::{DrainOutcome, EventText};
+use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
 
 /// Stands for "no timer" in [`Fact::Evicted`].
 pub(crate) const NO_TIMER: u32 = u32::MAX;
 
-/// What can be said in a row of a timeline.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Fact {
-    /// An entry of the plan's timeline began.
-    EntryBegan(u32),
-    /// An entry of the plan's timeline ended.
-    EntryEnded(u32),
-    /// kubectl refused what an action asked for: its text and the entry.
-    Refused(TextId, u32),
-    /// The controllers' process started.
-    ControllersStarted,
-    /// The controllers' process died.
-    ControllersStopped,
-    /// A zone, by its key, is in that state.
-    Zone(TextId, ZoneState),
-    /// Every zone is fully disrupted.
-    MasterDisruptionEntered,
-    /// Some node is ready again.
-    MasterDisruptionLeft,
-    /// A node joined.
-    NodeJoined,
-    /// A node was deleted.
-    NodeDeleted,
-    /// A node's kubelet cannot reach the API server.
-    Silent,
-    /// A node's kubelet reaches the API server again.
-    Heard,
-    /// A node's machine stopped.
-    MachineOff,
-    /// A node's machine has booted.
-    MachineOn,
-    /// A node's condition Ready turned Unknown.
-    Unknown,
-    /// A node's condition Ready turned False.
-    NotReady,
-    /// A node's condition Ready turned True.
-    Ready,
-    /// A condition other than Ready turned True.
-    ConditionTrue(NodeConditionType),
-    /// A condition other than Ready that was True turned False.
-    ConditionFalse(NodeConditionType),
-    /// A taint was added; index into [`Facts::taints`].
-    Tainted(u32),
-    /// A taint was removed; index into [`Facts::taints`].
-    Untainted(u32),
-    /// A node was cordoned.
-    Cordoned,
-    /// A node was uncordoned.
-    Uncordoned,
-    /// A pod was created, of that workload or of none.
-    PodCreated(Option<WorkloadId>),
-    /// A pod was bound, of that workload or of none.
-    PodBound(Option<WorkloadId>),
-    /// A pod of a workload runs.
-    PodRunning(WorkloadId),
-    /// A pod, of that workload or of none, cannot be scheduled, for that reason.
-    PodPending(Option<WorkloadId>, TextId),
-    /// A volume of a pod cannot be attached to its node.
-    VolumeRefused,
-    /// A volume was attached to a node.
-    VolumeAttached,
-    /// A volume was detached from a node.
-    VolumeDetached,
-    /// A node has no memory left.
-    MemoryUsedUp,
-    /// What the status of a DeviceTaintRule says.
-    RuleSays(TextId),
-    /// An eviction timer of this number of seconds was set.
-    TimerSet(u32),
-    /// An eviction timer was cancelled.
-    TimerCancelled,
-    /// A pod was evicted by a timer of this number of seconds, or [`NO_TIMER`].
-    Evicted(u32),
-    /// A pod was evicted without a timer: through the eviction API, or by a drain.
-    EvictedBy(EvictionCause),
-    /// A pod's eviction was refused, as that budget would be violated.
-    EvictionRefused(WorkloadId),
-    /// kubectl finished with a node that it drained, in that way.
-    DrainEnded(DrainOutcome),
-    BudgetCreated(WorkloadId),
-    /// A budget asks for something else.
-    BudgetChanged(WorkloadId),
-    BudgetDeleted(WorkloadId),
-    /// An entry of the plan's timeline did not do all that it was to do: its text and the entry.
-    CutShort(TextId, u32),
-    /// Somebody else deleted a pod.
-    PodDeleted(Actor),
-    /// A pod could not be deleted in five tries.
-    EvictionFailed,
-    /// A kubelet does not admit a pod, as its node is short of something.
-    NotAdmitted,
-    /// A pod's phase became Failed.
-    PodFailed,
-    /// A pod's phase became Succeeded.
-    PodSucceeded,
-    /// A pod object is gone.
-    PodGone,
+rows! {
+    /// What can be said in a row of a timeline.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub(crate) enum Fact {
+        /// An entry of the plan's timeline began.
+        EntryBegan(u32) = ("entry-began", "", Entry, 11),
+        /// An entry of the plan's timeline ended.
+        EntryEnded(u32) = ("entry-ended", "", Entry, 11),
+        /// kubectl refused what an action asked for: its text and the entry.
+        Refused(TextId, u32) = ("refused", "", Bad, 6),
+        /// The controllers' process started.
+        ControllersStarted = ("controllers-started", "controllers started", Good, 6),
+        /// The controllers' process died.
+        ControllersStopped =
+            ("controllers-stopped", "controllers stopped; their timers are lost", Bad, 6),
+        /// A zone, by its key, is in that state.
+        Zone(TextId, ZoneState) = ("zone-state", "", Zones, 6),
+        /// Every zone is fully disrupted.
+        MasterDisruptionEntered = ("master-disruption-entered", ALL_DARK, Zones, 6),
+        /// Some node is ready again.
+        MasterDisruptionLeft =
+            ("master-disruption-left", "master disruption is over: evictions resume", Zones, 6),
+        /// A node joined.
+        NodeJoined = ("node-joined", "joined", Plain, 5),
+        /// A node was deleted.
+        NodeDeleted = ("node-deleted", "deleted", Plain, 5),
+        /// A node's kubelet cannot reach the API server.
+        Silent = ("node-silent", "silent", Warning, 11),
+        /// A node's kubelet reaches the API server again.
+        Heard = ("node-heard", "heard again", Good, 11),
+        /// A node's machine stopped.
+        MachineOff = ("machine-off", "off", Warning, 11),
+        /// A node's machine has booted.
+        MachineOn = ("machine-on", "booted", Good, 11),
+        /// A node's condition Ready turned Unknown.
+        Unknown = ("node-unknown", "Unknown", Warning, 5),
+        /// A node's condition Ready turned False.
+        NotReady = ("node-not-ready", "NotReady", Warning, 5),
+        /// A node's condition Ready turned True.
+        Ready = ("node-ready", "Ready again", Good, 5),
+        /// A condition other than Ready turned True.
+        ConditionTrue(NodeConditionType) = ("condition-true", "", Warning, 7),
+        /// A condition other than Ready that was True turned False.
+        ConditionFalse(NodeConditionType) = ("condition-false", "", Good, 7),
+        /// A taint was added; index into [`Facts::taints`].
+        Tainted(u32) = ("tainted", "", Warning, 4),
+        /// A taint was removed; index into [`Facts::taints`].
+        Untainted(u32) = ("untainted", "", Good, 4),
+        /// A node was cordoned.
+        Cordoned = ("cordoned", "cordoned", Plain, 7),
+        /// A node was uncordoned.
+        Uncordoned = ("uncordoned", "uncordoned", Plain, 7),
+        /// A pod was created, of that workload or of none.
+        PodCreated(Option<WorkloadId>) = ("pod-created", "created", Plain, 9),
+        /// A pod was bound, of that workload or of none.
+        PodBound(Option<WorkloadId>) = ("pod-bound", "bound", Plain, 9),
+        /// A pod of a workload runs.
+        PodRunning(WorkloadId) = ("pod-running", "running", Plain, 9),
+        /// A pod, of that workload or of none, cannot be scheduled, for that reason.
+        PodPending(Option<WorkloadId>, TextId) = ("pod-pending", "", Warning, PENDING),
+        /// A volume of a pod cannot be attached to its node.
+        VolumeRefused =
+            ("volume-refused", "waits for a volume that is attached elsewhere", Warning, PENDING),
+        /// A volume was attached to a node.
+        VolumeAttached = ("volume-attached", "has a volume attached", Plain, 9),
+        /// A volume was detached from a node.
+        VolumeDetached = ("volume-detached", "has a volume detached", Plain, 9),
+        /// A node has no memory left.
+        MemoryUsedUp = ("memory-used-up", OUT_OF_MEMORY, Warning, 5),
+        /// What the status of a DeviceTaintRule says.
+        RuleSays(TextId) = ("rule-condition", "", Plain, 8),
+        /// An eviction timer of this number of seconds was set.
+        TimerSet(u32) = ("timer-set", "eviction timer set", Plain, 8),
+        /// An eviction timer was cancelled.
+        TimerCancelled = ("timer-cancelled", "eviction timer cancelled", Good, 8),
+        /// A pod was evicted by a timer of this number of seconds, or [`NO_TIMER`].
+        Evicted(u32) = ("evicted", "evicted", Bad, 0),
+        /// A pod was evicted without a timer: through the eviction API, or by a drain.
+        EvictedBy(EvictionCause) = ("evicted", "evicted", Bad, 0),
+        /// A pod's eviction was refused, as that budget would be violated.
+        EvictionRefused(WorkloadId) = ("eviction-refused", "", Warning, 2),
+        /// kubectl finished with a node that it drained, in that way.
+        DrainEnded(DrainOutcome) = ("drain-ended", "not drained: timed out", Bad, 2),
+        BudgetCreated(WorkloadId) = ("budget-created", "created", Plain, 7),
+        /// A budget asks for something else.
+        BudgetChanged(WorkloadId) = ("budget-changed", "changed", Plain, 7),
+        BudgetDeleted(WorkloadId) = ("budget-deleted", "deleted", Plain, 7),
+        /// An entry of the plan's timeline did not do all that it was to do: its text and the entry.
+        CutShort(TextId, u32) = ("cut-short", "", Bad, 2),
+        /// Somebody else deleted a pod.
+        PodDeleted(Actor) = ("pod-deleted", "deleted", Plain, 3),
+        /// A pod could not be deleted in five tries.
+        EvictionFailed = ("eviction-failed", "not evicted: five tries failed", Bad, 1),
+        /// A kubelet does not admit a pod, as its node is short of something.
+        NotAdmitted = ("not-admitted", "not admitted: node pressure", Warning, 2),
+        /// A pod's phase became Failed.
+        PodFailed = ("pod-failed", "Failed", Warning, 1),
+        /// A pod's phase became Succeeded.
+        PodSucceeded = ("pod-succeeded", "Succeeded", Plain, 10),
+        /// A pod object is gone.
+        PodGone = ("pod-gone", "gone", Plain, 10),
+    }
+
+    fn row -> Row;
 }
+
+/// What a fact is called, what it does in words, its colour and how much it matters.
+type Row = (&'static str, &'static str, Tone, u8);
 
 /// What a fact means to whoever reads it, which its colour shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,85 +152,23 @@ pub(crate) struct Look {
 /// The rank of pods that are pending.
 pub(super) const PENDING: u8 = 2;
 
+const OUT_OF_MEMORY: &str = "out of memory: the kernel kills before that, which is not simulated";
 const ALL_DARK: &str =
     "master disruption: no node of any zone is Ready, so taints come off and evictions stop";
 
 impl Fact {
     /// How facts of its kind are shown.
     pub(crate) fn look(self) -> Look {
-        use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
         let (name, verb, tone, rank) = match self {
-            Self::EntryBegan(_) => ("entry-began", "", Entry, 11),
-            Self::EntryEnded(_) => ("entry-ended", "", Entry, 11),
-            Self::Refused(..) => ("refused", "", Bad, 6),
-            Self::ControllersStarted => ("controllers-started", "controllers started", Good, 6),
-            Self::ControllersStopped => {
-                ("controllers-stopped", "controllers stopped; their timers are lost", Bad, 6)
-            }
-            Self::Zone(..) => ("zone-state", "", Zones, 6),
-            Self::MasterDisruptionEntered => ("master-disruption-entered", ALL_DARK, Zones, 6),
-            Self::MasterDisruptionLeft => {
-                ("master-disruption-left", "master disruption is over: evictions resume", Zones, 6)
-            }
-            Self::NodeJoined => ("node-joined", "joined", Plain, 5),
-            Self::NodeDeleted => ("node-deleted", "deleted", Plain, 5),
-            Self::Silent => ("node-silent", "silent", Warning, 11),
-            Self::Heard => ("node-heard", "heard again", Good, 11),
-            Self::MachineOff => ("machine-off", "off", Warning, 11),
-            Self::MachineOn => ("machine-on", "booted", Good, 11),
-            Self::Unknown => ("node-unknown", "Unknown", Warning, 5),
-            Self::NotReady => ("node-not-ready", "NotReady", Warning, 5),
-            Self::Ready => ("node-ready", "Ready again", Good, 5),
-            Self::ConditionTrue(_) => ("condition-true", "", Warning, 7),
-            Self::ConditionFalse(_) => ("condition-false", "", Good, 7),
-            Self::Tainted(_) => ("tainted", "", Warning, 4),
-            Self::Untainted(_) => ("untainted", "", Good, 4),
-            Self::Cordoned => ("cordoned", "cordoned", Plain, 7),
-            Self::Uncordoned => ("uncordoned", "uncordoned", Plain, 7),
-            Self::PodCreated(_) => ("pod-created", "created", Plain, 9),
-            Self::PodBound(_) => ("pod-bound", "bound", Plain, 9),
-            Self::PodRunning(_) => ("pod-running", "running", Plain, 9),
-            Self::PodPending(..) => ("pod-pending", "", Warning, PENDING),
-            Self::VolumeRefused => (
-                "volume-refused",
-                "waits for a volume that is attached elsewhere",
-                Warning,
-                PENDING,
-            ),
-            Self::VolumeAttached => ("volume-attached", "has a volume attached", Plain, 9),
-            Self::VolumeDetached => ("volume-detached", "has a volume detached", Plain, 9),
-            Self::MemoryUsedUp => (
-                "memory-used-up",
-                "out of memory: the kernel kills before that, which is not simulated",
-                Warning,
-                5,
-            ),
-            Self::RuleSays(_) => ("rule-condition", "", Plain, 8),
-            Self::TimerSet(_) => ("timer-set", "eviction timer set", Plain, 8),
-            Self::TimerCancelled => ("timer-cancelled", "eviction timer cancelled", Good, 8),
             Self::Evicted(0) => ("evicted", "evicted at once", Bad, 0),
-            Self::Evicted(_) | Self::EvictedBy(_) => ("evicted", "evicted", Bad, 0),
-            Self::EvictionRefused(_) => ("eviction-refused", "", Warning, 2),
             Self::DrainEnded(DrainOutcome::Drained) => ("drain-ended", "drained", Good, 2),
-            Self::DrainEnded(DrainOutcome::TimedOut) => {
-                ("drain-ended", "not drained: timed out", Bad, 2)
-            }
             Self::DrainEnded(DrainOutcome::Refused) => {
                 ("drain-ended", "not drained: refused", Bad, 2)
             }
-            Self::BudgetCreated(_) => ("budget-created", "created", Plain, 7),
-            Self::BudgetChanged(_) => ("budget-changed", "changed", Plain, 7),
-            Self::BudgetDeleted(_) => ("budget-deleted", "deleted", Plain, 7),
-            Self::CutShort(..) => ("cut-short", "", Bad, 2),
             Self::PodDeleted(Actor::Scheduler) => {
                 ("pod-deleted", "preempted by the scheduler", Plain, 3)
             }
-            Self::PodDeleted(_) => ("pod-deleted", "deleted", Plain, 3),
-            Self::EvictionFailed => ("eviction-failed", "not evicted: five tries failed", Bad, 1),
-            Self::NotAdmitted => ("not-admitted", "not admitted: node pressure", Warning, 2),
-            Self::PodFailed => ("pod-failed", "Failed", Warning, 1),
-            Self::PodSucceeded => ("pod-succeeded", "Succeeded", Plain, 10),
-            Self::PodGone => ("pod-gone", "gone", Plain, 10),
+            fact => fact.row(),
         };
         Look { name, verb, tone, rank }
     }

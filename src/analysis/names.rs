@@ -22,32 +22,6 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
 }
 
-/// Who did it, in words.
-pub(crate) fn by(actor: Actor) -> &'static str {
-    match actor {
-        Actor::User => "the user",
-        Actor::Kubelet => "the kubelet",
-        Actor::NodeLifecycle => "the node lifecycle controller",
-        Actor::TaintEviction => "the taint eviction controller",
-        Actor::DeviceTaintEviction => "the device taint eviction controller",
-        Actor::ResourceClaim => "the resourceclaim controller",
-        Actor::ApiServer => "the API server",
-        Actor::PodGc => "the pod garbage collector",
-        Actor::GarbageCollector => "the garbage collector",
-        Actor::Deployment => "the Deployment controller",
-        Actor::ReplicaSet => "the ReplicaSet controller",
-        Actor::StatefulSet => "the StatefulSet controller",
-        Actor::DaemonSet => "the DaemonSet controller",
-        Actor::Job => "the Job controller",
-        Actor::Cloud => "the cloud controllers",
-        Actor::Disruption => "the disruption controller",
-        Actor::Scheduler => "the scheduler",
-        Actor::AttachDetach => "the attach/detach controller",
-        Actor::Attacher => "the external-attacher",
-        Actor::NodeReadiness => "the node readiness controller",
-    }
-}
-
 /// A taint without the prefix that all of Kubernetes' own keys share.
 pub(crate) fn short_taint(taint: &Taint) -> String {
     Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() }.to_string()

@@ -3,7 +3,7 @@
 use super::disruption::{Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
-use super::names::{by, grouped};
+use super::names::grouped;
 use super::prelude::*;
 use super::setting::zone_in_words;
 use super::words;
@@ -132,7 +132,7 @@ impl Text<'_> {
             }
             Fact::RuleSays(said) => words::rule_says(self.analysis, said),
             Fact::PodDeleted(actor) if actor != Actor::Scheduler => {
-                format!("deleted by {}", by(actor))
+                format!("deleted by {}", actor.by())
             }
             _ => verb.to_owned(),
         }

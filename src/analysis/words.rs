@@ -6,7 +6,7 @@ use super::prelude::*;
 use super::setting::zone_in_words;
 use std::num::NonZeroU32;
 
-pub(crate) use super::names::{by, ranges, short_taint, stem};
+pub(crate) use super::names::{ranges, short_taint, stem};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
@@ -55,10 +55,10 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         }
         What::PodConditionGone(kind) => format!("{}: {} is gone", pod(), kind.as_str()),
         What::PodDeleting(grace) => {
-            format!("{} deleted by {}, with a grace period of {grace} s", pod(), by(r.actor))
+            format!("{} deleted by {}, with a grace period of {grace} s", pod(), r.actor.by())
         }
         What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{} gone", pod()),
-        What::PodGone => format!("{} gone, deleted by {}", pod(), by(r.actor)),
+        What::PodGone => format!("{} gone, deleted by {}", pod(), r.actor.by()),
         What::NodeEvent(..)
         | What::NodeMessage(_)
         | What::PodEvent(..)

@@ -1,7 +1,8 @@
-//! Enums whose variants have a word each.
+//! Enums whose variants have a word each, or a row of a table.
 
 /// Writes an enum with the word of each variant: `ALL` has them in the order of their declaration,
-/// `as_str` gives the word, `parse` reads it.
+/// `as_str` gives the word, `parse` reads it. Behind a colon stands what else there is to know of
+/// each, which the function gives that is named below the enum.
 macro_rules! words {
     ($(#[$about:meta])* $view:vis enum $name:ident {
         $($(#[$doc:meta])* $variant:ident = $word:literal,)*
@@ -28,6 +29,49 @@ macro_rules! words {
             }
         }
     };
+    ($(#[$about:meta])* $view:vis enum $name:ident {
+        $($(#[$doc:meta])* $variant:ident = $word:literal: $more:expr,)*
+    }
+    $(#[$told:meta])* $seen:vis fn $get:ident -> $type:ty;) => {
+        words! {
+            $(#[$about])*
+            $view enum $name {
+                $($(#[$doc])* $variant = $word,)*
+            }
+        }
+
+        impl $name {
+            $(#[$told])*
+            $seen const fn $get(self) -> $type {
+                match self {
+                    $(Self::$variant => $more,)*
+                }
+            }
+        }
+    };
 }
 
-pub(crate) use words;
+/// Writes an enum with what there is to know of each variant, whatever it holds; the function that
+/// is named below the enum gives it.
+macro_rules! rows {
+    ($(#[$about:meta])* $view:vis enum $name:ident {
+        $($(#[$doc:meta])* $variant:ident $(($($field:ty),+))? = $row:expr,)*
+    }
+    $(#[$told:meta])* $seen:vis fn $get:ident -> $type:ty;) => {
+        $(#[$about])*
+        $view enum $name {
+            $($(#[$doc])* $variant $(($($field),+))?,)*
+        }
+
+        impl $name {
+            $(#[$told])*
+            $seen const fn $get(self) -> $type {
+                match self {
+                    $(Self::$variant { .. } => $row,)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {rows, words};

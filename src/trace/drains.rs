@@ -4,7 +4,7 @@
 use super::record::{Actor, Record};
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, TextId, WorkloadId};
-use crate::api::words::words;
+use crate::api::words::{rows, words};
 use crate::kernel::Dur;
 
 words! {
@@ -18,33 +18,24 @@ words! {
     pub enum EvictionCause {
         /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
         /// longer.
-        Taint = "taint-eviction",
+        Taint = "taint-eviction": "taints",
         /// The device taint eviction controller: a NoExecute taint of a device that the pod has.
-        DeviceTaint = "device-taint-eviction",
+        DeviceTaint = "device-taint-eviction": "device taints",
         /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
-        Timeout = "pod-eviction-timeout",
+        Timeout = "pod-eviction-timeout": "--pod-eviction-timeout",
         /// The eviction API (`pods/eviction`), which keeps to budgets: `kubectl drain`.
-        Api = "api-eviction",
+        Api = "api-eviction": "the eviction API (drain)",
         /// `kubectl drain --disable-eviction`: a deletion, which no budget stops.
-        DrainDelete = "drain-delete",
+        DrainDelete = "drain-delete": "drain --disable-eviction",
         /// Its kubelet, as the node is short of something: the pod has Failed, and is not deleted.
-        Pressure = "node-pressure",
+        Pressure = "node-pressure": "node pressure",
     }
+
+    /// Who or what evicts, in words that follow "by".
+    pub(crate) fn by -> &'static str;
 }
 
 impl EvictionCause {
-    /// Who or what evicts, in words that follow "by".
-    pub(crate) fn by(self) -> &'static str {
-        match self {
-            Self::Taint => "taints",
-            Self::DeviceTaint => "device taints",
-            Self::Timeout => "--pod-eviction-timeout",
-            Self::Api => "the eviction API (drain)",
-            Self::DrainDelete => "drain --disable-eviction",
-            Self::Pressure => "node pressure",
-        }
-    }
-
     /// The cause, where a record begins the deletion of a pod, or has it fail, and evicts it by that; `asked` is
     /// what asked for that just before.
     pub(crate) fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
@@ -61,34 +52,25 @@ impl EvictionCause {
 /// Stands for "no budget": none selects the pod, or none had to be asked.
 pub(crate) const NO_BUDGET: u32 = u32::MAX;
 
-/// Why the eviction API refuses an eviction (`pkg/registry/core/pod/storage/eviction.go`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Refusal {
-    /// It was not refused: the state is recorded for another reason.
-    None,
-    /// 429: `disruptionsAllowed` is zero.
-    NotAllowed,
-    /// 429: the disruption controller has not looked at the budget since its spec changed.
-    NotObserved,
-    /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is
-    /// negative.
-    NotKept,
-    /// 500: several budgets select the pod; the first of them is recorded.
-    Several,
-}
-
-impl Refusal {
-    /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one
-    /// code has two reasons.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::NotAllowed => "429",
-            Self::NotObserved => "429 not observed",
-            Self::NotKept => "403",
-            Self::Several => "500",
-        }
+rows! {
+    /// Why the eviction API refuses an eviction (`pkg/registry/core/pod/storage/eviction.go`). Its word, as `events.jsonl` has it, is the status
+    /// code, and what lies behind it where one code has two reasons.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub(crate) enum Refusal {
+        /// It was not refused: the state is recorded for another reason.
+        None = "",
+        /// 429: `disruptionsAllowed` is zero.
+        NotAllowed = "429",
+        /// 429: the disruption controller has not looked at the budget since its spec changed.
+        NotObserved = "429 not observed",
+        /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is
+        /// negative.
+        NotKept = "403",
+        /// 500: several budgets select the pod; the first of them is recorded.
+        Several = "500",
     }
+
+    pub(crate) fn as_str -> &'static str;
 }
 
 /// A disruption budget at a moment.

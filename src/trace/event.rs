@@ -5,161 +5,130 @@ use crate::api::words::words;
 use crate::api::workload::short_name;
 use std::borrow::Cow;
 
+const NORMAL: &str = "Normal";
+const WARNING: &str = "Warning";
+
 words! {
     /// The events controllers emit, by their reason or one word for it (`event_reason`); their message
     /// follows from this, the object's name and, for those of [`EventBody`], an argument.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum EventText {
         /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
-        RegisteredNode = "RegisteredNode",
+        RegisteredNode = "RegisteredNode": NORMAL,
         /// Normal RemovingNode "Node N event: Removing Node N from Controller"
-        RemovingNode = "RemovingNode",
+        RemovingNode = "RemovingNode": NORMAL,
         /// Normal NodeNotReady "Node N status is now: NodeNotReady", of a node
-        NodeNotReady = "NodeNotReady",
+        NodeNotReady = "NodeNotReady": NORMAL,
         /// Normal NodeReady, by the kubelet, "Node N status is now: NodeReady"
-        NodeReady = "NodeReady",
+        NodeReady = "NodeReady": NORMAL,
         /// Warning NodeNotReady "Node is not ready", of a pod
-        PodNodeNotReady = "NodeNotReady",
+        PodNodeNotReady = "NodeNotReady": WARNING,
         /// Normal TaintManagerEviction "Marking for deletion Pod ns/name"
-        MarkingForDeletion = "TaintManagerEviction",
+        MarkingForDeletion = "TaintManagerEviction": NORMAL,
         /// Normal TaintManagerEviction "Cancelling deletion of Pod ns/name"
-        CancellingDeletion = "TaintManagerEviction",
+        CancellingDeletion = "TaintManagerEviction": NORMAL,
         /// Normal DeviceTaintManagerEviction "Marking for deletion"
-        DeviceMarkingForDeletion = "DeviceTaintManagerEviction",
+        DeviceMarkingForDeletion = "DeviceTaintManagerEviction": NORMAL,
         /// Normal DeviceTaintManagerEviction "Cancelling deletion"
-        DeviceCancellingDeletion = "DeviceTaintManagerEviction",
+        DeviceCancellingDeletion = "DeviceTaintManagerEviction": NORMAL,
         /// Normal DeletingAllPods "Node N event: Deleting all Pods from Node N."
-        DeletingAllPods = "DeletingAllPods",
+        DeletingAllPods = "DeletingAllPods": NORMAL,
         /// Normal NodeControllerEviction "Marking for deletion Pod P from Node N"
-        NodeControllerEviction = "NodeControllerEviction",
+        NodeControllerEviction = "NodeControllerEviction": NORMAL,
         /// Warning TaintToleration: the kubelet refuses the pod.
-        TaintToleration = "TaintToleration",
+        TaintToleration = "TaintToleration": WARNING,
         /// Normal DeletingNode "Deleting node N because it does not exist in the cloud provider"
-        DeletingNode = "DeletingNode",
+        DeletingNode = "DeletingNode": NORMAL,
         /// The same up to 1.20, whose reason is that message and whose message is that reason: "Node N event: DeletingNode"
-        DeletingNodeInReason = "DeletingNode",
+        DeletingNodeInReason = "DeletingNode": NORMAL,
         /// Normal Synced "Node synced successfully"
-        NodeSynced = "Synced",
+        NodeSynced = "Synced": NORMAL,
         /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
-        CreatedPod = "SuccessfulCreate",
+        CreatedPod = "SuccessfulCreate": NORMAL,
         /// Normal SuccessfulDelete "Deleted pod: P". Argument: pod.
-        DeletedPod = "SuccessfulDelete",
+        DeletedPod = "SuccessfulDelete": NORMAL,
         /// Normal SuccessfulCreate in other words. Argument: text.
-        SuccessfulCreate = "SuccessfulCreate",
+        SuccessfulCreate = "SuccessfulCreate": NORMAL,
         /// Normal SuccessfulDelete in other words. Argument: text.
-        SuccessfulDelete = "SuccessfulDelete",
+        SuccessfulDelete = "SuccessfulDelete": NORMAL,
         /// Warning FailedCreate. Argument: text.
-        FailedCreate = "FailedCreate",
+        FailedCreate = "FailedCreate": WARNING,
         /// Warning FailedDelete. Argument: text.
-        FailedDelete = "FailedDelete",
+        FailedDelete = "FailedDelete": WARNING,
         /// Warning RecreatingFailedPod, of a StatefulSet. Argument: text.
-        RecreatingFailedPod = "RecreatingFailedPod",
+        RecreatingFailedPod = "RecreatingFailedPod": WARNING,
         /// Normal RecreatingTerminatedPod, of a StatefulSet. Argument: text.
-        RecreatingTerminatedPod = "RecreatingTerminatedPod",
+        RecreatingTerminatedPod = "RecreatingTerminatedPod": NORMAL,
         /// Normal ScalingReplicaSet, of a Deployment. Argument: text.
-        ScalingReplicaSet = "ScalingReplicaSet",
+        ScalingReplicaSet = "ScalingReplicaSet": NORMAL,
         /// Warning FailedDaemonPod. Argument: text.
-        FailedDaemonPod = "FailedDaemonPod",
+        FailedDaemonPod = "FailedDaemonPod": WARNING,
         /// Normal SucceededDaemonPod. Argument: text.
-        SucceededDaemonPod = "SucceededDaemonPod",
+        SucceededDaemonPod = "SucceededDaemonPod": NORMAL,
         /// Warning BackoffLimitExceeded, of a Job. Argument: text.
-        BackoffLimitExceeded = "BackoffLimitExceeded",
+        BackoffLimitExceeded = "BackoffLimitExceeded": WARNING,
         /// Warning PodFailurePolicy, of a Job. Argument: text.
-        PodFailurePolicy = "PodFailurePolicy",
+        PodFailurePolicy = "PodFailurePolicy": WARNING,
         /// Normal Completed, of a Job. Argument: text.
-        JobCompleted = "Completed",
+        JobCompleted = "Completed": NORMAL,
         /// Normal Scheduled "Successfully assigned P to N". Argument: node.
-        Scheduled = "Scheduled",
+        Scheduled = "Scheduled": NORMAL,
         /// Warning FailedScheduling. Argument: text.
-        FailedScheduling = "FailedScheduling",
+        FailedScheduling = "FailedScheduling": WARNING,
         /// Normal Preempted. Argument: text.
-        Preempted = "Preempted",
+        Preempted = "Preempted": NORMAL,
         /// Normal NoPods, of a disruption budget. Argument: text.
-        NoPods = "NoPods",
+        NoPods = "NoPods": NORMAL,
         /// Warning CalculateExpectedPodCountFailed, of a disruption budget. Argument: text.
-        CalculateExpectedPodCountFailed = "CalculateExpectedPodCountFailed",
+        CalculateExpectedPodCountFailed = "CalculateExpectedPodCountFailed": WARNING,
         /// Warning NoControllers, of a disruption budget. Argument: text.
-        NoControllers = "NoControllers",
+        NoControllers = "NoControllers": WARNING,
         /// Warning NoControllerRef, of a disruption budget. Argument: text.
-        NoControllerRef = "NoControllerRef",
+        NoControllerRef = "NoControllerRef": WARNING,
         /// Warning UnmanagedPods, of a disruption budget. Argument: text.
-        UnmanagedPods = "UnmanagedPods",
+        UnmanagedPods = "UnmanagedPods": WARNING,
         /// Warning NotDeleted, of a pod whose eviction was granted. Argument: text.
-        NotDeleted = "NotDeleted",
+        NotDeleted = "NotDeleted": WARNING,
         /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
-        MultiplePodDisruptionBudgets = "MultiplePodDisruptionBudgets",
+        MultiplePodDisruptionBudgets = "MultiplePodDisruptionBudgets": WARNING,
         /// Warning TaintToleration "Predicate TaintToleration failed", as kubelets say it up to 1.30.
-        TaintTolerationFailed = "TaintToleration",
+        TaintTolerationFailed = "TaintToleration": WARNING,
         /// Warning NodeAffinity "Predicate NodeAffinity failed: node(s) didn't match Pod's node
         /// affinity/selector"
-        NodeAffinity = "NodeAffinity",
+        NodeAffinity = "NodeAffinity": WARNING,
         /// Warning NodeAffinity "Predicate NodeAffinity failed", as kubelets say it up to 1.30.
-        NodeAffinityFailed = "NodeAffinity",
+        NodeAffinityFailed = "NodeAffinity": WARNING,
         /// Normal SuccessfulAttachVolume, of a pod. Argument: text.
-        SuccessfulAttachVolume = "SuccessfulAttachVolume",
+        SuccessfulAttachVolume = "SuccessfulAttachVolume": NORMAL,
         /// Warning FailedAttachVolume, of a pod. Argument: text.
-        FailedAttachVolume = "FailedAttachVolume",
+        FailedAttachVolume = "FailedAttachVolume": WARNING,
         /// Warning NodeShutdown "Pod was rejected as the node is shutting down."
-        NodeShutdown = "NodeShutdown",
+        NodeShutdown = "NodeShutdown": WARNING,
         /// Warning Shutdown "Node is in progress of shutting down, not admitting any new pods", as kubelets
         /// say it up to 1.21.
-        Shutdown = "Shutdown",
+        Shutdown = "Shutdown": WARNING,
         /// Normal NodeShutdown "Shutdown manager detected shutdown event", of a node
-        ShutdownDetected = "NodeShutdown",
+        ShutdownDetected = "NodeShutdown": NORMAL,
         /// Warning Evicted: the kubelet evicts the pod. Argument: text.
-        Evicted = "Evicted",
+        Evicted = "Evicted": WARNING,
         /// Warning Evicted: the kubelet does not admit the pod while something is short. Argument: text.
-        RefusedUnderPressure = "Evicted",
+        RefusedUnderPressure = "Evicted": WARNING,
         /// Warning EvictionThresholdMet "Attempting to reclaim memory", of a node
-        ReclaimMemory = "EvictionThresholdMet",
+        ReclaimMemory = "EvictionThresholdMet": WARNING,
         /// Warning EvictionThresholdMet "Attempting to reclaim ephemeral-storage", of a node
-        ReclaimEphemeralStorage = "EvictionThresholdMet",
+        ReclaimEphemeralStorage = "EvictionThresholdMet": WARNING,
         /// Warning EvictionThresholdMet "Attempting to reclaim inodes", of a node
-        ReclaimInodes = "EvictionThresholdMet",
+        ReclaimInodes = "EvictionThresholdMet": WARNING,
         /// Warning EvictionThresholdMet "Attempting to reclaim pids", of a node
-        ReclaimPids = "EvictionThresholdMet",
+        ReclaimPids = "EvictionThresholdMet": WARNING,
         /// Normal TaintAdded, of a node. Argument: text.
-        TaintAdded = "TaintAdded",
+        TaintAdded = "TaintAdded": NORMAL,
         /// Normal TaintRemoved, of a node. Argument: text.
-        TaintRemoved = "TaintRemoved",
+        TaintRemoved = "TaintRemoved": NORMAL,
     }
-}
 
-impl EventText {
     /// `Normal` or `Warning`.
-    pub(crate) fn kind(self) -> &'static str {
-        match self {
-            Self::RegisteredNode
-            | Self::RemovingNode
-            | Self::NodeNotReady
-            | Self::NodeReady
-            | Self::MarkingForDeletion
-            | Self::CancellingDeletion
-            | Self::DeviceMarkingForDeletion
-            | Self::DeviceCancellingDeletion
-            | Self::DeletingAllPods
-            | Self::NodeControllerEviction
-            | Self::DeletingNode
-            | Self::DeletingNodeInReason
-            | Self::NodeSynced
-            | Self::CreatedPod
-            | Self::DeletedPod
-            | Self::SuccessfulCreate
-            | Self::SuccessfulDelete
-            | Self::RecreatingTerminatedPod
-            | Self::ScalingReplicaSet
-            | Self::SucceededDaemonPod
-            | Self::JobCompleted
-            | Self::Scheduled
-            | Self::Preempted
-            | Self::NoPods
-            | Self::SuccessfulAttachVolume
-            | Self::TaintAdded
-            | Self::TaintRemoved
-            | Self::ShutdownDetected => "Normal",
-            _ => "Warning",
-        }
-    }
+    pub(crate) fn kind -> &'static str;
 }
 
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].

@@ -24,94 +24,63 @@ words! {
     pub enum Note {
         /// A node was not heard of for longer than its grace period. Object: node; argument: how long,
         /// in milliseconds.
-        NodeExpired = "node-expired",
+        NodeExpired = "node-expired": ObjectKind::Node,
         /// The last heartbeat that is known of such a node. Object: node; argument: how long ago it
         /// was, in milliseconds.
-        LastHeartbeat = "last-heartbeat",
+        LastHeartbeat = "last-heartbeat": ObjectKind::Node,
         /// The API server has a newer renewal of such a node's lease than the controller has seen.
         /// Object: node; argument: how long ago it came, in milliseconds.
-        RenewalUnseen = "renewal-unseen",
+        RenewalUnseen = "renewal-unseen": ObjectKind::Node,
         /// A kubelet renewed the lease of its node; noted where the scenario asks for it. Object: node.
-        LeaseRenewed = "lease-renewed",
+        LeaseRenewed = "lease-renewed": ObjectKind::Node,
         /// A zone gets its queue. Object: text of the zone key.
-        ZoneQueue = "zone-queue",
+        ZoneQueue = "zone-queue": ObjectKind::Zone,
         /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
         /// argument: they are those added by that change in [`Trace::taints`](super::Trace).
-        TaintsKnown = "taints-known",
+        TaintsKnown = "taints-known": ObjectKind::Node,
         /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node;
         /// argument: 1 if pods are on it.
-        TaintsGone = "taints-gone",
+        TaintsGone = "taints-gone": ObjectKind::Node,
         /// A pod does not tolerate all taints of its node. Object: pod.
-        NotTolerated = "not-tolerated",
+        NotTolerated = "not-tolerated": ObjectKind::Pod,
         /// A pod tolerates all taints of its node for ever. Object: pod.
-        ToleratesForever = "tolerates-forever",
+        ToleratesForever = "tolerates-forever": ObjectKind::Pod,
         /// A pod's eviction is not scheduled, as it was before. Object: pod.
-        WorkExists = "work-exists",
+        WorkExists = "work-exists": ObjectKind::Pod,
         /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text
         /// of its claim's name; of the following, too.
-        AttachmentCreated = "attachment-created",
+        AttachmentCreated = "attachment-created": ObjectKind::Node,
         /// A volume is attached to a node.
-        AttachmentAttached = "attachment-attached",
+        AttachmentAttached = "attachment-attached": ObjectKind::Node,
         /// A VolumeAttachment is being deleted: the volume is to be detached.
-        AttachmentDeleting = "attachment-deleting",
+        AttachmentDeleting = "attachment-deleting": ObjectKind::Node,
         /// A VolumeAttachment is gone: the volume is detached.
-        AttachmentGone = "attachment-gone",
+        AttachmentGone = "attachment-gone": ObjectKind::Node,
         /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
         /// simulated, would have killed. Object: node.
-        MemoryUsedUp = "memory-used-up",
+        MemoryUsedUp = "memory-used-up": ObjectKind::Node,
         /// A pod's claims have been allocated devices. Object: pod; argument: the text of their names.
-        DevicesAllocated = "devices-allocated",
+        DevicesAllocated = "devices-allocated": ObjectKind::Pod,
         /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.
-        DevicesFreed = "devices-freed",
+        DevicesFreed = "devices-freed": ObjectKind::Pod,
         /// A pod is to be evicted for a taint of its devices. Object: pod; argument: in how many seconds.
-        DeviceEvictionSet = "device-eviction-set",
+        DeviceEvictionSet = "device-eviction-set": ObjectKind::Pod,
         /// It is not to be evicted any more. Object: pod.
-        DeviceEvictionCancelled = "device-eviction-cancelled",
+        DeviceEvictionCancelled = "device-eviction-cancelled": ObjectKind::Pod,
         /// The condition EvictionInProgress of a DeviceTaintRule changed. Object: nothing; argument: the text of
         /// the rule's name, and of the condition's reason, status and message, a line each.
-        RuleCondition = "rule-condition",
+        RuleCondition = "rule-condition": ObjectKind::Nothing,
         /// A NodeReadinessRule was created. Object: nothing; argument: the text of its name.
-        ReadinessRuleCreated = "readiness-rule-created",
+        ReadinessRuleCreated = "readiness-rule-created": ObjectKind::Nothing,
         /// A NodeReadinessRule is gone. Object: nothing; argument: the text of its name.
-        ReadinessRuleGone = "readiness-rule-gone",
+        ReadinessRuleGone = "readiness-rule-gone": ObjectKind::Nothing,
         /// The node readiness controller is to taint a node, or to untaint it. Object: node; argument: the text of
         /// the rule and of the conditions that it found.
-        ReadinessEvaluated = "readiness-evaluated",
+        ReadinessEvaluated = "readiness-evaluated": ObjectKind::Node,
         /// A rule's bootstrap is completed at a node. Object: node; argument: the text of the rule's name.
-        BootstrapCompleted = "bootstrap-completed",
+        BootstrapCompleted = "bootstrap-completed": ObjectKind::Node,
         /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
-        AgentCondition = "agent-condition",
+        AgentCondition = "agent-condition": ObjectKind::Node,
     }
-}
-
-impl Note {
-    pub(super) fn object(self) -> ObjectKind {
-        match self {
-            Self::ZoneQueue => ObjectKind::Zone,
-            Self::RuleCondition | Self::ReadinessRuleCreated | Self::ReadinessRuleGone => {
-                ObjectKind::Nothing
-            }
-            Self::NotTolerated
-            | Self::ToleratesForever
-            | Self::WorkExists
-            | Self::DevicesAllocated
-            | Self::DevicesFreed
-            | Self::DeviceEvictionSet
-            | Self::DeviceEvictionCancelled => ObjectKind::Pod,
-            Self::NodeExpired
-            | Self::LastHeartbeat
-            | Self::RenewalUnseen
-            | Self::LeaseRenewed
-            | Self::TaintsKnown
-            | Self::TaintsGone
-            | Self::AttachmentCreated
-            | Self::AttachmentAttached
-            | Self::AttachmentDeleting
-            | Self::AttachmentGone
-            | Self::ReadinessEvaluated
-            | Self::BootstrapCompleted
-            | Self::AgentCondition
-            | Self::MemoryUsedUp => ObjectKind::Node,
-        }
-    }
+    pub(super) fn object -> ObjectKind;
 }

@@ -233,12 +233,12 @@ fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     let last = group[group.len() - 1].0;
     let text = if group.len() == 1 {
         let on = if node.is_empty() { String::new() } else { format!(" of {node}") };
-        format!("{pod}{on} deleted by {}", by(actor))
+        format!("{pod}{on} deleted by {}", actor.by())
     } else {
         let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
         let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
         let to = until_the_last(at, last);
-        format!("{} pods{on} deleted by {}{to}", grouped(group.len() as u64), by(actor))
+        format!("{} pods{on} deleted by {}{to}", grouped(group.len() as u64), actor.by())
     };
     let rule = chain(analysis.trace, record)
         .find(|(_, c)| matches!(c.what, What::TimerSet(_)))

@@ -76,7 +76,7 @@ impl Case<'_, '_> {
 
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
     fn unbound(&mut self, moment: &Moment<'_>) {
-        let (at, by) = (absolute(moment.at), by(moment.r.actor));
+        let (at, by) = (absolute(moment.at), moment.r.actor.by());
         let verdict = format!("deleted at {at} by {by}, although it was on no node");
         self.tell(verdict, self.of.question.led_to(moment.record));
         let rule = self

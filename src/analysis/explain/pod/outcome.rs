@@ -56,7 +56,8 @@ struct Shown {
 impl Case<'_, '_> {
     /// Explains a pod that somebody else deleted.
     fn deleted(&mut self, moment: &Moment<'_>) {
-        let (at, by, on) = (absolute(moment.at), by(moment.r.actor), self.place("on", moment.node));
+        let (at, by, on) =
+            (absolute(moment.at), moment.r.actor.by(), self.place("on", moment.node));
         let verdict = format!("not evicted: deleted at {at} by {by}{on}");
         self.tell(verdict, self.of.question.led_to(moment.record));
     }

@@ -7,7 +7,7 @@ use super::names::{Clock, Nodes, Pods};
 use crate::analysis::curves::{set_over, waiting};
 use crate::analysis::evictions::evictions;
 use crate::analysis::state::{Follow, NO_NODE};
-use crate::analysis::words::{by, short_taint};
+use crate::analysis::words::short_taint;
 use crate::analysis::workloads::Replacement;
 use crate::analysis::{Eviction, Workloads};
 use crate::report::html::columns::Columns;
@@ -221,7 +221,7 @@ pub(super) fn write(
             }
             _ => None,
         };
-        let name = format!("requests of {}", by(*actor));
+        let name = format!("requests of {}", actor.by());
         let limit = limits.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
         series
             .push((json!({ "name": name, "unit": "per second", "limit": limit }), rates(seconds)));
