@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
-        let stuck = Property::PodStuck { within: crate::kernel::Dur::from_secs(60) };
+        let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));
         let violated = |text: &str| Violated {
             property: stuck,
             about: String::new(),

@@ -113,7 +113,7 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
         let (name, of) = (analysis.pod_name(pod), budget_name(analysis, state.budget));
         let healthy = budget.healthy.last().map_or(0, |step| step.1);
         found.push(Violation::new(
-            Property::BudgetOverdrawn { within },
+            Property::BudgetOverdrawn(within),
             r.at,
             (Some(pod), after.node_id()),
             format!(

@@ -10,27 +10,27 @@ use crate::analysis::prelude::*;
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
     let mut found = match *property {
-        Property::PodStuck { within } => overdue::pod_stuck(analysis, within),
+        Property::PodStuck(within) => overdue::pod_stuck(analysis, within),
         Property::NeedlessEviction => evictions::needless_eviction(analysis),
         Property::WrongPod => evictions::wrong_pod(analysis),
         Property::TimerReset => evictions::timer_reset(analysis),
         Property::TaintLost => taints::taint_lost(analysis),
-        Property::TaintStale { within } => {
+        Property::TaintStale(within) => {
             let of_rules = readiness::taint_stale(analysis, within);
             taints::taint_stale(analysis, within).into_iter().chain(of_rules).collect()
         }
-        Property::NeverReady { within } => overdue::never_ready(analysis, within),
-        Property::NeverTainted { within } => never_tainted::check(analysis, within),
-        Property::EvictLoop { more_than } => evictions::evict_loop(analysis, more_than),
-        Property::FalseUnknown { silent } => false_unknown::check(analysis, silent),
-        Property::StaleReady { within } => overdue::stale_ready(analysis, within),
+        Property::NeverReady(within) => overdue::never_ready(analysis, within),
+        Property::NeverTainted(within) => never_tainted::check(analysis, within),
+        Property::EvictLoop(more_than) => evictions::evict_loop(analysis, more_than),
+        Property::FalseUnknown(silent) => false_unknown::check(analysis, silent),
+        Property::StaleReady(within) => overdue::stale_ready(analysis, within),
         Property::RunsTwice => placed::runs_twice(analysis),
-        Property::BudgetOverdrawn { within } => budgets::overdrawn(analysis, within),
-        Property::BoundToCordoned { within } => placed::bound_to_cordoned(analysis, within),
-        Property::JobStalled { .. } | Property::NotReplaced { .. } => {
+        Property::BudgetOverdrawn(within) => budgets::overdrawn(analysis, within),
+        Property::BoundToCordoned(within) => placed::bound_to_cordoned(analysis, within),
+        Property::JobStalled(_) | Property::NotReplaced(_) => {
             replaced::lacking(analysis, *property)
         }
-        Property::TimerStale { within } => overdue::timer_stale(analysis, within),
+        Property::TimerStale(within) => overdue::timer_stale(analysis, within),
         Property::Deterministic | Property::Expect => Vec::new(),
     };
     found.sort_by_key(|v| (v.at, v.node, v.pod));

@@ -195,7 +195,7 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
         };
         let from = walk.analysis.node_name(node);
         found.push(Violation::new(
-            Property::EvictLoop { more_than },
+            Property::EvictLoop(more_than),
             r.at,
             (Some(pod), Some(node)),
             format!("{name} was evicted from {from} for the {count}th time at {}", r.at),

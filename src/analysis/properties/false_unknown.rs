@@ -84,7 +84,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         let why =
             silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
         found.push(Violation::new(
-            Property::FalseUnknown { silent },
+            Property::FalseUnknown(silent),
             r.at,
             (None, Some(node)),
             format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),

@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
         }
         let name = self.walk.analysis.node_name(node);
         self.found.push(Violation::new(
-            Property::NeverTainted { within: self.within },
+            Property::NeverTainted(self.within),
             at,
             (None, Some(node)),
             format!("{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"),

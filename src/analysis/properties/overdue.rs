@@ -155,7 +155,7 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
         let text = format!("{name} is still on {node} at {at}{why}");
         (text, due.map_or(NO_RECORD, |d| d.taint.record))
     };
-    overdue(analysis, (Property::PodStuck { within }, within), since, tell)
+    overdue(analysis, (Property::PodStuck(within), within), since, tell)
 }
 
 pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
@@ -185,7 +185,7 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, NO_RECORD)
     };
-    overdue(analysis, (Property::NeverReady { within }, within), since, tell)
+    overdue(analysis, (Property::NeverReady(within), within), since, tell)
 }
 
 pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
@@ -201,7 +201,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, NO_RECORD)
     };
-    overdue(analysis, (Property::StaleReady { within }, within), since, tell)
+    overdue(analysis, (Property::StaleReady(within), within), since, tell)
 }
 
 pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
@@ -227,5 +227,5 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, timer)
     };
-    overdue(analysis, (Property::TimerStale { within }, within), since, tell)
+    overdue(analysis, (Property::TimerStale(within), within), since, tell)
 }

@@ -77,7 +77,7 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, within: Dur) -> 
                 }
                 let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));
                 found.push(Violation::new(
-                    Property::BoundToCordoned { within },
+                    Property::BoundToCordoned(within),
                     r.at,
                     (Some(pod), Some(node)),
                     format!(

@@ -10,11 +10,9 @@ use std::{fmt, mem};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 pub enum Property {
     /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for
-    /// longer than `within` (1m).
-    PodStuck {
-        /// From the time at which it has to go.
-        within: Dur,
-    },
+    /// longer than its bound (1m).
+    /// Counted from the time at which it has to go.
+    PodStuck(Dur),
     /// Taint eviction deletes a pod although at that moment no taint of its node requires it.
     NeedlessEviction,
     /// A deletion that was decided on for one pod hits its successor of the same name.
@@ -26,73 +24,51 @@ pub enum Property {
     /// is not.
     TaintLost,
     /// A taint for a condition, or for `spec.unschedulable`, that a controller wrote is there for
-    /// longer than `within` (1m) after the condition is over. For its NoExecute taints the end of
+    /// longer than its bound (1m) after the condition is over. For its NoExecute taints the end of
     /// their reason is master disruption, too.
-    TaintStale {
-        /// From the end of the condition.
-        within: Dur,
-    },
-    /// A pod that was Ready stays NotReady for longer than `within` (2m30s) although its node is
+    /// Counted from the end of the condition.
+    TaintStale(Dur),
+    /// A pod that was Ready stays NotReady for longer than its bound (2m30s) although its node is
     /// healthy.
-    NeverReady {
-        /// From when the pod turned NotReady and the node is back.
-        within: Dur,
-    },
-    /// A node is not Ready for longer than `within` (5m) and has no NoExecute taint, while its zone
+    /// Counted from when the pod turned NotReady and the node is back.
+    NeverReady(Dur),
+    /// A node is not Ready for longer than its bound (5m) and has no NoExecute taint, while its zone
     /// is tainted at a rate and no other node of it was tainted for that long.
-    NeverTainted {
-        /// From when the node could have been tainted.
-        within: Dur,
-    },
+    /// Counted from when the node could have been tainted.
+    NeverTainted(Dur),
     /// A pod, or its successors of the same workload, is evicted from the same node more than
-    /// `more_than` times (3), each time having been created after the eviction before.
-    EvictLoop {
-        /// What is not yet too often.
-        more_than: u32,
-    },
+    /// its bound of times (3), each time having been created after the eviction before.
+    /// The bound is what is not yet too often.
+    EvictLoop(u32),
     /// A node is marked Unknown whose kubelet reaches the API server, or has not done so for
-    /// `silent` (0s) at most.
-    FalseUnknown {
-        /// A silence that should be borne.
-        silent: Dur,
-    },
-    /// A pod is still Ready on a node that has been Unknown for longer than `within` (1m).
-    StaleReady {
-        /// From when the pod was Ready on a node that is Unknown.
-        within: Dur,
-    },
+    /// its bound (0s) at most.
+    /// The bound is a silence that should be borne.
+    FalseUnknown(Dur),
+    /// A pod is still Ready on a node that has been Unknown for longer than its bound (1m).
+    /// Counted from when the pod was Ready on a node that is Unknown.
+    StaleReady(Dur),
     /// Two pods of one name of a StatefulSet run at one time.
     RunsTwice,
     /// The eviction API grants the eviction of a healthy pod although its budget has had no room for
-    /// that for longer than `within` (1m).
-    BudgetOverdrawn {
-        /// From when the budget had room last.
-        within: Dur,
-    },
-    /// The scheduler binds a pod to a node that has been cordoned for longer than `within` (1m), and
+    /// that for longer than its bound (1m).
+    /// Counted from when the budget had room last.
+    BudgetOverdrawn(Dur),
+    /// The scheduler binds a pod to a node that has been cordoned for longer than its bound (1m), and
     /// the pod does not tolerate that.
-    BoundToCordoned {
-        /// From when the node was cordoned.
-        within: Dur,
-    },
-    /// A Job that is not finished has no pod, and nothing happens to it, for longer than `within`
+    /// Counted from when the node was cordoned.
+    BoundToCordoned(Dur),
+    /// A Job that is not finished has no pod, and nothing happens to it, for longer than its bound
     /// (11m).
-    JobStalled {
-        /// From the last that happened to it.
-        within: Dur,
-    },
+    /// Counted from the last that happened to it.
+    JobStalled(Dur),
     /// A workload has fewer pods than it asks for, as some were lost, and nothing happens to it for
-    /// longer than `within` (1m).
-    NotReplaced {
-        /// From the last that happened to it, and from the end of a lost pod's grace period.
-        within: Dur,
-    },
-    /// A countdown runs for longer than `within` (1m) although no taint of the pod's node requires
+    /// longer than its bound (1m).
+    /// Counted from the last that happened to it, and from the end of a lost pod's grace period.
+    NotReplaced(Dur),
+    /// A countdown runs for longer than its bound (1m) although no taint of the pod's node requires
     /// it any more.
-    TimerStale {
-        /// From when the last such taint went.
-        within: Dur,
-    },
+    /// Counted from when the last such taint went.
+    TimerStale(Dur),
     /// The same run twice gives two results.
     Deterministic,
     /// What the scenario expects is not met.
@@ -102,23 +78,23 @@ pub enum Property {
 impl Property {
     /// Each by its name, with the bound that it has where none is given.
     const ALL: [(&'static str, Self); 19] = [
-        ("pod-stuck", Self::PodStuck { within: Dur::from_secs(60) }),
+        ("pod-stuck", Self::PodStuck(Dur::from_secs(60))),
         ("needless-eviction", Self::NeedlessEviction),
         ("wrong-pod", Self::WrongPod),
         ("timer-reset", Self::TimerReset),
         ("taint-lost", Self::TaintLost),
-        ("taint-stale", Self::TaintStale { within: Dur::from_secs(60) }),
-        ("never-ready", Self::NeverReady { within: Dur::from_secs(150) }),
-        ("never-tainted", Self::NeverTainted { within: Dur::from_secs(300) }),
-        ("evict-loop", Self::EvictLoop { more_than: 3 }),
-        ("false-unknown", Self::FalseUnknown { silent: Dur::ZERO }),
-        ("stale-ready", Self::StaleReady { within: Dur::from_secs(60) }),
+        ("taint-stale", Self::TaintStale(Dur::from_secs(60))),
+        ("never-ready", Self::NeverReady(Dur::from_secs(150))),
+        ("never-tainted", Self::NeverTainted(Dur::from_secs(300))),
+        ("evict-loop", Self::EvictLoop(3)),
+        ("false-unknown", Self::FalseUnknown(Dur::ZERO)),
+        ("stale-ready", Self::StaleReady(Dur::from_secs(60))),
         ("runs-twice", Self::RunsTwice),
-        ("budget-overdrawn", Self::BudgetOverdrawn { within: Dur::from_secs(60) }),
-        ("bound-to-cordoned", Self::BoundToCordoned { within: Dur::from_secs(60) }),
-        ("job-stalled", Self::JobStalled { within: Dur::from_secs(660) }),
-        ("not-replaced", Self::NotReplaced { within: Dur::from_secs(60) }),
-        ("timer-stale", Self::TimerStale { within: Dur::from_secs(60) }),
+        ("budget-overdrawn", Self::BudgetOverdrawn(Dur::from_secs(60))),
+        ("bound-to-cordoned", Self::BoundToCordoned(Dur::from_secs(60))),
+        ("job-stalled", Self::JobStalled(Dur::from_secs(660))),
+        ("not-replaced", Self::NotReplaced(Dur::from_secs(60))),
+        ("timer-stale", Self::TimerStale(Dur::from_secs(60))),
         ("deterministic", Self::Deterministic),
         ("expect", Self::Expect),
     ];
@@ -142,25 +118,18 @@ impl Property {
     /// The span that is its bound, where it has such a one.
     fn span(&mut self) -> Option<&mut Dur> {
         match self {
-            Self::PodStuck { within }
-            | Self::TaintStale { within }
-            | Self::NeverReady { within }
-            | Self::NeverTainted { within }
-            | Self::StaleReady { within }
-            | Self::BudgetOverdrawn { within }
-            | Self::BoundToCordoned { within }
-            | Self::JobStalled { within }
-            | Self::NotReplaced { within }
-            | Self::TimerStale { within }
-            | Self::FalseUnknown { silent: within } => Some(within),
-            Self::EvictLoop { .. }
-            | Self::NeedlessEviction
-            | Self::WrongPod
-            | Self::TimerReset
-            | Self::TaintLost
-            | Self::RunsTwice
-            | Self::Deterministic
-            | Self::Expect => None,
+            Self::PodStuck(within)
+            | Self::TaintStale(within)
+            | Self::NeverReady(within)
+            | Self::NeverTainted(within)
+            | Self::StaleReady(within)
+            | Self::BudgetOverdrawn(within)
+            | Self::BoundToCordoned(within)
+            | Self::JobStalled(within)
+            | Self::NotReplaced(within)
+            | Self::TimerStale(within)
+            | Self::FalseUnknown(within) => Some(within),
+            _ => None,
         }
     }
 
@@ -187,7 +156,7 @@ impl Property {
         };
         let Some(bound) = bound else { return Ok(property) };
         let unreadable = |why: String| PropertyError::Bound(kebab.clone(), why);
-        if let Self::EvictLoop { more_than } = &mut property {
+        if let Self::EvictLoop(more_than) = &mut property {
             let number = bound.parse();
             *more_than = number.map_err(|_| unreadable("expected a whole number".to_owned()))?;
         } else {
@@ -215,7 +184,7 @@ impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match *self {
-            Self::EvictLoop { more_than } => write!(f, "({more_than})"),
+            Self::EvictLoop(more_than) => write!(f, "({more_than})"),
             mut other => match other.span() {
                 Some(span) => write!(f, "({})", duration::format(*span)),
                 None => Ok(()),

@@ -187,7 +187,7 @@ impl<'a> Search<'a> {
         let taints: Vec<String> = added.into_iter().flatten().map(short_taint).collect();
         let name = self.analysis.node_name(node);
         self.found.push(Violation::new(
-            Property::TaintStale { within: self.within },
+            Property::TaintStale(self.within),
             at,
             (None, Some(node)),
             format!(

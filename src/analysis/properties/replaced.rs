@@ -86,8 +86,8 @@ impl Open<'_> {
 /// The violations of one of the two properties.
 pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec<Violation> {
     let (within, of_jobs) = match property {
-        Property::JobStalled { within } => (within, true),
-        Property::NotReplaced { within } => (within, false),
+        Property::JobStalled(within) => (within, true),
+        Property::NotReplaced(within) => (within, false),
         _ => return Vec::new(),
     };
     let names = &analysis.trace.names;

@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
             .find(|h| h.taint.key == key && h.taint.effect == effect);
         let short_key = super::super::setting::short_key(key);
         self.found.push(Violation::new(
-            Property::TaintStale { within: self.within },
+            Property::TaintStale(self.within),
             at,
             (None, Some(node)),
             format!(

@@ -89,11 +89,8 @@ fn names_and_bounds_read_back() {
         let camel: String = name.split('-').map(|w| w[..1].to_uppercase() + &w[1..]).collect();
         assert_eq!(Property::parse(&camel), Ok(property), "{camel}");
     }
-    assert_eq!(
-        Property::parse("pod-stuck(10s)"),
-        Ok(Property::PodStuck { within: Dur::from_secs(10) })
-    );
-    assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop { more_than: 5 }));
+    assert_eq!(Property::parse("pod-stuck(10s)"), Ok(Property::PodStuck(Dur::from_secs(10))));
+    assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop(5)));
     let unknown = PropertyError::Unknown { name: "pod-stick".to_owned(), near: Some("pod-stuck") };
     assert_eq!(Property::parse("pod-stick"), Err(unknown));
     for text in ["", "pod-stuck(", "pod-stuck(soon)", "wrong-pod(3)", "evict-loop(-1)", "évict"] {
@@ -547,7 +544,7 @@ fn nobody_is_heard_while_the_api_server_is_away() {
 #[test]
 fn never_ready_waits_for_a_kubelets_pauses() {
     // Two pauses of twice 30 s, ten seconds to the next look, and some for requests.
-    let Ok(Property::NeverReady { within }) = Property::parse("never-ready") else {
+    let Ok(Property::NeverReady(within)) = Property::parse("never-ready") else {
         panic!("there is one of that name")
     };
     assert!(within >= Dur::from_secs(2 * 2 * 30 + 10));
