@@ -58,6 +58,35 @@ impl<'a> Log<'a> {
         self.write(at, said, values, None);
     }
 
+    /// Something of the pod of a record.
+    pub(super) fn say_of_pod(&mut self, r: &Record, said: Said) {
+        self.say(r.at, said, &[("pod", text(self.pod(r.object)))]);
+    }
+
+    /// Something of the node of a record.
+    pub(super) fn say_of_node(&mut self, r: &Record, said: Said) {
+        self.say(r.at, said, &[("node", text(self.node(r.object)))]);
+    }
+
+    /// Something of the pod of a record, and of a node.
+    pub(super) fn say_of_both(&mut self, r: &Record, said: Said, node: &str) {
+        self.say(r.at, said, &[("pod", text(self.pod(r.object))), ("node", text(node))]);
+    }
+
+    /// A condition of the node of a record, as it was set last.
+    pub(super) fn condition(
+        &self,
+        r: &Record,
+        kind: NodeConditionType,
+    ) -> Option<(ConditionStatus, NodeReason)> {
+        self.conditions.get(&(r.object, kind)).copied()
+    }
+
+    /// Whether taint eviction is a controller of its own.
+    pub(super) fn has_own_controller(&self) -> bool {
+        self.forms.taint_eviction == EvictionLog::OwnController
+    }
+
     /// Says something of which free words say more than the values.
     pub(super) fn say_in_words(&mut self, at: Time, said: Said, values: Values<'_>, words: &str) {
         self.write(at, said, values, Some(words));
@@ -93,22 +122,14 @@ impl<'a> Log<'a> {
     fn form(&self, by: Speaker) -> (usize, bool) {
         let forms = self.forms;
         let either = |structured: bool| (usize::from(!structured), structured);
-        let of_three = |structured: bool, newest: bool| match (structured, newest) {
-            (true, true) => (0, true),
-            (true, false) => (1, true),
-            (false, _) => (2, false),
+        // Of three forms the newest comes first.
+        let one_of = |age: usize| (2 - age, age > 0);
+        let of_three = |structured: bool, newest: bool| {
+            one_of(if structured { 1 + usize::from(newest) } else { 0 })
         };
         match by {
-            Speaker::Eviction => match forms.taint_eviction {
-                EvictionLog::OwnController => (0, true),
-                EvictionLog::Structured => (1, true),
-                EvictionLog::Printf => (2, false),
-            },
-            Speaker::Worker => match forms.timed_workers {
-                WorkerLog::EachStep => (0, true),
-                WorkerLog::Structured => (1, true),
-                WorkerLog::Printf => (2, false),
-            },
+            Speaker::Eviction => one_of(forms.taint_eviction as usize),
+            Speaker::Worker => one_of(forms.timed_workers as usize),
             Speaker::Lifecycle => either(forms.node_lifecycle),
             Speaker::Helpers => either(forms.node_helpers),
             Speaker::ReplicaSet => either(forms.events),
@@ -126,21 +147,13 @@ impl Log<'_> {
         let (kind, name) = object.split_once('/').unwrap_or(("", &object));
         let version = match kind {
             // Before 1.29 the taint manager did not fill it in.
-            "Pod"
-                if r.actor == Actor::TaintEviction
-                    && self.forms.taint_eviction != EvictionLog::OwnController =>
-            {
-                ""
-            }
+            "Pod" if r.actor == Actor::TaintEviction && !self.has_own_controller() => "",
             "Node" | "Pod" => "v1",
             "Job" => "batch/v1",
             _ => "apps/v1",
         };
-        let (reason, message, event_type) = (
-            fields.reason.as_deref().unwrap_or(""),
-            fields.message.unwrap_or_default(),
-            fields.kind.unwrap_or(""),
-        );
+        let (reason, event_type) = (fields.reason.unwrap_or_default(), fields.kind.unwrap_or(""));
+        let message = fields.message.unwrap_or_default();
         let (namespace, short) = name.split_once('/').unwrap_or(("", name));
         let words = format!(
             "Event(v1.ObjectReference{{Kind:{kind:?}, Namespace:{namespace:?}, Name:{short:?}, UID:\"\", APIVersion:{version:?}, \
@@ -163,19 +176,15 @@ impl Log<'_> {
     /// A pod whose node is gone, or that has none and is Terminating, is deleted.
     pub(super) fn collected(&mut self, r: &Record, step: &Step) {
         let Some((_, before, _)) = step.pod else { return };
-        let pod = self.pod(r.object);
-        let node = before.node_id().map_or("", |n| self.node(n.0));
-        let of_pod = [("pod", text(pod))];
-        let deleted = if before.node != NO_NODE {
-            let values = [("pod", text(pod)), ("node", text(node))];
-            self.say(r.at, Said::Orphaned, &values);
+        let deleted = if let Some(node) = before.node_id() {
+            self.say_of_both(r, Said::Orphaned, self.node(node.0));
             Said::OrphanedDeleted
         } else {
-            self.say(r.at, Said::Unscheduled, &of_pod);
+            self.say_of_pod(r, Said::Unscheduled);
             Said::UnscheduledDeleted
         };
-        self.say(r.at, Said::ForceDeleting, &of_pod);
-        self.say(r.at, deleted, &of_pod);
+        self.say_of_pod(r, Said::ForceDeleting);
+        self.say_of_pod(r, deleted);
     }
 }
 
@@ -231,24 +240,11 @@ impl Log<'_> {
 }
 
 impl Log<'_> {
-    /// A pod was bound to a node.
-    pub(super) fn bound(&mut self, r: &Record, node: u32) {
-        let (pod, node) = (self.pod(r.object), self.node(node));
-        let values = [("pod", text(pod)), ("node", text(node))];
-        self.say(r.at, Said::Bound, &values);
-    }
-
     /// A pod finds no node.
-    pub(super) fn unschedulable(&mut self, r: &Record, message: u32) {
+    pub(super) fn unschedulable(&mut self, r: &Record) {
         let trace = self.analysis.trace;
-        let Some(m) = trace
-            .messages
-            .get(message as usize)
-            .filter(|m| m.body.text == EventText::FailedScheduling)
-        else {
-            return;
-        };
-        let (pod, why) = (self.pod(r.object), trace.names.text_of(TextId(m.body.arg)));
+        let Some((why, _)) = trace.failed_scheduling(r) else { return };
+        let (pod, why) = (self.pod(r.object), trace.names.text_of(why));
         let values = [("pod", text(pod)), ("err", text(why))];
         self.say(r.at, Said::Unschedulable, &values);
     }

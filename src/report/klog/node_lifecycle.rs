@@ -47,16 +47,8 @@ impl<'a> Log<'a> {
             (NodeConditionType::PidPressure, switches.pid_pressure_unknown),
         ];
         for (kind, _) in kinds.into_iter().filter(|k| k.1) {
-            let healthy = if kind == NodeConditionType::Ready {
-                ConditionStatus::True
-            } else {
-                ConditionStatus::False
-            };
-            let (status, reason) = self
-                .conditions
-                .get(&(r.object, kind))
-                .copied()
-                .unwrap_or_else(|| (healthy, NodeReason::of_kubelet(kind, healthy)));
+            let healthy = || (kind.healthy(), NodeReason::of_kubelet(kind, kind.healthy()));
+            let (status, reason) = self.condition(r, kind).unwrap_or_else(healthy);
             let condition = format!(
                 "&NodeCondition{{Type:{},Status:{status},Reason:{},}}",
                 kind.as_str(),
@@ -75,10 +67,8 @@ impl<'a> Log<'a> {
     /// A node is put into the queue of those to taint.
     pub(super) fn queued(&mut self, r: &Record) {
         let node = self.node(r.object);
-        let not_ready = self
-            .conditions
-            .get(&(r.object, NodeConditionType::Ready))
-            .is_some_and(|c| c.0 == ConditionStatus::False);
+        let ready = self.condition(r, NodeConditionType::Ready);
+        let not_ready = ready.is_some_and(|c| c.0 == ConditionStatus::False);
         let said = if not_ready { Said::QueuedNotReady } else { Said::QueuedUnresponsive };
         self.say(r.at, said, &[("node", text(node)), ("timeStamp", text(go_time(r.at)))]);
     }
@@ -97,19 +87,16 @@ impl<'a> Log<'a> {
         let no_execute =
             |taints: &[Timed<'_>]| taints.iter().any(|t| t.0.effect == Effect::NoExecute);
         if added.is_empty() && no_execute(&removed) {
-            let ready = self
-                .conditions
-                .get(&(r.object, NodeConditionType::Ready))
-                .is_none_or(|c| c.0 == ConditionStatus::True);
+            let ready = self.condition(r, NodeConditionType::Ready);
             // Taints also come off when all zones are dark, which is not logged for each node.
-            if !ready {
+            if ready.is_some_and(|c| c.0 != ConditionStatus::True) {
                 return;
             }
             let said = match self.forms.healthy_removed {
                 true => Said::HealthyRemoved,
                 false => Said::HealthyRemoving,
             };
-            self.say(r.at, said, &[("node", text(self.node(r.object)))]);
+            self.say_of_node(r, said);
         } else {
             // The opposite taint is taken off whether it is there or not.
             let opposite = opposite(&change.added);
@@ -150,12 +137,6 @@ impl<'a> Log<'a> {
         self.say(r.at, Said::PodNotReady, &[("pod", text(name))]);
     }
 
-    /// A zone gets a queue of nodes to taint.
-    pub(super) fn zone_metric(&mut self, r: &Record) {
-        let zone = self.analysis.trace.names.text_of(TextId(r.object));
-        self.say(r.at, Said::ZoneMetric, &[("zone", text(zone))]);
-    }
-
     /// A zone has another state. What zones become with the beginning and the end of master
     /// disruption is not logged.
     pub(super) fn zone(&mut self, r: &Record, state: ZoneState) {
@@ -168,28 +149,13 @@ impl<'a> Log<'a> {
         self.say(r.at, Said::ZoneInState, &values);
     }
 
-    /// Master disruption begins.
-    pub(super) fn all_dark(&mut self, r: &Record) {
-        self.dark = true;
-        self.say(r.at, Said::AllDark, &[]);
-    }
-
-    /// Master disruption ends.
-    pub(super) fn some_ready(&mut self, r: &Record) {
-        (self.dark, self.light_since) = (false, Some(r.at));
-        self.say(r.at, Said::SomeReady, &[]);
-    }
-
     /// The controller records an event of a node.
     pub(super) fn node_event(&mut self, r: &Record, event: EventText) {
         let node = self.node(r.object);
-        let own = match event {
-            EventText::RegisteredNode => Some(Said::NodeCreated),
-            EventText::RemovingNode => Some(Said::NodeDeleted),
-            _ => None,
-        };
-        if let Some(said) = own {
-            self.say(r.at, said, &[("node", text(node))]);
+        match event {
+            EventText::RegisteredNode => self.say_of_node(r, Said::NodeCreated),
+            EventText::RemovingNode => self.say_of_node(r, Said::NodeDeleted),
+            _ => {}
         }
         if event == EventText::NodeNotReady {
             let values = [("status", text("NodeNotReady")), ("node", text(node))];
@@ -197,10 +163,7 @@ impl<'a> Log<'a> {
         } else {
             let fields = self.analysis.trace.fields(r);
             let message = fields.message.unwrap_or_default();
-            let event = message
-                .strip_prefix(&format!("Node {node} event: "))
-                .unwrap_or(&message)
-                .to_owned();
+            let event = message.strip_prefix(&format!("Node {node} event: ")).unwrap_or(&message);
             let values = [("event", text(event)), ("node", text(node))];
             self.say(r.at, Said::NodeEvent, &values);
         }

@@ -26,11 +26,8 @@ impl<'a> Log<'a> {
 
     /// A pod does not tolerate the taints of its node.
     pub(super) fn not_tolerated(&mut self, r: &Record, step: &Step) {
-        let pod = self.pod(r.object);
-        let node =
-            step.pod.and_then(|(_, before, _)| before.node_id()).map_or("", |n| self.node(n.0));
-        let values = [("pod", text(pod)), ("node", text(node))];
-        self.say(r.at, Said::NotTolerated, &values);
+        let node = step.pod.and_then(|(_, before, _)| before.node_id());
+        self.say_of_both(r, Said::NotTolerated, node.map_or("", |n| self.node(n.0)));
     }
 
     /// A pod tolerates the taints of its node without an end.
@@ -39,17 +36,12 @@ impl<'a> Log<'a> {
             true => Said::ToleratesForever,
             false => Said::ToleratesForeverAlready,
         };
-        self.say(r.at, said, &[("pod", text(self.pod(r.object)))]);
-    }
-
-    /// The controller looks at a pod.
-    pub(super) fn pod_noticed(&mut self, r: &Record) {
-        self.say(r.at, Said::PodUpdated, &[("pod", text(self.pod(r.object)))]);
+        self.say_of_pod(r, said);
     }
 
     /// The controller sees that a pod is gone.
     pub(super) fn pod_gone(&mut self, r: &Record) {
-        self.say(r.at, Said::PodDeleted, &[("pod", text(self.pod(r.object)))]);
+        self.say_of_pod(r, Said::PodDeleted);
         if self.entries.remove(&r.object) {
             self.timer_cancelled(r);
         }
@@ -62,7 +54,7 @@ impl<'a> Log<'a> {
             let values = [("item", text(pod)), ("firedTime", text(go_time(at)))];
             self.say(at, Said::Firing, &values);
         }
-        if self.forms.taint_eviction == EvictionLog::OwnController {
+        if self.has_own_controller() {
             let values = [("controller", text("taint-eviction-controller")), ("pod", text(pod))];
             self.say(at, Said::DeletingPod, &values);
         } else {
@@ -117,13 +109,6 @@ impl Log<'_> {
             let values =
                 [("item", text(self.pod(r.object))), ("err", Value::Raw("null".to_owned()))];
             self.say(r.at, Said::Finished, &values);
-        }
-    }
-
-    /// A worker could not delete its pod.
-    pub(super) fn worker_failed(&mut self, r: &Record) {
-        if self.forms.timed_workers != WorkerLog::Printf {
-            self.say(r.at, Said::Failed, &[("err", text("the server did not answer"))]);
         }
     }
 }

@@ -41,7 +41,9 @@ impl Log<'_> {
             (What::TimerSet(seconds), _) => self.timer_set(r, seconds),
             (What::TimerCancelled, _) => self.timer_cancelled(r),
             (What::PodDeleting(_), Actor::TaintEviction) => self.worker_finished(r),
-            (What::EvictionFailed, _) => self.worker_failed(r),
+            (What::EvictionFailed, _) if self.forms.timed_workers != WorkerLog::Printf => {
+                self.say(r.at, Said::Failed, &[("err", text("the server did not answer"))]);
+            }
             (What::NodeQueued, _) => self.queued(r),
             (What::PodGone, actor) => {
                 if actor == Actor::PodGc {
@@ -50,7 +52,7 @@ impl Log<'_> {
                 self.pod_gone(r);
             }
             (What::PodCreated(_) | What::PodTolerations, _) if r.at > Time::ZERO => {
-                self.pod_noticed(r)
+                self.say_of_pod(r, Said::PodUpdated)
             }
             (What::NodeTaints(change), Actor::NodeLifecycle) => self.tainted(r, change),
             (What::NodeCondition(kind, status, reason), _) => {
@@ -61,19 +63,25 @@ impl Log<'_> {
                 Actor::NodeLifecycle,
             ) => self.pod_not_ready(r),
             (What::Zone(state), _) => self.zone(r, state),
-            (What::MasterDisruptionEntered, _) => self.all_dark(r),
-            (What::MasterDisruptionLeft, _) => self.some_ready(r),
+            (What::MasterDisruptionEntered, _) => {
+                self.dark = true;
+                self.say(r.at, Said::AllDark, &[]);
+            }
+            (What::MasterDisruptionLeft, _) => {
+                (self.dark, self.light_since) = (false, Some(r.at));
+                self.say(r.at, Said::SomeReady, &[]);
+            }
             (What::NodeEvent(event, ..), Actor::NodeLifecycle) => {
                 self.node_event(r, event);
                 self.event(r);
             }
             (What::PodBound(node), actor) => {
                 if actor == Actor::Scheduler {
-                    self.bound(r, node);
+                    self.say_of_both(r, Said::Bound, self.node(node));
                 }
-                self.pod_noticed(r);
+                self.say_of_pod(r, Said::PodUpdated);
             }
-            (What::PodMessage(message), Actor::Scheduler) => self.unschedulable(r, message),
+            (What::PodMessage(_), Actor::Scheduler) => self.unschedulable(r),
             (What::PodDeleting(_), Actor::PodGc) => self.collected(r, step),
             (
                 What::NodeEvent(..)
@@ -93,25 +101,10 @@ impl Log<'_> {
     fn noted(&mut self, r: &Record, note: Note, arg: u32, step: &Step) {
         match note {
             Note::NodeExpired => self.expired(r, arg),
-            Note::LastHeartbeat
-            | Note::RenewalUnseen
-            | Note::LeaseRenewed
-            | Note::MemoryUsedUp
-            | Note::DevicesAllocated
-            | Note::DevicesFreed
-            | Note::DeviceEvictionSet
-            | Note::DeviceEvictionCancelled
-            | Note::RuleCondition
-            | Note::ReadinessRuleCreated
-            | Note::ReadinessRuleGone
-            | Note::ReadinessEvaluated
-            | Note::BootstrapCompleted
-            | Note::AgentCondition
-            | Note::AttachmentCreated
-            | Note::AttachmentAttached
-            | Note::AttachmentDeleting
-            | Note::AttachmentGone => {}
-            Note::ZoneQueue => self.zone_metric(r),
+            Note::ZoneQueue => {
+                let zone = self.analysis.trace.names.text_of(TextId(r.object));
+                self.say(r.at, Said::ZoneMetric, &[("zone", text(zone))]);
+            }
             Note::TaintsKnown => {
                 let analysis = self.analysis;
                 let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
@@ -120,13 +113,14 @@ impl Log<'_> {
             Note::TaintsGone => {
                 self.known(r, &[]);
                 if arg != 0 {
-                    let node = [("node", text(self.node(r.object)))];
-                    self.say(r.at, Said::TaintsGone, &node);
+                    self.say_of_node(r, Said::TaintsGone);
                 }
             }
             Note::NotTolerated => self.not_tolerated(r, step),
             Note::ToleratesForever => self.tolerates_forever(r),
             Note::WorkExists => self.work_exists(r),
+            // Of the rest these logs say nothing.
+            _ => {}
         }
     }
 }
