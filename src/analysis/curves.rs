@@ -4,87 +4,82 @@
 use super::prelude::*;
 use super::state::NodeFlags;
 use super::truth::{Standing, Truth};
+use crate::api::words::words;
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(crate) type Steps = Vec<(Time, u32)>;
 
-/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`,
-/// `dead`, `not_ready`, `terminating` and `pending`.
+words! {
+    /// What is counted over time. Each pod that exists and is not finished is in exactly one of the
+    /// first five.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Curve {
+        /// Pods that are Running and Ready and are not being deleted, and that are up.
+        Available = "available",
+        /// Those that are not up, although the API has them as Running and Ready.
+        Dead = "dead",
+        /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready
+        /// condition is not True, mostly.
+        NotReady = "not_ready",
+        /// Pods with a deletionTimestamp that still exist.
+        Terminating = "terminating",
+        /// Pods that wait to be bound or started.
+        Pending = "pending",
+        /// Evictions so far.
+        Evicted = "evicted",
+        /// Nodes whose kubelet cannot reach the API server, while their Ready condition is still True.
+        SilentNodes = "silent_nodes",
+        /// Nodes whose Ready condition is not True.
+        NotReadyNodes = "not_ready_nodes",
+        /// Nodes with a NoExecute taint.
+        TaintedNodes = "tainted_nodes",
+    }
+}
+
+/// Counts over time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Curves {
-    /// Pods that are Running and Ready and are not being deleted, and that are up.
-    pub(crate) available: Steps,
-    /// Those that are not up, although the API has them as Running and Ready.
-    pub(crate) dead: Steps,
-    /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready
-    /// condition is not True, mostly.
-    pub(crate) not_ready: Steps,
-    /// Pods with a deletionTimestamp that still exist.
-    pub(crate) terminating: Steps,
-    /// Pods that wait to be bound or started.
-    pub(crate) pending: Steps,
-    /// Evictions so far.
-    pub(crate) evicted: Steps,
-    /// Nodes whose kubelet cannot reach the API server, while their Ready condition is still True.
-    pub(crate) silent_nodes: Steps,
-    /// Nodes whose Ready condition is not True.
-    pub(crate) not_ready_nodes: Steps,
-    /// Nodes with a NoExecute taint.
-    pub(crate) tainted_nodes: Steps,
+    steps: [Steps; Curve::ALL.len()],
     /// The end of the run.
     pub(crate) horizon: Time,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Counts {
-    pods: [u32; 5],
-    evicted: u32,
-    silent: u32,
-    not_ready_nodes: u32,
-    tainted: u32,
-}
+type Counts = [u32; Curve::ALL.len()];
 
-fn pod_class(p: &Standing) -> Option<usize> {
+fn pod_class(p: &Standing) -> Option<Curve> {
     match p {
         _ if !p.exists => None,
-        _ if p.deleting => Some(2),
-        _ if p.pending => Some(3),
-        _ if p.ready && p.up => Some(0),
-        _ if p.ready => Some(4),
-        _ => Some(1),
+        _ if p.deleting => Some(Curve::Terminating),
+        _ if p.pending => Some(Curve::Pending),
+        _ if p.ready && p.up => Some(Curve::Available),
+        _ if p.ready => Some(Curve::Dead),
+        _ => Some(Curve::NotReady),
     }
 }
 
-impl Counts {
-    fn pod(&mut self, p: &Standing, by: i32) {
-        if let Some(class) = pod_class(p) {
-            self.pods[class] = self.pods[class].wrapping_add_signed(by);
-        }
-    }
+fn node_classes(n: NodeFlags) -> impl Iterator<Item = Curve> {
+    let health = n.health();
+    let all = [
+        (health == Health::Silent, Curve::SilentNodes),
+        (matches!(health, Health::Unknown | Health::NotReady), Curve::NotReadyNodes),
+        (n.exists && n.no_execute > 0, Curve::TaintedNodes),
+    ];
+    all.into_iter().filter(|(is, _)| *is).map(|(_, curve)| curve)
+}
 
-    fn node(&mut self, n: NodeFlags, by: i32) {
-        let add =
-            |what: &mut u32, is: bool| *what = what.wrapping_add_signed(if is { by } else { 0 });
-        add(&mut self.silent, n.health() == Health::Silent);
-        add(&mut self.not_ready_nodes, matches!(n.health(), Health::Unknown | Health::NotReady));
-        add(&mut self.tainted, n.exists && n.no_execute > 0);
+fn add(counts: &mut Counts, by: i32, to: impl IntoIterator<Item = Curve>) {
+    for curve in to {
+        counts[curve as usize] = counts[curve as usize].wrapping_add_signed(by);
     }
 }
 
 impl Curves {
-    fn push(&mut self, at: Time, c: &Counts) {
-        let all = [
-            (&mut self.available, c.pods[0]),
-            (&mut self.dead, c.pods[4]),
-            (&mut self.not_ready, c.pods[1]),
-            (&mut self.terminating, c.pods[2]),
-            (&mut self.pending, c.pods[3]),
-            (&mut self.evicted, c.evicted),
-            (&mut self.silent_nodes, c.silent),
-            (&mut self.not_ready_nodes, c.not_ready_nodes),
-            (&mut self.tainted_nodes, c.tainted),
-        ];
-        for (steps, value) in all {
+    pub(crate) fn of(&self, curve: Curve) -> &Steps {
+        &self.steps[curve as usize]
+    }
+
+    fn push(&mut self, at: Time, counts: &Counts) {
+        for (steps, &value) in self.steps.iter_mut().zip(counts) {
             if steps.last().is_none_or(|&(_, v)| v != value) {
                 steps.push((at, value));
             }
@@ -97,8 +92,8 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
     let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
     let mut truth = Truth::new(analysis);
     let mut counts = Counts::default();
-    truth.follow.nodes().for_each(|(_, n)| counts.node(n, 1));
-    truth.follow.pods().for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
+    truth.follow.nodes().for_each(|(_, n)| add(&mut counts, 1, node_classes(n)));
+    truth.follow.pods().for_each(|(id, _)| add(&mut counts, 1, pod_class(&truth.standing(id))));
     let mut now = Time::ZERO;
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         if r.at != now {
@@ -106,15 +101,15 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
             now = r.at;
         }
         let (step, _) = truth.apply(id, r, &mut |_, before, after| {
-            counts.pod(before, -1);
-            counts.pod(after, 1);
+            add(&mut counts, -1, pod_class(before));
+            add(&mut counts, 1, pod_class(after));
         });
-        if step.pod.is_some() {
-            counts.evicted += u32::from(step.eviction(r).is_some());
+        if step.pod.is_some() && step.eviction(r).is_some() {
+            add(&mut counts, 1, [Curve::Evicted]);
         }
         if let Some((_, before, after)) = step.node {
-            counts.node(before, -1);
-            counts.node(after, 1);
+            add(&mut counts, -1, node_classes(before));
+            add(&mut counts, 1, node_classes(after));
         }
     }
     curves.push(now, &counts);

@@ -4,7 +4,7 @@ pub(crate) mod synthetic;
 pub(crate) mod synthetic_runs;
 
 use super::causes;
-use super::curves::{curves, value_at};
+use super::curves::{Curve, curves, value_at};
 use super::evictions::evictions;
 use super::facts::Fact;
 use super::lanes::{Lanes, lanes};
@@ -109,14 +109,20 @@ fn curves_count_every_pod_once() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let c = curves(&analysis);
-    assert_eq!(c.available, [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]);
-    assert_eq!(c.not_ready, [(ms(0), 0), (ms(105_000), 2), (ms(405_100), 1), (ms(504_801), 0)]);
-    assert_eq!(c.terminating, [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]);
-    assert_eq!(c.evicted, [(ms(0), 0), (ms(405_100), 1)]);
-    assert_eq!(c.silent_nodes, [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]);
-    assert_eq!(c.not_ready_nodes, [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]);
-    assert_eq!(c.tainted_nodes, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
-    assert_eq!((value_at(&c.evicted, ms(405_099)), value_at(&c.evicted, ms(405_100))), (0, 1));
+    assert_eq!(*c.of(Curve::Available), [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]);
+    assert_eq!(
+        *c.of(Curve::NotReady),
+        [(ms(0), 0), (ms(105_000), 2), (ms(405_100), 1), (ms(504_801), 0)]
+    );
+    assert_eq!(*c.of(Curve::Terminating), [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]);
+    assert_eq!(*c.of(Curve::Evicted), [(ms(0), 0), (ms(405_100), 1)]);
+    assert_eq!(*c.of(Curve::SilentNodes), [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]);
+    assert_eq!(*c.of(Curve::NotReadyNodes), [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]);
+    assert_eq!(*c.of(Curve::TaintedNodes), [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
+    assert_eq!(
+        (value_at(c.of(Curve::Evicted), ms(405_099)), value_at(c.of(Curve::Evicted), ms(405_100))),
+        (0, 1)
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! UI takes them for those of an operating system.
 
 use super::prelude::*;
-use crate::analysis::curves::{curves, waiting};
+use crate::analysis::curves::{Curve, curves, waiting};
 use crate::analysis::setting::short_key;
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
 use crate::api::names::TextId;
@@ -398,9 +398,9 @@ impl Drawing<'_> {
                 line(&event)?;
             }
         }
-        let up = curves(self.analysis).available;
+        let all = curves(self.analysis);
         let waiting = waiting(self.analysis);
-        for (name, steps) in [("pods up", &up), ("nodes that wait for their taint", &waiting)] {
+        for (name, steps) in [("pods up", all.of(Curve::Available)), ("nodes that wait for their taint", &waiting)] {
             for (at, n) in steps {
                 line(&json!({
                     "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }

@@ -5,7 +5,7 @@
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
 use super::prelude::*;
-use crate::analysis::curves::{Curves, Steps, value_at};
+use crate::analysis::curves::{Curve, Curves, Steps, value_at};
 
 /// Where the data begin.
 pub(super) const LEFT: f64 = 84.0;
@@ -67,19 +67,19 @@ pub(super) fn draw(
 
 /// What the colours mean, from left to right: those that occur.
 fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
-    let available_swatch = if least_available(&curves.available, fault) > 0 {
+    let available_swatch = if least_available(curves.of(Curve::Available), fault) > 0 {
         Swatch::Line(AVAILABLE)
     } else {
         Swatch::Area(AVAILABLE_FILL)
     };
     let area = Swatch::Area;
     [
-        (&curves.available, available_swatch, "running and ready"),
-        (&curves.dead, area(MISSING), "ready by the API, not up"),
-        (&curves.not_ready, area(NOT_READY), "running, not ready"),
-        (&curves.terminating, area(TERMINATING), "terminating"),
-        (&curves.pending, area(PENDING), "pending"),
-        (&curves.evicted, Swatch::Line(EVICTION), "evicted so far"),
+        (curves.of(Curve::Available), available_swatch, "running and ready"),
+        (curves.of(Curve::Dead), area(MISSING), "ready by the API, not up"),
+        (curves.of(Curve::NotReady), area(NOT_READY), "running, not ready"),
+        (curves.of(Curve::Terminating), area(TERMINATING), "terminating"),
+        (curves.of(Curve::Pending), area(PENDING), "pending"),
+        (curves.of(Curve::Evicted), Swatch::Line(EVICTION), "evicted so far"),
     ]
     .map(|(steps, swatch, name)| (most(steps) > 0, swatch, name))
     .into()
@@ -133,7 +133,7 @@ fn available(
     top: f64,
     bottom: f64,
 ) -> (u32, bool) {
-    let steps = &curves.available;
+    let steps = curves.of(Curve::Available);
     let least = least_available(steps, fault);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, least, most(steps), 4);
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
@@ -167,10 +167,11 @@ fn lost(
     top: f64,
     bottom: f64,
 ) -> Option<(f64, u32)> {
-    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending, &curves.dead]);
+    let lost = [Curve::NotReady, Curve::Terminating, Curve::Pending, Curve::Dead];
+    let steps = together(lost.map(|curve| curves.of(curve)));
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let (scale, ticks) =
-        CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
+        CountScale::new(bottom, bottom - top, 0, stacked.max(most(curves.of(Curve::Evicted))), 5);
     let larger = |a: [u32; 4], b: [u32; 4]| {
         if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
@@ -191,7 +192,7 @@ fn lost(
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
-    steps_line(c, time, &scale, &curves.evicted, curves.horizon, EVICTION)
+    steps_line(c, time, &scale, curves.of(Curve::Evicted), curves.horizon, EVICTION)
 }
 
 fn steps_line(

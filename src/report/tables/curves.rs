@@ -10,7 +10,7 @@
 //! A row stands where a figure changes, and at its beginning; the value holds until its next row.
 
 use super::table::{Cell, Column, Each, Kind, Table};
-use crate::analysis::curves::Curves;
+use crate::analysis::curves::{Curve, Curves};
 use crate::analysis::serving::{Served, Serving};
 use crate::report::prelude::*;
 
@@ -51,20 +51,9 @@ impl Table for CurvesTable<'_> {
                 Cell::Whole(value.into()),
             ])
         };
-        let c = self.curves;
-        for (figure, steps) in [
-            ("available", &c.available),
-            ("dead", &c.dead),
-            ("not_ready", &c.not_ready),
-            ("terminating", &c.terminating),
-            ("pending", &c.pending),
-            ("evicted", &c.evicted),
-            ("silent_nodes", &c.silent_nodes),
-            ("not_ready_nodes", &c.not_ready_nodes),
-            ("tainted_nodes", &c.tainted_nodes),
-        ] {
-            for &(at, value) in steps {
-                row(at, None, figure, value)?;
+        for curve in Curve::ALL {
+            for &(at, value) in self.curves.of(curve) {
+                row(at, None, curve.as_str(), value)?;
             }
         }
         for served in &self.serving.workloads {
