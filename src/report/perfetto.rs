@@ -13,7 +13,7 @@
 
 use super::prelude::*;
 use crate::analysis::curves::{Curve, curves, waiting};
-use crate::analysis::setting::short_key;
+use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
 use crate::api::names::TextId;
 use crate::files::{Escaped, Form};
@@ -41,7 +41,6 @@ enum Row {
 /// What a thread shows.
 #[derive(Default)]
 struct Thread {
-    name: String,
     events: Vec<Value>,
     /// The names of the spans that are open, the innermost last.
     open: Vec<String>,
@@ -114,17 +113,31 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
 }
 
 impl Drawing<'_> {
-    fn thread(&mut self, process: u32, row: Row, name: impl FnOnce() -> String) -> &mut Thread {
-        self.threads
-            .entry((process, row))
-            .or_insert_with(|| Thread { name: name(), ..Thread::default() })
+    fn thread(&mut self, process: u32, row: Row) -> &mut Thread {
+        self.threads.entry((process, row)).or_default()
+    }
+
+    fn thread_name(&self, row: &Row) -> String {
+        let timeline = &self.analysis.plan.timeline;
+        match row {
+            Row::Entry(i) => timeline.get(*i as usize).map_or(String::new(), |e| e.name.clone()),
+            Row::Controllers => "controllers".to_owned(),
+            Row::Master => "master disruption".to_owned(),
+            Row::Zone(key) => {
+                format!("zone {}", zone_name(self.analysis.trace.names.text_of(TextId(*key))))
+            }
+            Row::Silence => "silent".to_owned(),
+            Row::Health => "Ready condition".to_owned(),
+            Row::Taint(taint) => taint.clone(),
+            Row::Pod(pod) => self.analysis.pod_name(PodId(*pod)).to_owned(),
+        }
     }
 
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
         if let Some((node, before, after)) = step.node {
             let process = NODES + node.0;
             if before.silent != after.silent {
-                let thread = self.thread(process, Row::Silence, || "silent".to_owned());
+                let thread = self.thread(process, Row::Silence);
                 if after.silent {
                     thread.begin(r.at, "silent", id)
                 } else {
@@ -138,7 +151,7 @@ impl Drawing<'_> {
             };
             let (was, is) = (shown(before.health()), shown(after.health()));
             if was != is {
-                let thread = self.thread(process, Row::Health, || "Ready condition".to_owned());
+                let thread = self.thread(process, Row::Health);
                 thread.end(r.at, |_| true);
                 if let Some(is) = is {
                     thread.begin(r.at, is, id);
@@ -162,10 +175,10 @@ impl Drawing<'_> {
         let Some(change) = analysis.trace.taints.get(change as usize) else { return };
         let name = |t: &crate::api::taint::Taint| format!("{}:{}", short_key(&t.key), t.effect);
         for t in &change.removed {
-            self.thread(process, Row::Taint(name(t)), || name(t)).end(r.at, |_| true);
+            self.thread(process, Row::Taint(name(t))).end(r.at, |_| true);
         }
         for t in &change.added {
-            let thread = self.thread(process, Row::Taint(name(t)), || name(t));
+            let thread = self.thread(process, Row::Taint(name(t)));
             // Another value of the same key.
             thread.end(r.at, |_| true);
             thread.begin(r.at, &t.to_string(), id);
@@ -179,15 +192,10 @@ impl Drawing<'_> {
 
     /// A pod's thread, with its life begun if it was there before.
     fn pod_thread(&mut self, pod: PodId, state: &PodState, id: RecordId) -> &mut Thread {
-        let analysis = self.analysis;
-        let thread = self
-            .thread(Self::process(state), Row::Pod(pod.0), || analysis.pod_name(pod).to_owned());
+        let thread = self.thread(Self::process(state), Row::Pod(pod.0));
         if thread.open.is_empty() && state.exists {
-            thread.begin(
-                state.bound_at,
-                if state.node == NO_NODE { "pending" } else { "on the node" },
-                id,
-            );
+            let name = if state.node == NO_NODE { "pending" } else { "on the node" };
+            thread.begin(state.bound_at, name, id);
         }
         thread
     }
@@ -258,65 +266,48 @@ impl Drawing<'_> {
         }
     }
 
-    fn master(&mut self) -> &mut Thread {
-        self.thread(CLUSTER, Row::Master, || "master disruption".to_owned())
-    }
-
     fn cluster(&mut self, id: RecordId, r: &Record) {
         let analysis = self.analysis;
         let timeline = &analysis.plan.timeline;
-        let entry = || timeline.get(r.object as usize).map_or(String::new(), |e| e.name.clone());
+        let name = timeline.get(r.object as usize).map_or("", |e| e.name.as_str());
+        let entry = Row::Entry(r.object);
         match r.what {
-            What::FaultBegan => {
-                let lasts = analysis.plan.lasts(r.object);
-                let thread = self.thread(CLUSTER, Row::Entry(r.object), entry);
-                if lasts {
-                    thread.begin(r.at, &entry(), id)
-                } else {
-                    thread.moment(r.at, &entry(), id, None)
-                }
+            What::FaultBegan if analysis.plan.lasts(r.object) => {
+                self.thread(CLUSTER, entry).begin(r.at, name, id);
             }
-            What::FaultEnded => {
-                self.thread(CLUSTER, Row::Entry(r.object), entry).end(r.at, |_| true)
-            }
+            What::FaultBegan => self.thread(CLUSTER, entry).moment(r.at, name, id, None),
+            What::FaultEnded => self.thread(CLUSTER, entry).end(r.at, |_| true),
             What::Refused(text) => {
                 let message = ("message", analysis.trace.names.text_of(TextId(text)).into());
-                self.thread(CLUSTER, Row::Entry(r.object), entry).moment(
-                    r.at,
-                    "refused",
-                    id,
-                    Some(message),
-                );
+                self.thread(CLUSTER, entry).moment(r.at, "refused", id, Some(message));
             }
             What::Zone(state) => {
-                let name = || format!("zone {}", analysis.zone_told(r));
                 // A controller that starts anew leaves no master disruption that it did not enter.
                 if matches!(state, ZoneState::Normal | ZoneState::PartialDisruption)
                     && let Some(master) = self.threads.get_mut(&(CLUSTER, Row::Master))
                 {
                     master.end(r.at, |_| true);
                 }
-                let thread = self.thread(CLUSTER, Row::Zone(r.object), name);
+                let thread = self.thread(CLUSTER, Row::Zone(r.object));
                 thread.end(r.at, |_| true);
                 if !matches!(state, ZoneState::Initial | ZoneState::Empty) {
                     thread.begin(r.at, state.as_str(), id);
                 }
             }
             What::MasterDisruptionEntered => {
-                self.master().begin_once(r.at, "master disruption", id)
+                self.thread(CLUSTER, Row::Master).begin_once(r.at, "master disruption", id)
             }
-            What::MasterDisruptionLeft => self.master().end(r.at, |_| true),
+            What::MasterDisruptionLeft => self.thread(CLUSTER, Row::Master).end(r.at, |_| true),
             What::ControllersStopped => {
                 for (process, pod) in std::mem::take(&mut self.timers) {
                     if let Some(thread) = self.threads.get_mut(&(process, Row::Pod(pod))) {
                         thread.end(r.at, |name| name.starts_with("timer "));
                     }
                 }
-                self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned())
-                    .begin_once(r.at, "down", id);
+                self.thread(CLUSTER, Row::Controllers).begin_once(r.at, "down", id);
             }
             What::ControllersStarted if r.at > Time::ZERO => {
-                let thread = self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned());
+                let thread = self.thread(CLUSTER, Row::Controllers);
                 thread.end(r.at, |_| true);
                 thread.moment(r.at, "started", id, None);
             }
@@ -367,9 +358,10 @@ impl Drawing<'_> {
         }
         // Where a record is drawn at its own time.
         let mut drawn: BTreeMap<RecordId, (u32, u32)> = BTreeMap::new();
-        for (i, ((process, _), mut thread)) in (0u32..).zip(threads) {
+        for (i, ((process, row), mut thread)) in (0u32..).zip(threads) {
             let number = first_thread + i;
-            line(&meta(process, number, "thread_name", json!({ "name": thread.name })))?;
+            let name = self.thread_name(&row);
+            line(&meta(process, number, "thread_name", json!({ "name": name })))?;
             line(&meta(process, number, "thread_sort_index", json!({ "sort_index": number })))?;
             thread.end_from(0, horizon);
             for mut event in thread.events {
@@ -400,7 +392,9 @@ impl Drawing<'_> {
         }
         let all = curves(self.analysis);
         let waiting = waiting(self.analysis);
-        for (name, steps) in [("pods up", all.of(Curve::Available)), ("nodes that wait for their taint", &waiting)] {
+        for (name, steps) in
+            [("pods up", all.of(Curve::Available)), ("nodes that wait for their taint", &waiting)]
+        {
             for (at, n) in steps {
                 line(&json!({
                     "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }
