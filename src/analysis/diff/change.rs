@@ -83,7 +83,8 @@ pub(crate) struct Group {
 }
 
 /// Why a difference says next to nothing.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Noise {
     /// The same is said in other words: why a pod that is pending in both runs is, or once more of
     /// one that has been for long.
@@ -93,17 +94,6 @@ pub(crate) enum Noise {
     /// Another object of the same kind or workload instead: one in the first run only, and another
     /// one in the second run only.
     Another,
-}
-
-impl Noise {
-    /// Its name for programs.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Slight => "slight",
-            Self::Another => "another",
-        }
-    }
 }
 
 impl Group {

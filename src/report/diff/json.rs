@@ -3,8 +3,8 @@
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
-    Bill, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair,
-    Paired, Pattern, SettingChange, Settings, WorkloadOverSeeds,
+    Bill, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Occurrence, OverSeeds, Pair, Paired,
+    Pattern, SettingChange, Settings, WorkloadOverSeeds,
 };
 use crate::report::Source;
 use crate::report::prelude::*;
@@ -161,7 +161,7 @@ pub(crate) fn over_seeds(
         "workloads": d.workloads.iter().map(workload).collect::<Vec<_>>(),
         "nearly_all": patterns(&d.nearly_all),
         "chance": patterns(&d.chance),
-        "noise": d.noise.iter().map(|(noise, what, n)| json!({ "noise": noise.name(), "what": what, "facts": n })).collect::<Vec<_>>(),
+        "noise": d.noise.iter().map(|(noise, what, n)| json!({ "noise": noise, "what": what, "facts": n })).collect::<Vec<_>>(),
     });
     settings(&mut document, settings_differ);
     document
@@ -236,7 +236,7 @@ fn group(g: &Group) -> Value {
         "text": group_text(g),
         "what": g.what,
         "change": g.way,
-        "noise": g.noise.map(Noise::name),
+        "noise": g.noise,
         "of": g.of,
         "a": g.details[0],
         "b": g.details[1],
