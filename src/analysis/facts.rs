@@ -303,8 +303,6 @@ impl<'a> Facts<'a> {
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
             What::MachineOff => node_changed.map(|_| Fact::MachineOff),
             What::MachineOn => node_changed.map(|_| Fact::MachineOn),
-            // The entry of the timeline says it already, and for which nodes.
-            What::NetworkLost | What::NetworkBack => None,
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 node_changed.map(|_| match status {
                     ConditionStatus::True => Fact::Ready,
@@ -347,24 +345,8 @@ impl<'a> Facts<'a> {
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
             What::PodMessage(_) => self.waits(r),
             What::Noted(note, arg) => noted(note, arg, later),
-            What::NodeTaints(_)
-            | What::EvictionGranted(_)
-            | What::DrainDeletes
-            | What::NodeQueued
-            | What::ContainersStarted(_)
-            | What::ContainersStopped(_)
-            | What::PodUnplaced(_)
-            | What::PodTolerations
-            | What::PodPhase(PodPhase::Pending)
-            | What::PodCondition(..)
-            | What::PodConditionGone(_)
-            | What::NodeEvent(..)
-            | What::NodeMessage(_)
-            | What::PodEvent(..)
-            | What::WorkloadMessage(_)
-            | What::WorkloadCreated(_)
-            | What::WorkloadScaled(_)
-            | What::WorkloadDeleted => None,
+            // The others are told elsewhere, or repeat what other records say.
+            _ => None,
         }
     }
 

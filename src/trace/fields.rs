@@ -200,14 +200,8 @@ impl Trace {
                 f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
             }
             Note::DeviceEvictionSet => f.seconds = Some(arg),
-            Note::LeaseRenewed
-            | Note::DevicesFreed
-            | Note::DeviceEvictionCancelled
-            | Note::MemoryUsedUp
-            | Note::ZoneQueue
-            | Note::NotTolerated
-            | Note::ToleratesForever
-            | Note::WorkExists => {}
+            // The others have nothing but their object.
+            _ => {}
         }
     }
 
