@@ -9,17 +9,12 @@ pub(crate) enum FileError {
     /// The name of a run does not make a folder's name.
     #[error("{name:?} cannot be the name of a folder of results")]
     Name { name: String },
-    /// The folder cannot be created.
-    #[error("cannot create the folder {}: {source}", path.display())]
-    Create {
-        /// That folder.
-        path: PathBuf,
-        source: io::Error,
-    },
-    /// A file cannot be written: the disk is full, say.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// That file, under the name that it was going to have.
+    /// A folder cannot be created or put into its place, or a file not be written: the disk is full, say.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Failed {
+        /// What cannot be done: "write".
+        what: &'static str,
+        /// The file or folder, under the name that it was going to have.
         path: PathBuf,
         source: io::Error,
     },
@@ -29,13 +24,6 @@ pub(crate) enum FileError {
         /// The file.
         from: PathBuf,
         /// Its copy, under the name that it was going to have.
-        path: PathBuf,
-        source: io::Error,
-    },
-    /// The folder cannot be put into its place.
-    #[error("cannot replace {}: {source}", path.display())]
-    Replace {
-        /// The folder.
         path: PathBuf,
         source: io::Error,
     },

@@ -9,8 +9,8 @@ use super::{json, manifest};
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
 use crate::files::{COPIED, InputFile, LargeFile, PACKED, Packing};
 use serde_json::Value;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// The folder of a run, as it was written.
@@ -51,11 +51,9 @@ impl Folder {
         }
         let place = parent.join(name);
         may_replace(&place)?;
-        fs::create_dir_all(parent)
-            .map_err(|source| FileError::Create { path: parent.to_owned(), source })?;
+        fs::create_dir_all(parent).map_err(failed("create the folder", parent))?;
         files::restore(&place);
-        let temporary = Temporary::folder(&place)
-            .map_err(|source| FileError::Create { path: place.clone(), source })?;
+        let temporary = Temporary::folder(&place).map_err(failed("create the folder", &place))?;
         Ok(Folder { place, temporary, files: Vec::new() })
     }
 
@@ -81,16 +79,7 @@ impl Folder {
         name: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), FileError> {
-        let result = File::create_new(self.temporary().join(name)).and_then(|file| {
-            let mut out = BufWriter::with_capacity(1 << 16, file);
-            fill(&mut Escaped::new(&mut out, form(name)))?;
-            let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-            Ok(file.metadata()?.len())
-        });
-        let path = self.place.join(name);
-        let bytes = result.map_err(|source| FileError::Write { path, source })?;
-        self.files.push((name.to_owned(), bytes));
-        Ok(())
+        self.write_large(name, Packing::Never, fill)
     }
 
     /// Writes one file that may be large, and is packed then, under a name that says so.
@@ -108,8 +97,7 @@ impl Folder {
             fill(&mut Escaped::new(&mut out, form(name)))?;
             out.finish()
         });
-        let path = self.place.join(name);
-        self.files.push(result.map_err(|source| FileError::Write { path, source })?);
+        self.files.push(result.map_err(failed("write", &self.place.join(name)))?);
         Ok(())
     }
 
@@ -156,14 +144,19 @@ impl Folder {
     /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
     fn finish(self) -> Result<PathBuf, FileError> {
         let Folder { place, temporary, files } = self;
-        let failed = |source| FileError::Replace { path: place.clone(), source };
         if fs::symlink_metadata(&place).is_ok() {
             // Earlier results go away for these, which are to be there even if the power fails.
-            temporary.sync(files.iter().map(|(name, _)| name)).map_err(failed)?;
+            let names = files.iter().map(|(name, _)| name);
+            temporary.sync(names).map_err(failed("replace", &place))?;
         }
-        temporary.put(&place, || may_replace(&place), failed)?;
+        temporary.put(&place, || may_replace(&place), failed("replace", &place))?;
         Ok(place)
     }
+}
+
+/// What it means that something cannot be done with a file or folder.
+fn failed(what: &'static str, path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |source| FileError::Failed { what, path: path.to_owned(), source }
 }
 
 /// How a file is written, by its name: what is read again as it is stays as it is.
@@ -185,16 +178,13 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
         {
             return Ok(());
         }
-        Err(source) => {
-            return Err(FileError::Replace { path: place.to_owned(), source });
-        }
+        Err(source) => return Err(failed("replace", place)(source)),
         Ok(m) if m.is_symlink() => return Err(not_ours("it is a link")),
         Ok(m) if !m.is_dir() => return Err(not_ours("it is no folder")),
         Ok(_) => {}
     }
-    let failed = |source| FileError::Replace { path: place.to_owned(), source };
-    let entries =
-        fs::read_dir(place).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+    let entries = fs::read_dir(place).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(failed("replace", place))?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -407,7 +397,7 @@ mod tests {
         // The parent is a file.
         assert!(matches!(
             write(&scratch.0.join("file"), "run", &[]),
-            Err(FileError::Create { .. })
+            Err(FileError::Failed { .. })
         ));
     }
 }
