@@ -72,27 +72,23 @@ impl Trace {
     /// Nothing yet, in the same tables.
     #[must_use]
     pub(crate) fn emptied(mut self) -> Self {
+        fn cleared<T>(mut all: Vec<T>) -> Vec<T> {
+            all.clear();
+            all
+        }
         self.chunks.truncate(1);
-        self.chunks.iter_mut().for_each(Vec::clear);
-        self.taints.clear();
-        self.messages.clear();
-        self.templates.clear();
-        self.budgets.clear();
-        self.drains.clear();
-        self.held_up.clear();
-        let Self { chunks, names, taints, messages, templates, budgets, drains, held_up, .. } =
-            self;
         Self {
-            chunks,
-            names: names.emptied(),
-            taints,
-            messages,
-            templates,
-            budgets,
-            drains,
-            held_up,
+            chunks: self.chunks.into_iter().map(cleared).collect(),
+            names: self.names.emptied(),
+            taints: cleared(self.taints),
+            messages: cleared(self.messages),
+            templates: cleared(self.templates),
+            budgets: cleared(self.budgets),
+            drains: cleared(self.drains),
+            held_up: cleared(self.held_up),
             ..Self::default()
         }
+    }
     }
 
     /// Appends a record and gives it its id.
@@ -181,19 +177,24 @@ impl Trace {
         }
     }
 
+    fn pod_message(&self, r: &Record) -> Option<&Message> {
+        match r.what {
+            What::PodMessage(message) => self.messages.get(message as usize),
+            _ => None,
+        }
+    }
+
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often
     /// it has said so.
     pub(crate) fn failed_scheduling(&self, r: &Record) -> Option<(TextId, u32)> {
-        let What::PodMessage(message) = r.what else { return None };
-        let message = self.messages.get(message as usize)?;
+        let message = self.pod_message(r)?;
         (message.body.text == EventText::FailedScheduling)
             .then_some((TextId(message.body.arg), message.count))
     }
 
     /// What a record tells of a volume of a pod: that it is attached to the pod's node, or why it cannot be.
     pub(crate) fn attached(&self, r: &Record) -> Option<Result<(), TextId>> {
-        let What::PodMessage(message) = r.what else { return None };
-        let body = &self.messages.get(message as usize)?.body;
+        let body = self.pod_message(r)?.body;
         match body.text {
             EventText::SuccessfulAttachVolume => Some(Ok(())),
             EventText::FailedAttachVolume => Some(Err(TextId(body.arg))),
@@ -203,8 +204,7 @@ impl Trace {
 
     /// The kind of text of an event about a pod that has an argument.
     pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
-        let What::PodMessage(message) = r.what else { return None };
-        Some(self.messages.get(message as usize)?.body.text)
+        Some(self.pod_message(r)?.body.text)
     }
 
     /// All records in order.
