@@ -45,18 +45,6 @@ fn bar_of(height: f64) -> (f64, f64, f64) {
     }
 }
 
-/// How bad a health is to be shown rather than another of the same instant.
-fn worse(a: Health, b: Health) -> Health {
-    let rank = |h: Health| match h {
-        Health::Absent => 0,
-        Health::Ready => 1,
-        Health::Silent => 2,
-        Health::Unknown => 3,
-        Health::NotReady => 4,
-    };
-    if rank(b) > rank(a) { b } else { a }
-}
-
 /// What happened to pods.
 #[derive(Clone, Copy)]
 enum Sign {
@@ -121,7 +109,7 @@ fn draw_node(
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
     // all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
-    let bars = spans(time, column, &lane.health, horizon, worse);
+    let bars = spans(time, column, &lane.health, horizon, Health::max);
     for &(from, to, h) in &bars {
         if h != Health::Absent {
             c.rect((time.left + from, y), (time.left + to, y + bar), health(h));

@@ -175,9 +175,8 @@ fn lost(
     let larger = |a: [u32; 4], b: [u32; 4]| {
         if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
-    let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
     numbers(c, time, &scale, &ticks);
-    for (from, to, parts) in spans_of {
+    for (from, to, parts) in spans(time, 1.0, &steps, curves.horizon, larger) {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
         for (n, color) in [
@@ -192,23 +191,10 @@ fn lost(
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
-    steps_line(c, time, &scale, curves.of(Curve::Evicted), curves.horizon, EVICTION)
-}
-
-fn steps_line(
-    c: &mut Drawing,
-    time: &TimeScale,
-    scale: &CountScale,
-    steps: &Steps,
-    horizon: Time,
-    color: RGBColor,
-) -> Option<(f64, u32)> {
-    if most(steps) == 0 {
-        return None;
-    }
-    let spans = spans(time, 1.0, steps, horizon, u32::max);
-    c.line(&outline(time, scale, &spans, |n| *n), color, 2.0);
-    let last = steps.last().map_or(0, |s| s.1);
+    let evicted = curves.of(Curve::Evicted);
+    let last = evicted.last().filter(|_| most(evicted) > 0)?.1;
+    let spans = spans(time, 1.0, evicted, curves.horizon, u32::max);
+    c.line(&outline(time, &scale, &spans, |n| *n), EVICTION, 2.0);
     Some((scale.y(last), last))
 }
 
