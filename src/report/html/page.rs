@@ -23,7 +23,7 @@ pub(crate) const FILE: &str = "report.html";
 
 /// What a page shows.
 pub(crate) struct Page {
-    kind: Kind,
+    own: &'static [Module],
     title: String,
     /// The same in plain text, for where nothing is run.
     pub(crate) text: String,
@@ -40,7 +40,7 @@ impl Page {
         let board_of = serde_json::to_value(board).unwrap_or_default();
         columns.set("board", board_of);
         Page {
-            kind: Kind::Board,
+            own: BOARD,
             title: board.title.clone(),
             text: String::from_utf8_lossy(&text).into_owned(),
             main: columns.finish(),
@@ -51,7 +51,7 @@ impl Page {
     /// The page of a run; `groups` are the names of the scenario's groups of pods.
     pub(crate) fn of_run(report: &Report<'_>, groups: &[String]) -> Self {
         Page {
-            kind: Kind::Run,
+            own: RUN,
             title: report.heading().title,
             text: in_short(report),
             main: columns_of(report, groups),
@@ -87,7 +87,7 @@ pub(crate) fn is_page(beginning: &[u8]) -> bool {
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
-    let (script, style) = (script(page.kind), style());
+    let (script, style) = (script(page.own), style());
     let allowed = |text: &str| format!("'sha256-{}'", STANDARD.encode(Hash::hash(text.as_bytes())));
     writeln!(out, "{BEGINS}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(
@@ -166,25 +166,6 @@ const SHARED: &[Module] = modules! {
 const RUN: &[Module] = modules! { "runpage.js" };
 const BOARD: &[Module] = modules! { "svg.js" "steps.js" "beside.js" "board.js" "boardpage.js" };
 
-/// What a page shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// One run.
-    Run,
-    /// Parts one below the other.
-    Board,
-}
-
-impl Kind {
-    /// The modules of such a page, in their order.
-    fn modules(self) -> impl Iterator<Item = &'static Module> {
-        SHARED.iter().chain(match self {
-            Self::Run => RUN,
-            Self::Board => BOARD,
-        })
-    }
-}
-
 /// The modules that show a run, each by its name, for a page that loads them one by one.
 pub(crate) fn shared() -> impl Iterator<Item = (&'static str, &'static str)> {
     SHARED.iter().copied()
@@ -197,10 +178,10 @@ pub(crate) const UPLOT: &str = include_str!("../../../extra/web/vendor/uplot/uPl
 pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../extra/web/vendor/uplot/LICENSE");
 
 /// Everything that a page runs.
-fn script(kind: Kind) -> String {
+fn script(own: &[Module]) -> String {
     let mut script = String::from(UPLOT.trim_end());
     script.push_str("\n(()=>{\"use strict\";\n");
-    for (_, text) in kind.modules() {
+    for (_, text) in SHARED.iter().chain(own) {
         plain(text, &mut script);
     }
     script.push_str("})();\n");
@@ -271,7 +252,7 @@ mod tests {
         let mut columns = Columns::new("none");
         columns.set("name", json!(name));
         let page = Page {
-            kind: Kind::Run,
+            own: RUN,
             title: name.to_owned(),
             text: name.to_owned(),
             main: columns.finish(),
@@ -313,9 +294,9 @@ mod tests {
     /// A module that is imported stands before the one that imports it.
     #[test]
     fn modules_come_after_those_that_they_need() {
-        for kind in [Kind::Run, Kind::Board] {
+        for own in [RUN, BOARD] {
             let mut seen = BTreeSet::new();
-            for (name, text) in kind.modules() {
+            for (name, text) in SHARED.iter().chain(own) {
                 for part in text.split(" from './").skip(1) {
                     let needed = part.split('\'').next().unwrap_or("");
                     assert!(seen.contains(needed), "{name} imports {needed}, which comes later");
@@ -328,7 +309,7 @@ mod tests {
     /// What would end the element that holds it must not stand in it.
     #[test]
     fn no_script_or_style_ends_itself() {
-        for text in [script(Kind::Run), script(Kind::Board), style()] {
+        for text in [script(RUN), script(BOARD), style()] {
             let text = text.to_lowercase();
             assert!(
                 !text.contains("</script") && !text.contains("</style") && !text.contains("<!--")
