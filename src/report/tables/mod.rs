@@ -4,6 +4,7 @@
 //! Parquet (`parquet`, behind the feature of that name) are two ways to write it, so that they
 //! cannot differ in what they say. docs/data.md tells every column; a test holds the two together.
 
+use crate::api::words::rows;
 use std::io;
 
 pub mod csv;
@@ -25,23 +26,18 @@ pub(crate) use table::{Field, are_numbers, cells, columns, object};
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");
 
-/// How a table is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
-    /// As CSV.
-    Csv,
-    /// As Parquet, where this build has it.
-    Parquet,
-}
-
-impl Form {
-    /// The ending of its files.
-    pub(crate) fn ending(self) -> &'static str {
-        match self {
-            Form::Csv => "csv",
-            Form::Parquet => "parquet",
-        }
+rows! {
+    /// How a table is written.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) enum Form {
+        /// As CSV.
+        Csv = "csv",
+        /// As Parquet, where this build has it.
+        Parquet = "parquet",
     }
+
+    /// The ending of its files.
+    pub(crate) fn ending -> &'static str;
 }
 
 /// Writes a table in a form; `about` is what a Parquet file says of itself, by name.

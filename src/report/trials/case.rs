@@ -1,6 +1,7 @@
 //! Test cases: the scenario itself, and each of its expectations.
 
 use crate::analysis::statistics::share_interval;
+use crate::api::words::rows;
 use crate::lab::trial::{Failure, Held};
 use crate::language::duration;
 use crate::language::{Problem, Problems};
@@ -47,19 +48,23 @@ impl Came {
     }
 }
 
-/// What became of a scenario.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Status {
-    /// Everything was as expected.
-    Passed,
-    /// Something was not.
-    Failed,
-    /// The scenario, or an expectation, is wrong.
-    Wrong,
-    /// It expects nothing.
-    NoExpectations,
-    /// It was not run, because another one failed.
-    NotRun,
+rows! {
+    /// What became of a scenario.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) enum Status {
+        /// Everything was as expected.
+        Passed = "passed",
+        /// Something was not.
+        Failed = "failed",
+        /// The scenario, or an expectation, is wrong.
+        Wrong = "wrong",
+        /// It expects nothing.
+        NoExpectations = "no expectations",
+        /// It was not run, because another one failed.
+        NotRun = "not run",
+    }
+
+    pub(crate) fn word -> &'static str;
 }
 
 impl Status {
@@ -71,16 +76,6 @@ impl Status {
             Came::Wrong(_) => Self::Wrong,
             Came::Nothing => Self::NoExpectations,
             Came::NotRun => Self::NotRun,
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Wrong => "wrong",
-            Self::NoExpectations => "no expectations",
-            Self::NotRun => "not run",
         }
     }
 }
