@@ -63,9 +63,7 @@ impl Way {
         let each: f64 = self.held.iter().map(of).product();
         (0.5 * each + if all { 0.5 * whole } else { 0.0 }, all)
     }
-}
 
-impl Way {
     /// With the ranges as wide as these runs had them, all of which violate.
     pub(super) fn wider<'a>(mut self, runs: impl Iterator<Item = &'a [Drawn]> + Clone) -> Self {
         for h in &mut self.held {

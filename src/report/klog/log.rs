@@ -170,9 +170,7 @@ impl Log<'_> {
         ];
         self.say_in_words(r.at, Said::Event, &values, &words);
     }
-}
 
-impl Log<'_> {
     /// A pod whose node is gone, or that has none and is Terminating, is deleted.
     pub(super) fn collected(&mut self, r: &Record, step: &Step) {
         let Some((_, before, _)) = step.pod else { return };
@@ -237,9 +235,7 @@ impl Log<'_> {
         ];
         self.say(at, Said::TooFew, &values);
     }
-}
 
-impl Log<'_> {
     /// A pod finds no node.
     pub(super) fn unschedulable(&mut self, r: &Record) {
         let trace = self.analysis.trace;
