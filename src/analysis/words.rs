@@ -189,55 +189,24 @@ pub(super) fn rule_says(analysis: &Analysis<'_>, text: TextId) -> String {
 }
 
 fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
-    let node = || analysis.node_name(NodeId(r.object));
-    let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
-    let ms = || Dur::from_millis(arg.into());
-    let text = || analysis.trace.names.text_of(TextId(arg));
+    let node = r.node().map(|n| analysis.node_name(n));
+    let object = node.or(r.pod().map(|p| analysis.pod_name(p))).unwrap_or_default();
     match note {
-        Note::NodeExpired => format!("{} was not heard of for {}", node(), ms()),
-        Note::LastHeartbeat => format!("{}: the last known heartbeat is {} old", node(), ms()),
-        Note::RenewalUnseen => format!(
-            "{}: the API server has a renewal of {} ago that the controller has not seen",
-            node(),
-            ms()
-        ),
-        Note::LeaseRenewed => format!("{} renews its lease", node()),
         Note::ZoneQueue => format!("zone {} gets its queue", analysis.zone_told(r)),
         Note::TaintsKnown => {
             let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
             let taints: Vec<String> = taints.iter().map(short_taint).collect();
-            format!("{}: the taint eviction controller knows of {}", node(), taints.join(", "))
+            format!("{object}: the taint eviction controller knows of {}", taints.join(", "))
         }
-        Note::TaintsGone => format!(
-            "{}: the taint eviction controller knows of no NoExecute taint any more",
-            node()
-        ),
-        Note::NotTolerated => format!("{} does not tolerate all taints of its node", pod()),
-        Note::ToleratesForever => format!("{} tolerates all taints of its node for ever", pod()),
-        Note::WorkExists => format!("{}: an eviction was scheduled before", pod()),
-        Note::AttachmentCreated => format!("volume {} is to be attached to {}", text(), node()),
-        Note::AttachmentAttached => format!("volume {} is attached to {}", text(), node()),
-        Note::AttachmentDeleting => {
-            format!("volume {} is to be detached from {}", text(), node())
-        }
-        Note::MemoryUsedUp => format!(
-            "{} has no memory left; the kernel's OOM killer, which is not simulated, kills before that",
-            node()
-        ),
-        Note::AttachmentGone => format!("volume {} is detached from {}", text(), node()),
-        Note::DevicesAllocated => format!("{} has been allocated {}", pod(), text()),
-        Note::DevicesFreed => format!("{}: its devices are free", pod()),
-        Note::DeviceEvictionSet => {
-            format!("{} is to be evicted in {arg} s, for its devices", pod())
-        }
-        Note::DeviceEvictionCancelled => format!("{} is not to be evicted any more", pod()),
         Note::RuleCondition => rule_says(analysis, TextId(arg)),
-        Note::ReadinessRuleCreated => format!("readiness rule {} created", text()),
-        Note::ReadinessRuleGone => format!("readiness rule {} is gone", text()),
-        Note::ReadinessEvaluated => format!("{}: {}", node(), text()),
-        Note::BootstrapCompleted => {
-            format!("{}: the bootstrap of rule {} is completed", node(), text())
+        note => {
+            let ms = Dur::from_millis(arg.into()).to_string();
+            let said = note.row().1.replace("{arg}", &arg.to_string()).replace("{ms}", &ms);
+            let said = said.replace("{object}", object);
+            if !said.contains("{text}") {
+                return said;
+            }
+            said.replace("{text}", analysis.trace.names.text_of(TextId(arg)))
         }
-        Note::AgentCondition => format!("{}: an agent posts {}", node(), text()),
     }
 }

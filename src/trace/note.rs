@@ -1,10 +1,11 @@
 //! What controllers find or decide without anything changing, and changes that are told on request.
 
 use crate::api::words::words;
+use ObjectKind::{Node, Nothing, Pod, Zone};
 
 /// What the object of a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ObjectKind {
+pub(crate) enum ObjectKind {
     Node,
     Pod,
     Workload,
@@ -17,6 +18,10 @@ pub(super) enum ObjectKind {
     Nothing,
 }
 
+const RENEWAL_UNSEEN: &str =
+    "{object}: the API server has a renewal of {ms} ago that the controller has not seen";
+const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM killer, which is not simulated, kills before that";
+
 words! {
     /// What a controller finds or decides without anything changing: its log has it, but no
     /// timeline. And what happens too often to be told unasked. The words are those of `events.jsonl`.
@@ -24,63 +29,72 @@ words! {
     pub enum Note {
         /// A node was not heard of for longer than its grace period. Object: node; argument: how long,
         /// in milliseconds.
-        NodeExpired = "node-expired": ObjectKind::Node,
+        NodeExpired = "node-expired": (Node, "{object} was not heard of for {ms}"),
         /// The last heartbeat that is known of such a node. Object: node; argument: how long ago it
         /// was, in milliseconds.
-        LastHeartbeat = "last-heartbeat": ObjectKind::Node,
+        LastHeartbeat = "last-heartbeat": (Node, "{object}: the last known heartbeat is {ms} old"),
         /// The API server has a newer renewal of such a node's lease than the controller has seen.
         /// Object: node; argument: how long ago it came, in milliseconds.
-        RenewalUnseen = "renewal-unseen": ObjectKind::Node,
+        RenewalUnseen = "renewal-unseen": (Node, RENEWAL_UNSEEN),
         /// A kubelet renewed the lease of its node; noted where the scenario asks for it. Object: node.
-        LeaseRenewed = "lease-renewed": ObjectKind::Node,
+        LeaseRenewed = "lease-renewed": (Node, "{object} renews its lease"),
         /// A zone gets its queue. Object: text of the zone key.
-        ZoneQueue = "zone-queue": ObjectKind::Zone,
+        ZoneQueue = "zone-queue": (Zone, ""),
         /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
         /// argument: they are those added by that change in [`Trace::taints`](super::Trace).
-        TaintsKnown = "taints-known": ObjectKind::Node,
+        TaintsKnown = "taints-known": (Node, ""),
         /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node;
         /// argument: 1 if pods are on it.
-        TaintsGone = "taints-gone": ObjectKind::Node,
+        TaintsGone = "taints-gone":
+            (Node, "{object}: the taint eviction controller knows of no NoExecute taint any more"),
         /// A pod does not tolerate all taints of its node. Object: pod.
-        NotTolerated = "not-tolerated": ObjectKind::Pod,
+        NotTolerated = "not-tolerated": (Pod, "{object} does not tolerate all taints of its node"),
         /// A pod tolerates all taints of its node for ever. Object: pod.
-        ToleratesForever = "tolerates-forever": ObjectKind::Pod,
+        ToleratesForever = "tolerates-forever":
+            (Pod, "{object} tolerates all taints of its node for ever"),
         /// A pod's eviction is not scheduled, as it was before. Object: pod.
-        WorkExists = "work-exists": ObjectKind::Pod,
+        WorkExists = "work-exists": (Pod, "{object}: an eviction was scheduled before"),
         /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text
         /// of its claim's name; of the following, too.
-        AttachmentCreated = "attachment-created": ObjectKind::Node,
+        AttachmentCreated = "attachment-created":
+            (Node, "volume {text} is to be attached to {object}"),
         /// A volume is attached to a node.
-        AttachmentAttached = "attachment-attached": ObjectKind::Node,
+        AttachmentAttached = "attachment-attached": (Node, "volume {text} is attached to {object}"),
         /// A VolumeAttachment is being deleted: the volume is to be detached.
-        AttachmentDeleting = "attachment-deleting": ObjectKind::Node,
+        AttachmentDeleting = "attachment-deleting":
+            (Node, "volume {text} is to be detached from {object}"),
         /// A VolumeAttachment is gone: the volume is detached.
-        AttachmentGone = "attachment-gone": ObjectKind::Node,
+        AttachmentGone = "attachment-gone": (Node, "volume {text} is detached from {object}"),
         /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
         /// simulated, would have killed. Object: node.
-        MemoryUsedUp = "memory-used-up": ObjectKind::Node,
+        MemoryUsedUp = "memory-used-up": (Node, MEMORY_USED_UP),
         /// A pod's claims have been allocated devices. Object: pod; argument: the text of their names.
-        DevicesAllocated = "devices-allocated": ObjectKind::Pod,
+        DevicesAllocated = "devices-allocated": (Pod, "{object} has been allocated {text}"),
         /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.
-        DevicesFreed = "devices-freed": ObjectKind::Pod,
+        DevicesFreed = "devices-freed": (Pod, "{object}: its devices are free"),
         /// A pod is to be evicted for a taint of its devices. Object: pod; argument: in how many seconds.
-        DeviceEvictionSet = "device-eviction-set": ObjectKind::Pod,
+        DeviceEvictionSet = "device-eviction-set":
+            (Pod, "{object} is to be evicted in {arg} s, for its devices"),
         /// It is not to be evicted any more. Object: pod.
-        DeviceEvictionCancelled = "device-eviction-cancelled": ObjectKind::Pod,
+        DeviceEvictionCancelled = "device-eviction-cancelled":
+            (Pod, "{object} is not to be evicted any more"),
         /// The condition EvictionInProgress of a DeviceTaintRule changed. Object: nothing; argument: the text of
         /// the rule's name, and of the condition's reason, status and message, a line each.
-        RuleCondition = "rule-condition": ObjectKind::Nothing,
+        RuleCondition = "rule-condition": (Nothing, ""),
         /// A NodeReadinessRule was created. Object: nothing; argument: the text of its name.
-        ReadinessRuleCreated = "readiness-rule-created": ObjectKind::Nothing,
+        ReadinessRuleCreated = "readiness-rule-created": (Nothing, "readiness rule {text} created"),
         /// A NodeReadinessRule is gone. Object: nothing; argument: the text of its name.
-        ReadinessRuleGone = "readiness-rule-gone": ObjectKind::Nothing,
+        ReadinessRuleGone = "readiness-rule-gone": (Nothing, "readiness rule {text} is gone"),
         /// The node readiness controller is to taint a node, or to untaint it. Object: node; argument: the text of
         /// the rule and of the conditions that it found.
-        ReadinessEvaluated = "readiness-evaluated": ObjectKind::Node,
+        ReadinessEvaluated = "readiness-evaluated": (Node, "{object}: {text}"),
         /// A rule's bootstrap is completed at a node. Object: node; argument: the text of the rule's name.
-        BootstrapCompleted = "bootstrap-completed": ObjectKind::Node,
+        BootstrapCompleted = "bootstrap-completed":
+            (Node, "{object}: the bootstrap of rule {text} is completed"),
         /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
-        AgentCondition = "agent-condition": ObjectKind::Node,
+        AgentCondition = "agent-condition": (Node, "{object}: an agent posts {text}"),
     }
-    pub(super) fn object -> ObjectKind;
+    /// What its object is, and what it says: of `{object}`, and of its argument as a `{text}`, in
+    /// milliseconds (`{ms}`), or as it is (`{arg}`).
+    pub(crate) fn row -> (ObjectKind, &'static str);
 }

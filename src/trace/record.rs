@@ -194,7 +194,7 @@ impl What {
     #[inline]
     pub(super) fn kind(self) -> (&'static str, ObjectKind) {
         match self {
-            Self::Noted(note, _) => (note.as_str(), note.object()),
+            Self::Noted(note, _) => (note.as_str(), note.row().0),
             what => what.row(),
         }
     }

@@ -89,7 +89,6 @@ impl Trace {
             ..Self::default()
         }
     }
-    }
 
     /// Appends a record and gives it its id.
     pub fn push(&mut self, record: Record) -> RecordId {
