@@ -12,7 +12,7 @@
 
 use super::super::curves::set;
 use super::super::drains::budget_name;
-use super::property::{Property, Violation};
+use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::labels::Selector;
 use crate::trace::BudgetState;
@@ -68,7 +68,7 @@ impl<'a> Budget<'a> {
     }
 }
 
-pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let charged = |r: &Record| -> Option<&'a BudgetState> {
         matches!(r.what, What::EvictionGranted(_)).then(|| analysis.trace.budget(r))?
     };
@@ -80,9 +80,8 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
             budgets.insert(state.budget, budget);
         }
     }
-    let mut found = Vec::new();
     if budgets.is_empty() {
-        return found;
+        return;
     }
     let is_healthy = |pod: &PodState| pod.exists && pod.ready && !pod.deleting;
     let mut follow = Follow::new(analysis);
@@ -112,16 +111,10 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
         }
         let (name, of) = (analysis.pod_name(pod), budget_name(analysis, state.budget));
         let healthy = budget.healthy.last().map_or(0, |step| step.1);
-        found.push(Violation::new(
-            Property::BudgetOverdrawn(within),
-            r.at,
-            (Some(pod), after.node_id()),
-            format!(
-                "{name} was evicted through the API at {} although {of} has had no room for it since {room}: it needs {} healthy pods and has {healthy}",
-                r.at, state.desired
-            ),
-            &[id],
-        ));
+        let text = format!(
+            "{name} was evicted through the API at {} although {of} has had no room for it since {room}: it needs {} healthy pods and has {healthy}",
+            r.at, state.desired
+        );
+        found.add(r.at, (Some(pod), after.node_id()), text, &[id]);
     }
-    found
 }

@@ -1,7 +1,7 @@
 //! Which checker finds the violations of which property, and how much of a harm one is, for two of
 //! them to be compared.
 
-use super::property::{Property, Violation};
+use super::property::{Found, Property, Violation};
 use super::{
     budgets, evictions, false_unknown, never_tainted, overdue, placed, readiness, replaced, taints,
 };
@@ -9,30 +9,32 @@ use crate::analysis::prelude::*;
 
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
-    let mut found = match *property {
-        Property::PodStuck(within) => overdue::pod_stuck(analysis, within),
-        Property::NeedlessEviction => evictions::needless_eviction(analysis),
-        Property::WrongPod => evictions::wrong_pod(analysis),
-        Property::TimerReset => evictions::timer_reset(analysis),
-        Property::TaintLost => taints::taint_lost(analysis),
+    let mut found = Found { property: *property, all: Vec::new() };
+    let of = &mut found;
+    match *property {
+        Property::PodStuck(within) => overdue::pod_stuck(analysis, of, within),
+        Property::NeedlessEviction => evictions::needless_eviction(analysis, of),
+        Property::WrongPod => evictions::wrong_pod(analysis, of),
+        Property::TimerReset => evictions::timer_reset(analysis, of),
+        Property::TaintLost => taints::taint_lost(analysis, of),
         Property::TaintStale(within) => {
-            let of_rules = readiness::taint_stale(analysis, within);
-            taints::taint_stale(analysis, within).into_iter().chain(of_rules).collect()
+            taints::taint_stale(analysis, of, within);
+            readiness::taint_stale(analysis, of, within);
         }
-        Property::NeverReady(within) => overdue::never_ready(analysis, within),
-        Property::NeverTainted(within) => never_tainted::check(analysis, within),
-        Property::EvictLoop(more_than) => evictions::evict_loop(analysis, more_than),
-        Property::FalseUnknown(silent) => false_unknown::check(analysis, silent),
-        Property::StaleReady(within) => overdue::stale_ready(analysis, within),
-        Property::RunsTwice => placed::runs_twice(analysis),
-        Property::BudgetOverdrawn(within) => budgets::overdrawn(analysis, within),
-        Property::BoundToCordoned(within) => placed::bound_to_cordoned(analysis, within),
-        Property::JobStalled(_) | Property::NotReplaced(_) => {
-            replaced::lacking(analysis, *property)
-        }
-        Property::TimerStale(within) => overdue::timer_stale(analysis, within),
-        Property::Deterministic | Property::Expect => Vec::new(),
-    };
+        Property::NeverReady(within) => overdue::never_ready(analysis, of, within),
+        Property::NeverTainted(within) => never_tainted::check(analysis, of, within),
+        Property::EvictLoop(more_than) => evictions::evict_loop(analysis, of, more_than),
+        Property::FalseUnknown(silent) => false_unknown::check(analysis, of, silent),
+        Property::StaleReady(within) => overdue::stale_ready(analysis, of, within),
+        Property::RunsTwice => placed::runs_twice(analysis, of),
+        Property::BudgetOverdrawn(within) => budgets::overdrawn(analysis, of, within),
+        Property::BoundToCordoned(within) => placed::bound_to_cordoned(analysis, of, within),
+        Property::JobStalled(within) => replaced::lacking(analysis, of, within, true),
+        Property::NotReplaced(within) => replaced::lacking(analysis, of, within, false),
+        Property::TimerStale(within) => overdue::timer_stale(analysis, of, within),
+        Property::Deterministic | Property::Expect => {}
+    }
+    let mut found = found.all;
     found.sort_by_key(|v| (v.at, v.node, v.pod));
     for violation in &mut found {
         violation.records.sort_unstable();

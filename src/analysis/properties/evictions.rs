@@ -20,13 +20,12 @@
 //! counted by name.
 
 use super::super::workloads::Owners;
-use super::property::{Property, Violation};
+use super::property::Found;
 use super::walk::{Walk, evicted, short};
 use crate::analysis::prelude::*;
 
-pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     while let Some((id, r, step)) = walk.step() {
         let Some((pod, before)) = evicted(&step, r) else {
             continue;
@@ -48,20 +47,18 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation
         let timer = chain(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
-        found.push(Violation::new(
-            Property::NeedlessEviction,
+        let text = format!("{name} was deleted by taint eviction at {} although {why}", r.at);
+        found.add(
             r.at,
             (Some(pod), before.node_id()),
-            format!("{name} was deleted by taint eviction at {} although {why}", r.at),
+            text,
             &[timer, due.map_or(NO_RECORD, |d| d.taint.record), id],
-        ));
+        );
     }
-    found
 }
 
-pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     while let Some((id, r, step)) = walk.step() {
         let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
         let Some((pod, before, _)) = step.pod else {
@@ -78,18 +75,12 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
         let since = walk.analysis.trace.get(created).map_or(r.at, |c| c.at);
         let decided = walk.analysis.trace.get(meant).map_or(r.at, |m| m.at);
         let (name, actor) = (walk.analysis.pod_name(pod), r.actor.as_str());
-        found.push(Violation::new(
-            Property::WrongPod,
-            r.at,
-            (Some(pod), before.node_id()),
-            format!(
-                "{actor} deleted {name}, which exists since {since}, at {} as it meant to delete its predecessor at {decided}",
-                r.at
-            ),
-            &[meant, created, id],
-        ));
+        let text = format!(
+            "{actor} deleted {name}, which exists since {since}, at {} as it meant to delete its predecessor at {decided}",
+            r.at
+        );
+        found.add(r.at, (Some(pod), before.node_id()), text, &[meant, created, id]);
     }
-    found
 }
 
 /// The record that says which life of the pod a deletion was meant for.
@@ -113,9 +104,8 @@ struct Countdown {
     ends: Time,
 }
 
-pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     let mut latest: Vec<Option<Countdown>> = vec![None; analysis.pods.len()];
     while let Some((id, r, step)) = walk.step() {
         let Some((pod, _, now)) = step.pod else {
@@ -142,21 +132,20 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 let (name, node, taint) =
                     (walk.analysis.pod_name(pod), walk.node_of(&now), short(&due.taint));
                 let (began, since) = (first.began, due.taint.since);
-                found.push(Violation::new(
-                    Property::TimerReset,
+                let text = format!(
+                    "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
+                    r.at
+                );
+                found.add(
                     r.at,
                     (Some(pod), now.node_id()),
-                    format!(
-                        "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
-                        r.at
-                    ),
+                    text,
                     &[due.taint.record, first.record, id],
-                ));
+                );
             }
             _ => {}
         }
     }
-    found
 }
 
 /// Whose pods are counted together.
@@ -166,9 +155,8 @@ enum Whose {
     Pod(PodId),
 }
 
-pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Violation> {
+pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more_than: u32) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     let owners = Owners::new(analysis);
     let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
     while let Some((id, r, step)) = walk.step() {
@@ -194,13 +182,7 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<
             Whose::Workload(w) => walk.analysis.trace.names.workload_name(w),
         };
         let from = walk.analysis.node_name(node);
-        found.push(Violation::new(
-            Property::EvictLoop(more_than),
-            r.at,
-            (Some(pod), Some(node)),
-            format!("{name} was evicted from {from} for the {count}th time at {}", r.at),
-            &[*first, created, id],
-        ));
+        let text = format!("{name} was evicted from {from} for the {count}th time at {}", r.at);
+        found.add(r.at, (Some(pod), Some(node)), text, &[*first, created, id]);
     }
-    found
 }

@@ -5,7 +5,7 @@
 //! back is silent until a renewal has come that a watch could have delivered by the time of the
 //! decision. While the API server itself is away nobody is heard.
 
-use super::property::{Property, Violation};
+use super::property::Found;
 use super::walk::Walk;
 use crate::analysis::prelude::*;
 
@@ -38,9 +38,8 @@ impl Heard {
     }
 }
 
-pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violation> {
+pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &mut Found, silent: Dur) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     let mut nodes: Vec<Heard> = (0..analysis.node_count())
         .map(|n| Heard {
             silences: Vec::from_iter(
@@ -83,15 +82,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
         let name = walk.analysis.node_name(node);
         let why =
             silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
-        found.push(Violation::new(
-            Property::FalseUnknown(silent),
-            r.at,
-            (None, Some(node)),
-            format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),
-            &[silence.map_or(NO_RECORD, |s| s.record), id],
-        ));
+        let text = format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at);
+        found.add(r.at, (None, Some(node)), text, &[silence.map_or(NO_RECORD, |s| s.record), id]);
     }
-    found
 }
 
 fn ongoing(from: Time, record: RecordId) -> Silence {

@@ -4,7 +4,7 @@
 //! is. It does not run in a zone that is partly disrupted, nor in master disruption, nor where
 //! tainting is switched off by flags or belongs to a release of its own.
 
-use super::property::{Property, Violation};
+use super::property::Found;
 use super::walk::Walk;
 use crate::analysis::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;
@@ -24,20 +24,19 @@ struct Search<'a> {
     master_disruption: bool,
     /// Nodes that are dead and without the taint: since when, by which record.
     waiting: BTreeMap<NodeId, (Time, RecordId)>,
-    found: Vec<Violation>,
+    found: &'a mut Found,
 }
 
-pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within: Dur) {
     let (flags, switches) = (&analysis.plan.flags, &analysis.plan.profile.node_lifecycle);
     let timeout = switches.eviction_mode == EvictionMode::Timeout
         || switches.timeout_mode_available && !flags.enable_taint_manager;
     if timeout || flags.node_eviction_rate <= 0.0 {
-        return Vec::new();
+        return;
     }
     let zones = vec![Zone { moved_at: Time::ZERO, partial: false }; analysis.zones.len().max(1)];
     let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
-    let mut search =
-        Search { walk, within, zones, master_disruption: false, waiting, found: Vec::new() };
+    let mut search = Search { walk, within, zones, master_disruption: false, waiting, found };
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
@@ -45,7 +44,6 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
         search.record(id, r);
     }
     search.overdue(None, analysis.horizon(), true);
-    search.found
 }
 
 impl<'a> Search<'a> {
@@ -145,13 +143,10 @@ impl<'a> Search<'a> {
             return false;
         }
         let name = self.walk.analysis.node_name(node);
-        self.found.push(Violation::new(
-            Property::NeverTainted(self.within),
-            at,
-            (None, Some(node)),
-            format!("{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"),
-            &[record],
-        ));
+        let text = format!(
+            "{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"
+        );
+        self.found.add(at, (None, Some(node)), text, &[record]);
         true
     }
 }

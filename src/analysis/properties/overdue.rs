@@ -23,7 +23,7 @@
 //! One that ends before the bound is over is `needless-eviction`'s business.
 
 use super::super::state::NodeFlags;
-use super::property::{Property, Violation};
+use super::property::Found;
 use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;
 use crate::kernel::Spread;
@@ -61,21 +61,21 @@ impl<'w, 'a> Looked<'w, 'a> {
 /// at that time, and which record shows it beside its creation.
 fn overdue<'a>(
     analysis: &'a Analysis<'a>,
-    (property, within): (Property, Dur),
+    found: &mut Found,
+    within: Dur,
     since: impl Fn(&Looked<'_, 'a>) -> Option<Time>,
     tell: impl Fn(&Looked<'_, 'a>, Time) -> (String, RecordId),
-) -> Vec<Violation> {
+) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     // Before a pod's first record nothing is known of what it tolerates.
     let mut deadlines: Vec<Option<Time>> = vec![None; analysis.pods.len()];
     let mut told = vec![false; deadlines.len()];
     let deadline = |walk: &Walk<'a>, pod| analysis.due(since(&Looked::new(walk, pod))?, within);
-    let violation = |walk: &Walk<'a>, pod: PodId, at: Time| {
+    let mut add = |walk: &Walk<'a>, pod: PodId, at: Time| {
         let looked = Looked::new(walk, pod);
         let (text, shown) = tell(&looked, at);
         let node = looked.state.node_id();
-        Violation::new(property, at, (Some(pod), node), text, &[looked.life().created, shown])
+        found.add(at, (Some(pod), node), text, &[looked.life().created, shown]);
     };
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         let node = if concerns_pods(r) { r.node() } else { None };
@@ -84,7 +84,7 @@ fn overdue<'a>(
                 && at < r.at
                 && !std::mem::replace(&mut told[pod.index()], true)
             {
-                found.push(violation(walk, pod, at));
+                add(walk, pod, at);
             }
         };
         match node {
@@ -116,10 +116,9 @@ fn overdue<'a>(
     let horizon = analysis.horizon();
     for (pod, at) in deadlines.iter().enumerate() {
         if let Some(at) = at.filter(|at| *at <= horizon && !told[pod]) {
-            found.push(violation(&walk, PodId(pod as u32), at));
+            add(&walk, PodId(pod as u32), at);
         }
     }
-    found
 }
 
 /// Whether a record about a node may change the deadlines of its pods.
@@ -135,7 +134,7 @@ fn concerns_pods(r: &Record) -> bool {
     )
 }
 
-pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let due = |pod: &Looked<'_, 'a>| pod.walk.due(pod.id, &pod.state, false);
     let since = |pod: &Looked<'_, 'a>| {
         let stays = pod.state.exists && !pod.state.deleting && !pod.state.phase.is_terminal();
@@ -155,10 +154,10 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Viol
         let text = format!("{name} is still on {node} at {at}{why}");
         (text, due.map_or(NO_RECORD, |d| d.taint.record))
     };
-    overdue(analysis, (Property::PodStuck(within), within), since, tell)
+    overdue(analysis, found, within, since, tell)
 }
 
-pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let start = match analysis.plan.timing.kubelet {
         KubeletMode::Imitated(kubelet) => kubelet.start,
         KubeletMode::Real(kubelet) => kubelet.pod_start,
@@ -185,10 +184,10 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, NO_RECORD)
     };
-    overdue(analysis, (Property::NeverReady(within), within), since, tell)
+    overdue(analysis, found, within, since, tell)
 }
 
-pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let since = |pod: &Looked<'_, 'a>| {
         pod.node_if(|node| node.health() == Health::Unknown)?;
         pod.state.is_available().then(|| pod.node_since().max(pod.life().ready_at))
@@ -201,10 +200,10 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, NO_RECORD)
     };
-    overdue(analysis, (Property::StaleReady(within), within), since, tell)
+    overdue(analysis, found, within, since, tell)
 }
 
-pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let set = |pod: &Looked<'_, 'a>| {
         let timer = pod.walk.follow.timer(&pod.state)?;
         Some((timer, analysis.trace.get(timer)?))
@@ -227,5 +226,5 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         );
         (text, timer)
     };
-    overdue(analysis, (Property::TimerStale(within), within), since, tell)
+    overdue(analysis, found, within, since, tell)
 }

@@ -13,18 +13,17 @@
 //! cordoned nodes, as those of DaemonSets do.
 
 use super::super::truth::Truth;
-use super::property::{Property, Violation};
+use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::taint::{Effect, UNSCHEDULABLE};
 
-pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let names = &analysis.trace.names;
     let is_of_set = |pod| {
         let owner = names.owner_of(pod).map(|w| names.workload_name(w));
         owner.is_some_and(|name| name.starts_with(WorkloadKind::StatefulSet.as_str()))
     };
     let mut truth = Truth::new(analysis);
-    let mut found = Vec::new();
     let mut began: BTreeMap<PodId, RecordId> = BTreeMap::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         truth.apply(id, r, &mut |_, _, _| {});
@@ -34,22 +33,16 @@ pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
             continue;
         }
         let (name, node) = (analysis.pod_name(pod), NodeId(node));
-        found.push(Violation::new(
-            Property::RunsTwice,
-            r.at,
-            (Some(pod), Some(node)),
-            format!(
-                "{name} runs on {} from {} on while containers of an earlier pod of that name still run",
-                analysis.node_name(node),
-                r.at
-            ),
-            &[first.unwrap_or(NO_RECORD), id],
-        ));
+        let text = format!(
+            "{name} runs on {} from {} on while containers of an earlier pod of that name still run",
+            analysis.node_name(node),
+            r.at
+        );
+        found.add(r.at, (Some(pod), Some(node)), text, &[first.unwrap_or(NO_RECORD), id]);
     }
-    found
 }
 
-pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let operators = analysis.plan.profile.taint_eviction.comparison_operators;
     let cordoned = Taint::new(UNSCHEDULABLE, Effect::NoSchedule);
     let mut since: BTreeMap<NodeId, (Time, RecordId)> = (0..)
@@ -58,7 +51,6 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, within: Dur) -> 
         .map(|(i, _)| (analysis.node_id(i), (Time::ZERO, NO_RECORD)))
         .collect();
     let mut follow = Follow::new(analysis);
-    let mut found = Vec::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         follow.apply(id, r);
         match (r.what, r.node(), r.pod()) {
@@ -76,19 +68,13 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, within: Dur) -> 
                     continue;
                 }
                 let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));
-                found.push(Violation::new(
-                    Property::BoundToCordoned(within),
-                    r.at,
-                    (Some(pod), Some(node)),
-                    format!(
-                        "{name} was bound to {on} at {}, which has been cordoned since {at}",
-                        r.at
-                    ),
-                    &[*record, id],
-                ));
+                let text = format!(
+                    "{name} was bound to {on} at {}, which has been cordoned since {at}",
+                    r.at
+                );
+                found.add(r.at, (Some(pod), Some(node)), text, &[*record, id]);
             }
             _ => {}
         }
     }
-    found
 }

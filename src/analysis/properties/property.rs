@@ -232,16 +232,24 @@ pub struct Violation {
     pub(crate) records: Vec<RecordId>,
 }
 
-impl Violation {
-    /// Of a pod, a node or both; what is no record is left out.
-    pub(super) fn new(
-        property: Property,
+/// The places where one property does not hold, as they are found.
+pub(super) struct Found {
+    /// What does not hold.
+    pub(super) property: Property,
+    /// Where.
+    pub(super) all: Vec<Violation>,
+}
+
+impl Found {
+    /// One of a pod, a node or both; what is no record is left out.
+    pub(super) fn add(
+        &mut self,
         at: Time,
         (pod, node): (Option<PodId>, Option<NodeId>),
         text: String,
         records: &[RecordId],
-    ) -> Self {
+    ) {
         let records = records.iter().copied().filter(|r| *r != NO_RECORD).collect();
-        Self { property, at, pod, node, text, records }
+        self.all.push(Violation { property: self.property, at, pod, node, text, records });
     }
 }

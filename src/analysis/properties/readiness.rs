@@ -3,7 +3,7 @@
 //!
 //! What labels a user sets is taken from the plan, as no record says it.
 
-use super::property::{Property, Violation};
+use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::analysis::words::short_taint;
 use crate::api::labels::Labels;
@@ -37,10 +37,10 @@ struct Search<'a> {
     rules: BTreeMap<&'a str, &'a ReadinessSpec>,
     /// Taints of rules, by node and rule: the record, and since when there has been no reason for it.
     taints: BTreeMap<(NodeId, &'a str), (RecordId, Option<Time>)>,
-    found: Vec<Violation>,
+    found: &'a mut Found,
 }
 
-pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within: Dur) {
     let plan = analysis.plan;
     let created = plan.actions.iter().filter_map(|a| match &a.act {
         Do::CreateReadinessRule(spec) => Some(spec),
@@ -48,7 +48,7 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
     });
     let specs: Vec<&Rc<ReadinessSpec>> = plan.readiness.rules.iter().chain(created).collect();
     if specs.is_empty() {
-        return Vec::new();
+        return;
     }
     let fresh = |i| analysis.planned(NodeId(i)).map(Known::of).unwrap_or_default();
     let nodes = (0..analysis.node_count() as u32).map(fresh).collect();
@@ -59,7 +59,7 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         created: BTreeMap::new(),
         rules: BTreeMap::new(),
         taints: BTreeMap::new(),
-        found: Vec::new(),
+        found,
     };
     let mut labels = plan.actions.iter().peekable();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
@@ -70,7 +70,6 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
         search.record(id, r, &specs);
     }
     search.end(analysis.horizon());
-    search.found
 }
 
 impl Known {
@@ -186,15 +185,10 @@ impl<'a> Search<'a> {
         let added = r.and_then(|r| self.analysis.trace.taint_change(r)).map(|c| &c.added);
         let taints: Vec<String> = added.into_iter().flatten().map(short_taint).collect();
         let name = self.analysis.node_name(node);
-        self.found.push(Violation::new(
-            Property::TaintStale(self.within),
-            at,
-            (None, Some(node)),
-            format!(
-                "{name} still has {} at {at}, for which rule {rule} has had no reason since {since}",
-                taints.join(", ")
-            ),
-            &[record],
-        ));
+        let text = format!(
+            "{name} still has {} at {at}, for which rule {rule} has had no reason since {since}",
+            taints.join(", ")
+        );
+        self.found.add(at, (None, Some(node)), text, &[record]);
     }
 }

@@ -19,7 +19,7 @@
 
 use super::super::owners::{Owners, wanted_from};
 use super::super::workloads::said;
-use super::property::{Property, Violation};
+use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::WorkloadSpec;
 use crate::plan::{Controllers, WorkloadPlan};
@@ -84,12 +84,12 @@ impl Open<'_> {
 }
 
 /// The violations of one of the two properties.
-pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec<Violation> {
-    let (within, of_jobs) = match property {
-        Property::JobStalled(within) => (within, true),
-        Property::NotReplaced(within) => (within, false),
-        _ => return Vec::new(),
-    };
+pub(super) fn lacking<'a>(
+    analysis: &'a Analysis<'a>,
+    found: &mut Found,
+    within: Dur,
+    of_jobs: bool,
+) {
     let names = &analysis.trace.names;
     let mut all: Vec<Open<'a>> = (0..names.workloads()).map(|_| Open::default()).collect();
     for plan in &analysis.plan.workloads {
@@ -108,8 +108,7 @@ pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec
             open.pod(pod, &PodState::default(), state);
         }
     }
-    let mut found = Vec::new();
-    let overdue = |(i, open): (usize, &Open<'a>), now: Time| {
+    let mut overdue = |(i, open): (usize, &Open<'a>), now: Time| {
         let (since, record) = open.since?;
         let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
         let at = analysis.due(since.saturating_add(ready), within).filter(|at| *at < now)?;
@@ -124,7 +123,8 @@ pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec
                 "{whose} has {has} of {wanted} pods at {at}, and nothing has happened to it since {since}"
             ),
         };
-        Some(Violation::new(property, at, (pod, None), text, &[record]))
+        found.add(at, (pod, None), text, &[record]);
+        Some(())
     };
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         let step = follow.apply(id, r);
@@ -141,7 +141,7 @@ pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec
         let Some((i, open)) = whose.and_then(|w| Some((w.index(), all.get_mut(w.index())?))) else {
             continue;
         };
-        found.extend(overdue((i, open), r.at));
+        overdue((i, open), r.at);
         if let Some((pod, before, after)) = changed {
             open.pod(pod, &before, &after);
         }
@@ -156,8 +156,7 @@ pub(super) fn lacking<'a>(analysis: &'a Analysis<'a>, property: Property) -> Vec
         open.since = open.lacks().then(|| (r.at.saturating_add(grace), id));
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
-    found.extend(all.iter().enumerate().filter_map(|open| overdue(open, end)));
-    found
+    all.iter().enumerate().for_each(|open| _ = overdue(open, end));
 }
 
 /// Whether the controller of a kind of workload is there.

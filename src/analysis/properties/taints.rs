@@ -10,7 +10,7 @@
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
 use super::super::state::Held;
-use super::property::{Property, Violation};
+use super::property::Found;
 use super::walk::{Walk, short};
 use crate::analysis::prelude::*;
 use crate::api::taint::{
@@ -48,20 +48,14 @@ struct Search<'a> {
     /// By node, key and effect: since when a taint has had no reason.
     without: BTreeMap<(NodeId, &'a str, bool), (Time, RecordId)>,
     master_disruption: bool,
-    found: Vec<Violation>,
+    found: &'a mut Found,
 }
 
-pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within: Dur) {
     let walk = Walk::new(analysis);
     let reasons = vec![Reasons::default(); analysis.node_count()];
-    let mut search = Search {
-        walk,
-        within,
-        reasons,
-        without: BTreeMap::new(),
-        master_disruption: false,
-        found: Vec::new(),
-    };
+    let mut search =
+        Search { walk, within, reasons, without: BTreeMap::new(), master_disruption: false, found };
     for (i, n) in analysis.plan.nodes.iter().enumerate() {
         let node = analysis.node_id(i as u32);
         let reasons = &mut search.reasons[node.index()];
@@ -79,7 +73,6 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Vi
     for (key, since) in left {
         search.end(key, since, horizon, true);
     }
-    search.found
 }
 
 impl Reasons {
@@ -195,16 +188,16 @@ impl<'a> Search<'a> {
             .iter()
             .find(|h| h.taint.key == key && h.taint.effect == effect);
         let short_key = super::super::setting::short_key(key);
-        self.found.push(Violation::new(
-            Property::TaintStale(self.within),
+        let text = format!(
+            "{name} still has {} at {at}, without a reason since {since}",
+            taint.map_or(format!("{short_key}:{effect}"), short)
+        );
+        self.found.add(
             at,
             (None, Some(node)),
-            format!(
-                "{name} still has {} at {at}, without a reason since {since}",
-                taint.map_or(format!("{short_key}:{effect}"), short)
-            ),
+            text,
             &[taint.map_or(NO_RECORD, |h| h.record), record],
-        ));
+        );
     }
 }
 
@@ -219,9 +212,8 @@ fn is_written_by_controllers(h: &Held<'_>) -> bool {
     !by_user && effect
 }
 
-pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
+pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found) {
     let mut walk = Walk::new(analysis);
-    let mut found = Vec::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         if let (Some(change), Some(node)) = (analysis.trace.taint_change(r), r.node())
             && r.actor != Actor::User
@@ -234,17 +226,14 @@ pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
                 if held.by == Actor::User {
                     let (name, actor, taint) =
                         (walk.analysis.node_name(node), r.actor.as_str(), short(held));
-                    found.push(Violation::new(
-                        Property::TaintLost,
-                        r.at,
-                        (None, Some(node)),
-                        format!("{name} lost {taint}, which a user had written, by a patch of {actor} at {}", r.at),
-                        &[held.record, r.saw, id],
-                    ));
+                    let text = format!(
+                        "{name} lost {taint}, which a user had written, by a patch of {actor} at {}",
+                        r.at
+                    );
+                    found.add(r.at, (None, Some(node)), text, &[held.record, r.saw, id]);
                 }
             }
         }
         walk.apply(id, r);
     }
-    found
 }
