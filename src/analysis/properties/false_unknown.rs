@@ -40,15 +40,12 @@ impl Heard {
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &mut Found, silent: Dur) {
     let mut walk = Walk::new(analysis);
-    let mut nodes: Vec<Heard> = (0..analysis.node_count())
-        .map(|n| Heard {
-            silences: Vec::from_iter(
-                (walk.follow.node(NodeId(n as u32)).silent)
-                    .then_some(ongoing(Time::ZERO, NO_RECORD)),
-            ),
-            at: Time::ZERO,
-        })
-        .collect();
+    let heard = |node: u32| {
+        let silent = walk.follow.node(NodeId(node)).silent;
+        let silences = silent.then(|| ongoing(Time::ZERO, NO_RECORD)).into_iter().collect();
+        Heard { silences, at: Time::ZERO }
+    };
+    let mut nodes: Vec<Heard> = (0..analysis.node_count() as u32).map(heard).collect();
     let outages = outages(analysis);
     let delay = analysis.plan.timing.watch.max;
     while let Some((id, r, step)) = walk.step() {

@@ -18,6 +18,13 @@ pub(super) struct Life {
     pub(super) was_ready: bool,
 }
 
+impl Life {
+    /// One that began then.
+    fn new(created: RecordId, at: Time, was_ready: bool) -> Self {
+        Self { created, tolerations_at: at, ready_at: at, was_ready }
+    }
+}
+
 /// Walks through a trace.
 pub(super) struct Walk<'a> {
     pub(super) analysis: &'a Analysis<'a>,
@@ -49,13 +56,8 @@ pub(super) struct Due<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let follow = Follow::new(analysis);
-        let life = |ready| Life {
-            created: NO_RECORD,
-            tolerations_at: Time::ZERO,
-            ready_at: Time::ZERO,
-            was_ready: ready,
-        };
-        let lives = follow.pods().map(|(_, p)| life(p.ready)).collect();
+        let life = |(_, p): (PodId, &PodState)| Life::new(NO_RECORD, Time::ZERO, p.ready);
+        let lives = follow.pods().map(life).collect();
         let bound = follow
             .pods()
             .filter(|(_, p)| p.node != NO_NODE)
@@ -101,14 +103,7 @@ impl<'a> Walk<'a> {
         };
         let life = &mut self.lives[pod.index()];
         match r.what {
-            What::PodCreated(_) => {
-                *life = Life {
-                    created: id,
-                    tolerations_at: r.at,
-                    ready_at: r.at,
-                    was_ready: after.ready,
-                }
-            }
+            What::PodCreated(_) => *life = Life::new(id, r.at, after.ready),
             What::PodTolerations => life.tolerations_at = r.at,
             _ if before.ready != after.ready => {
                 life.ready_at = r.at;
