@@ -27,21 +27,11 @@ const STEPS_MS: [u64; 27] = [
 ];
 
 impl TimeScale {
-    /// From one time to another.
-    pub(super) fn new(left: f64, width: f64, from: Time, horizon: Time) -> Self {
-        TimeScale {
-            left,
-            width,
-            from,
-            horizon_ns: (horizon.as_nanos() as f64).max(1.0),
-            ends: None,
-        }
-    }
-
-    /// The same scale of a run that goes on to that time, in which nothing happens.
-    pub(super) fn of_run_until(self, end: Time) -> Self {
-        let longer = end.as_nanos() as f64 > self.horizon_ns;
-        TimeScale { ends: longer.then_some(end), ..self }
+    /// From one time to another, of a run that goes on until the last, in which nothing happens.
+    pub(super) fn new(left: f64, width: f64, from: Time, horizon: Time, end: Time) -> Self {
+        let horizon_ns = (horizon.as_nanos() as f64).max(1.0);
+        let ends = (end.as_nanos() as f64 > horizon_ns).then_some(end);
+        TimeScale { left, width, from, horizon_ns, ends }
     }
 
     /// How far from the left edge a time is, in points; within the width.
@@ -63,10 +53,7 @@ impl TimeScale {
     pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
         let horizon_ms = (self.horizon_ns / 1e6) as u64;
         let wanted = ((self.span_ns() / 1e6) as u64 / most.max(1)).max(1);
-        let step = STEPS_MS
-            .into_iter()
-            .find(|&s| s >= wanted)
-            .unwrap_or_else(|| wanted.div_ceil(86_400_000) * 86_400_000);
+        let step = round_ms(wanted);
         (self.from.as_millis().div_ceil(step)..=horizon_ms / step)
             .map(|i| (Time::from_millis(i * step), self.name(i * step, step)))
             .collect()
@@ -100,10 +87,7 @@ impl TimeScale {
     pub(super) fn round_span(&self, points: f64) -> (Dur, f64) {
         let span_ms = self.span_ns() / 1e6;
         let least = span_ms * points / self.width;
-        let ms = STEPS_MS
-            .into_iter()
-            .find(|&s| s as f64 >= least)
-            .unwrap_or_else(|| (least / 86_400_000.0).ceil() as u64 * 86_400_000);
+        let ms = round_ms(least.ceil() as u64);
         (Dur::from_millis(ms), ms as f64 / span_ms * self.width)
     }
 
@@ -155,6 +139,12 @@ impl CountScale {
 pub(super) fn round_step(rough: u128, least: u32) -> u128 {
     let mut steps = (least..30).flat_map(|e| [1, 2, 5].map(|m| m * 10_u128.pow(e)));
     steps.find(|step| *step >= rough).unwrap_or(rough)
+}
+
+/// The least of the steps of ticks, in milliseconds, that is no less.
+pub(super) fn round_ms(least: u64) -> u64 {
+    const DAY: u64 = STEPS_MS[STEPS_MS.len() - 1];
+    STEPS_MS.into_iter().find(|s| *s >= least).unwrap_or_else(|| least.div_ceil(DAY) * DAY)
 }
 
 /// A run of columns with one value: from, to (in points from the left edge of the chart), value.
@@ -247,8 +237,8 @@ mod tests {
     #[test]
     fn ticks_are_round_and_named_by_the_length_of_the_run() {
         let names = |seconds, most| {
-            let ticks =
-                TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(seconds)).ticks(most);
+            let end = Time::from_secs(seconds);
+            let ticks = TimeScale::new(0.0, 100.0, Time::ZERO, end, end).ticks(most);
             ticks.into_iter().map(|t| t.1).collect::<Vec<_>>()
         };
         // 600 s in at most 10: every minute, 0:00 to 10:00.
@@ -261,17 +251,19 @@ mod tests {
         assert_eq!(names(1, 10)[1], "0:00.100");
         // What is not shown is said.
         // From 9 to 20 minutes: a tick each minute, and the middle is at 14.5.
-        let late = TimeScale::new(0.0, 110.0, Time::from_secs(540), Time::from_secs(1_200));
+        let end = Time::from_secs(1_200);
+        let late = TimeScale::new(0.0, 110.0, Time::from_secs(540), end, end);
         assert_eq!(
             late.ticks(11)[..2].iter().map(|t| t.1.as_str()).collect::<Vec<_>>(),
             ["9:00", "10:00"]
         );
         assert_eq!((late.x(Time::from_secs(870)), late.x(Time::ZERO)), (55.0, 0.0));
         assert!(late.caption().ends_with("; nothing happens before 9:00"));
-        let cut = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(600));
-        let (same, longer) = (Time::from_secs(600), Time::from_secs(7_200));
-        assert!(cut.of_run_until(same).caption().ends_with("the start"));
-        assert!(cut.of_run_until(longer).caption().ends_with("in this run of 2h"));
+        let same = Time::from_secs(600);
+        let until = |end| TimeScale::new(0.0, 100.0, Time::ZERO, same, end);
+        let cut = until(same);
+        assert!(cut.caption().ends_with("the start"));
+        assert!(until(Time::from_secs(7_200)).caption().ends_with("in this run of 2h"));
         // 4 of 100 points are 24 s: half a minute, which takes 5.
         assert_eq!(cut.round_span(4.0), (Dur::from_secs(30), 5.0));
         // Nothing at all, and a year, do not hang.
@@ -293,7 +285,7 @@ mod tests {
     #[test]
     fn a_short_state_shows_and_many_changes_stay_few_spans() {
         let horizon = Time::from_secs(100);
-        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, horizon);
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, horizon, horizon);
         let steps =
             [(Time::ZERO, 0), (Time::from_millis(50_100), 1), (Time::from_millis(50_101), 0)];
         // One point is one second: the millisecond in second 50 takes all of it.
@@ -308,14 +300,16 @@ mod tests {
 
     #[test]
     fn marks_stand_where_their_first_count_is() {
-        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
+        let end = Time::from_secs(100);
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, end, end);
         let counts = [(Time::from_secs(3), 1), (Time::from_secs(9), 2), (Time::from_secs(12), 4)];
         assert_eq!(marks(&scale, 9.0, &counts), [(3.0, 3), (12.0, 4)]);
     }
 
     #[test]
     fn counts_add_up_in_their_column() {
-        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
+        let end = Time::from_secs(100);
+        let scale = TimeScale::new(0.0, 100.0, Time::ZERO, end, end);
         let counts = [
             (Time::from_secs(0), 1),
             (Time::from_secs(3), 2),

@@ -1,7 +1,7 @@
 //! Figures of several rows side by side: a panel for each figure, and in it a dot for the mean of
 //! each row, with its interval and its range as bars behind it.
 
-use super::axis::round_step;
+use super::axis::{round_ms, round_step};
 use super::prelude::*;
 
 const ROW: f64 = 24.0;
@@ -202,15 +202,7 @@ impl Scale {
         let step = match unit {
             Unit::Count => round_step(rough, 3),
             Unit::Minutes | Unit::Percent => round_step(rough, 0),
-            // Up to a day; days from there on.
-            Unit::Seconds => [
-                1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
-                86400,
-            ]
-            .map(|s| s * 1000)
-            .into_iter()
-            .find(|&s| s >= rough)
-            .unwrap_or_else(|| rough.div_ceil(86_400_000) * 86_400_000),
+            Unit::Seconds => round_ms(rough.max(1000) as u64).into(),
         };
         let most = most.max(1).div_ceil(step) * step;
         Scale { left, width, most, ticks: (0..=most / step).map(|i| i * step).collect(), unit }

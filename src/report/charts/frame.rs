@@ -155,7 +155,7 @@ impl Names {
         let horizon = analysis.horizon();
         let quiet = quiet_from(analysis);
         let busy = busy_from(analysis, quiet);
-        let time = TimeScale::new(left, WIDTH - left - RIGHT, busy, quiet).of_run_until(horizon);
+        let time = TimeScale::new(left, WIDTH - left - RIGHT, busy, quiet, horizon);
         let ends = ends(analysis);
         let mut entries: Vec<_> =
             analysis.plan.timeline.iter().zip(&ends).filter(|(e, _)| e.at <= horizon).collect();

@@ -240,7 +240,8 @@ mod tests {
     /// two numbers touch, and each that has room is there.
     #[test]
     fn two_numbers_are_not_read_as_one() {
-        let time = TimeScale::new(0.0, 100.0, Time::ZERO, Time::from_secs(100));
+        let end = Time::from_secs(100);
+        let time = TimeScale::new(0.0, 100.0, Time::ZERO, end, end);
         let lane = |evictions: &[u64], replacements: &[u64]| NodeLane {
             node: NodeId(0),
             health: Vec::new(),
