@@ -15,7 +15,8 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+pub(super) use plotters::style::text_anchor::HPos as Anchor;
+use plotters::style::text_anchor::{Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
 
 /// Pixels per point of a PNG.
@@ -49,7 +50,6 @@ fn failed(e: impl std::fmt::Display) -> ChartError {
 type Point = (f64, f64);
 
 /// What is drawn on clean paper, in order.
-#[derive(Debug)]
 enum Shape {
     Rect(Point, Point),
     Line(Vec<Point>, f64),
@@ -58,16 +58,7 @@ enum Shape {
     Text(String, Point, Anchor, Ink),
 }
 
-/// Where a text stands relative to its point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Anchor {
-    Left,
-    Middle,
-    Right,
-}
-
 /// A drawing.
-#[derive(Debug)]
 pub struct Drawing {
     size: (u32, u32),
     title: String,
@@ -220,7 +211,7 @@ impl<B: DrawingBackend> Painter<B> {
         if self.pixels {
             let x = match anchor {
                 Anchor::Left => x,
-                Anchor::Middle => x - font::width(text, ink) / 2.0,
+                Anchor::Center => x - font::width(text, ink) / 2.0,
                 Anchor::Right => x - font::width(text, ink),
             };
             // The base line lies between pixels where that is sharpest: on one.
@@ -230,14 +221,9 @@ impl<B: DrawingBackend> Painter<B> {
             let mut glyphs = glyphs.ok_or(ChartError::Font)?.into_iter();
             return glyphs.try_for_each(|glyph| self.glyph(&glyph, ink.color));
         }
-        let h = match anchor {
-            Anchor::Left => HPos::Left,
-            Anchor::Middle => HPos::Center,
-            Anchor::Right => HPos::Right,
-        };
         let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = FontDesc::new(FontFamily::SansSerif, ink.size * LINE * self.scale, style);
-        let style = TextStyle::from(font).color(&ink.color).pos(Pos::new(h, VPos::Center));
+        let style = TextStyle::from(font).color(&ink.color).pos(Pos::new(anchor, VPos::Center));
         // plotters puts the middle of small letters there.
         let y = y + (CAPITAL - SMALL_LETTER) / 2.0 * ink.size;
         self.area.draw_text(text, &style, self.point((x, y))).map_err(failed)

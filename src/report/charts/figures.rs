@@ -150,7 +150,7 @@ fn draw_panel(c: &mut Drawing, panel: &Panel, beside: Beside, left: f64, width: 
         let x = scale.x(tick);
         let color = if tick == 0 { RULE } else { GRID };
         c.rule((x, TOP), (x, bottom + 5.0), color);
-        c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL);
+        c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Center, SMALL);
     }
     for (i, range) in ranges.iter().enumerate() {
         match range {

@@ -272,7 +272,7 @@ pub(super) fn time_axis(c: &mut Drawing, time: &TimeScale, y: f64) {
     c.rule((time.left, y), (time.left + time.width, y), RULE);
     for (at, name) in time.ticks(TICKS) {
         c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE);
-        c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL);
+        c.text(&name, (time.x(at), y + 14.0), Anchor::Center, LABEL);
     }
     c.text(&time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
 }

@@ -221,7 +221,7 @@ fn off_scale(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         let name = format!("off the scale: {}", number(*y));
         let half = font::width(&name, SMALL) / 2.0;
         let x = across.at(*x).min(WIDTH - RIGHT - half);
-        c.text(&name, (x, TOP + 8.0), Anchor::Middle, SMALL);
+        c.text(&name, (x, TOP + 8.0), Anchor::Center, SMALL);
     }
 }
 
@@ -266,13 +266,13 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         c.rule((x, BOTTOM), (x, BOTTOM + 5.0), RULE);
         let half = font::width(name, SMALL) / 2.0;
         if x - half >= free {
-            c.text(name, (x, BOTTOM + 15.0), Anchor::Middle, SMALL);
+            c.text(name, (x, BOTTOM + 15.0), Anchor::Center, SMALL);
             free = x + half + 8.0;
         }
     }
     c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE);
     c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG);
-    c.text(&plane.across, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Middle, STRONG)
+    c.text(&plane.across, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Center, STRONG)
 }
 
 /// Where the points of a line are.
