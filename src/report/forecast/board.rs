@@ -33,7 +33,7 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     for outlook in courses {
         let mut items = answer(outlook);
         if items.is_empty() {
-            let end = outlook.basis.clock.clock(outlook.basis.horizon);
+            let end = outlook.clock(outlook.basis.horizon);
             items.push(format!("Nothing happens until {end}."));
         }
         parts.push(Part::list(titled("What comes", outlook), items));
@@ -48,7 +48,7 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
             title: titled("Who is when", outlook),
             unit: format!(
                 "minutes from now, {}; from the first to the last in {RANGE}, and the middle",
-                outlook.basis.clock.clock(Time::ZERO)
+                outlook.clock(Time::ZERO)
             ),
             marks: "the middle",
             rows: bars(outlook),
@@ -96,7 +96,7 @@ fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
     Curve {
         title,
         across: format!("UTC; the bands hold {RANGE}"),
-        ticks: times.iter().map(|t| outlook.basis.clock.clock(*t)).collect(),
+        ticks: times.iter().map(|t| outlook.clock(*t)).collect(),
         at: Some(times.iter().map(|t| minutes(*t)).collect()),
         lines: in_all(outlook).map(line).collect(),
         marks: vec![(0, "now".to_owned())],
@@ -201,7 +201,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         },
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),
-        ticks: ticks.map(|t| (minutes(*t), outlook.basis.clock.clock(*t))).collect(),
+        ticks: ticks.map(|t| (minutes(*t), outlook.clock(*t))).collect(),
         lines: in_all(outlook).map(line).collect(),
         marks: vec![(0.0, 0.0, "now".to_owned())],
         from_zero: true,

@@ -48,6 +48,11 @@ impl<'a> Outlook<'a> {
     pub(crate) fn all(basis: &'a Basis, courses: &'a [(String, Forecast)]) -> Vec<Self> {
         courses.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
     }
+
+    /// The time of day at a time of its run.
+    pub(super) fn clock(&self, at: Time) -> String {
+        self.basis.clock.clock(at)
+    }
 }
 
 /// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
@@ -111,14 +116,13 @@ const NARROW_S: u64 = 2;
 /// What comes in all, a sentence each.
 pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     let forecast = outlook.forecast;
-    let clock = outlook.basis.clock;
     let total = |what| span(outlook, what, None)?.counts.last().copied();
     let span = |what| {
         let ByWhen { first, last, .. } = span(outlook, what, None)?;
         Some(format!(
             "{} to {} ({})",
-            clock.clock(first.low),
-            clock.clock(last.high),
+            outlook.clock(first.low),
+            outlook.clock(last.high),
             from_now(first.low)
         ))
     };
@@ -141,7 +145,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
     }
     if let Some(bound) = total(Happening::PodBound) {
-        let until = clock.clock(outlook.basis.horizon);
+        let until = outlook.clock(outlook.basis.horizon);
         let word = match bound.high {
             1 => "comes to a node",
             _ => "come to nodes",
@@ -178,10 +182,9 @@ pub(super) fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Fores
 
 /// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
 pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
-    let clock = outlook.basis.clock;
-    let mut text = format!("{} ({}", clock.clock(when.median), from_now(when.median));
+    let mut text = format!("{} ({}", outlook.clock(when.median), from_now(when.median));
     if when.high.as_secs() > when.low.as_secs() + NARROW_S {
-        text += &format!("; {} to {}", clock.clock(when.low), clock.clock(when.high));
+        text += &format!("; {} to {}", outlook.clock(when.low), outlook.clock(when.high));
     }
     if when.share < 1.0 {
         text += &format!("; {}", percent(when.share));

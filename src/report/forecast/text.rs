@@ -74,8 +74,8 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
             format!(
                 " from {} to {}",
-                outlook.basis.clock.clock(all.first.median),
-                outlook.basis.clock.clock(all.last.median)
+                outlook.clock(all.first.median),
+                outlook.clock(all.last.median)
             )
         });
         let said = format!(
@@ -129,7 +129,7 @@ impl Printer<'_> {
         self.notes(&outlook.basis.notes)?;
         let nothing = outlook.forecast.happenings.is_empty();
         if nothing {
-            let end = outlook.basis.clock.clock(outlook.basis.horizon);
+            let end = outlook.clock(outlook.basis.horizon);
             self.indented(&format!("Nothing happens until {end}."), 2, PLAIN)?;
         }
         Ok(())
@@ -176,7 +176,7 @@ impl Printer<'_> {
         let times = columns.iter().map(|i| outlook.forecast.times[*i]);
         let (mut clocks, mut spans) = (String::new(), String::new());
         for at in times {
-            clocks += &format!("{:>10}", outlook.basis.clock.clock(at));
+            clocks += &format!("{:>10}", outlook.clock(at));
             spans += &format!("{:>10}", from_now(at));
         }
         writeln!(self.out, "{:28}{clocks}", "")?;
@@ -270,8 +270,8 @@ impl Printer<'_> {
         let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
         let said = format!(
             "Unknown {} to {}: {}",
-            outlook.basis.clock.clock(all.first.low),
-            outlook.basis.clock.clock(all.last.high),
+            outlook.clock(all.first.low),
+            outlook.clock(all.last.high),
             list(&names)
         );
         self.item(&counted(names.len() as u64, "node"), &said)
@@ -340,8 +340,8 @@ impl Printer<'_> {
             };
             let again = new.iter().filter(|f| old.contains(f.object.as_str())).count();
             let pods = counted(new.len() as u64, "pod");
-            let (begins, ends) = (when(outlook, first), outlook.basis.clock.clock(last.median));
-            let mut said = match outlook.basis.clock.clock(first.median) == ends {
+            let (begins, ends) = (when(outlook, first), outlook.clock(last.median));
+            let mut said = match outlook.clock(first.median) == ends {
                 true => format!("{pods} {word} at {begins}"),
                 false => format!("{pods} {word} from {begins} to {ends}"),
             };
