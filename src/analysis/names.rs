@@ -31,8 +31,9 @@ pub(crate) fn short_taint(taint: &Taint) -> String {
 const PARTS: usize = 4;
 
 /// Names as ranges: `a-1, b-00..b-08`. The names need not be sorted.
-pub(crate) fn ranges(names: &[&str]) -> String {
-    let mut all: Vec<(&str, Option<u64>, &str)> = names.iter().map(|n| numbered(n)).collect();
+pub(crate) fn ranges(names: &[impl AsRef<str>]) -> String {
+    let mut all: Vec<(&str, Option<u64>, &str)> =
+        names.iter().map(|n| numbered(n.as_ref())).collect();
     all.sort();
     all.dedup();
     let mut parts: Vec<(&str, &str)> = Vec::new();

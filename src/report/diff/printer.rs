@@ -130,9 +130,8 @@ impl Printer<'_> {
         {
             for (letter, names) in ["A", "B"].into_iter().zip(sides) {
                 if !names.is_empty() {
-                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
                     write!(self.out, "  {letter}  ")?;
-                    self.folded(&format!("{what}: {}", ranges(&names)), 5, PLAIN)?;
+                    self.folded(&format!("{what}: {}", ranges(names)), 5, PLAIN)?;
                 }
             }
         }

@@ -177,7 +177,7 @@ fn span((least, most): (u64, u64)) -> String {
 /// `10 pods of Deployment default/web evicted: 4m earlier in B`
 pub(super) fn said(p: &Pattern) -> String {
     let thing = if p.kind.of_pods { "pod" } else { "node" };
-    let names: Vec<&str> = p.objects.iter().map(String::as_str).collect();
+    let names = &p.objects;
     let of = match &p.kind.of {
         Some(of) if p.kind.of_pods => format!(" of {of}"),
         Some(of) => format!(" {of}-…"),
@@ -193,13 +193,13 @@ pub(super) fn said(p: &Pattern) -> String {
         // What has no object belongs to nothing.
         None if names.is_empty() => String::new(),
         // Always these and no others.
-        _ if few == 1 && p.tally.objects == (1, 1) => names[0].to_owned(),
+        _ if few == 1 && p.tally.objects == (1, 1) => names[0].clone(),
         Some(_) if p.tally.objects == (few, few) && p.kind.of_pods => {
-            format!("{counted_as}{of} ({})", ranges(&names))
+            format!("{counted_as}{of} ({})", ranges(names))
         }
-        _ if p.tally.objects == (few, few) => ranges(&names),
+        _ if p.tally.objects == (few, few) => ranges(names),
         _ if names.is_empty() => format!("{counted_as}{of}"),
-        _ => format!("{counted_as}{of}, nearly always among them {},", ranges(&names)),
+        _ => format!("{counted_as}{of}, nearly always among them {},", ranges(names)),
     };
     let details = p.details();
     let beside = match p.kind.way {

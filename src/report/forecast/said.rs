@@ -2,7 +2,6 @@
 //! from the one before.
 
 use crate::analysis::course::Happening;
-use crate::analysis::ranges;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
 use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
@@ -195,12 +194,6 @@ pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
 /// Whether pods of a workload have no successor before they are gone.
 pub(super) fn holds(workload: &str) -> bool {
     workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
-}
-
-/// Names as ranges.
-pub(super) fn list(names: &[String]) -> String {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    ranges(&names)
 }
 
 pub(super) fn percent(share: f64) -> String {

@@ -1,6 +1,6 @@
 //! A forecast for people: clock times, and how long it is until then.
 
-use super::said::{ALONE, Outlook, answer, holds, list, of, percent, span, when};
+use super::said::{ALONE, Outlook, answer, holds, of, percent, span, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -121,7 +121,7 @@ impl Printer<'_> {
             names => format!(
                 "{} silent: {}; {}",
                 counted(names.len() as u64, "node"),
-                list(names),
+                ranges(names),
                 outlook.basis.course
             ),
         };
@@ -272,7 +272,7 @@ impl Printer<'_> {
             "Unknown {} to {}: {}",
             outlook.clock(all.first.low),
             outlook.clock(all.last.high),
-            list(&names)
+            ranges(&names)
         );
         self.item(&counted(names.len() as u64, "node"), &said)
     }
@@ -289,7 +289,7 @@ impl Printer<'_> {
             "NoExecute, one each {each}, from {} to {}, in any order: {}",
             when(outlook, &queue.first),
             when(outlook, &queue.last),
-            list(&queue.names)
+            ranges(&queue.names)
         );
         self.item(&name, &said)
     }
@@ -458,15 +458,11 @@ impl Printer<'_> {
             all.iter().map(|f| f.object.clone()).collect()
         };
         let (was, is) = (deleted(base), deleted(other));
-        let list = |names: Vec<&String>| {
-            let names: Vec<String> = names.into_iter().cloned().collect();
-            list(&names)
-        };
         let spared: Vec<&String> = was.difference(&is).collect();
         let more: Vec<&String> = is.difference(&was).collect();
         for (word, pods) in [("spares", spared), ("costs", more)] {
             if !pods.is_empty() {
-                let said = format!("{} {word} {}", other.name, list(pods));
+                let said = format!("{} {word} {}", other.name, ranges(&pods));
                 self.indented(&line(&said), 2, PLAIN)?;
             }
         }
