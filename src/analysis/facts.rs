@@ -245,7 +245,13 @@ impl<'a> Facts<'a> {
             let mut emit = |fact| {
                 let about = (node != NO_NODE).then_some(NodeId(node));
                 // An entry is not given relative to itself.
-                let since = if is_entry(fact) { None } else { analysis.since_of(id, about) };
+                let since = match fact {
+                    Fact::EntryBegan(_)
+                    | Fact::EntryEnded(_)
+                    | Fact::Refused(..)
+                    | Fact::CutShort(..) => None,
+                    _ => analysis.since_of(id, about),
+                };
                 found(&Finding { at: r.at, record: id, fact, node, pod, since });
             };
             if let Some(change) = analysis.trace.taint_change(r) {
@@ -392,13 +398,6 @@ fn failed(r: &Record, step: &Step) -> Fact {
         Some(_) => Fact::EvictedBy(EvictionCause::Pressure),
         None => Fact::PodFailed,
     }
-}
-
-fn is_entry(fact: Fact) -> bool {
-    matches!(
-        fact,
-        Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..) | Fact::CutShort(..)
-    )
 }
 
 fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {

@@ -55,12 +55,8 @@ impl Settings {
         others.extend(changes("controllers.", &a.controllers, &b.controllers));
         if a.horizon != b.horizon {
             let text = |p: &Plan| Some(Dur::from_nanos(p.horizon.as_nanos()).to_string());
-            others.push(SettingChange {
-                name: "horizon".to_owned(),
-                a: text(a),
-                b: text(b),
-                prose: None,
-            });
+            let name = "horizon".to_owned();
+            others.push(SettingChange { name, a: text(a), b: text(b), prose: None });
         }
         let plain = |value: &mut Option<String>| *value = value.as_deref().map(plain);
         others.iter_mut().for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));

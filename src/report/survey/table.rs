@@ -35,7 +35,10 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
     let mut runs = format!("{} for {} each", losses(survey.losses), short(report.lasts));
     if survey.lost.len() < survey.losses {
-        runs.push_str(&format!("; {} told as one run each", losses_alike(survey)));
+        let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
+        let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
+        let count = grouped(count as u64);
+        runs.push_str(&format!("; {count} of them are alike and told as one run each"));
     }
     p.indented(&runs, 2, PLAIN)?;
     if survey.losses < survey.asked {
@@ -182,12 +185,6 @@ const COLUMNS: [&str; 10] = [
 fn losses(n: usize) -> String {
     let text = counted(n as u64, "loss");
     text.strip_suffix("losss").map_or(text.clone(), |t| format!("{t}losses"))
-}
-
-fn losses_alike(survey: &Surveyed) -> String {
-    let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
-    let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
-    format!("{} of them are alike and", grouped(count as u64))
 }
 
 fn row(l: &Lost) -> [String; 10] {
