@@ -107,7 +107,12 @@ impl Reader<'_> {
                     "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
                         .to_owned()
                 } else {
-                    without_position(&e)
+                    match without_position(&e) {
+                        m if m.starts_with("invalid type: sequence, expected an object of") => {
+                            "a list stands where an object of the Kubernetes API should: `jq flatten` makes one list of lists".to_owned()
+                        }
+                        other => other,
+                    }
                 };
                 self.syntax(&cursor, e.line(), e.column(), message)
             })?;

@@ -40,9 +40,10 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
     let Some(line) = first_line(head) else {
         return false;
     };
+    // A list in the scenario language holds what begins with a parenthesis.
     let is_json = |l: &str| {
-        let rest = l.strip_prefix('[').unwrap_or(l).trim_start();
-        l.starts_with(['{', '[']) && (rest.is_empty() || rest.starts_with(['{', ']']))
+        let inside = l.strip_prefix('[').map(str::trim_start);
+        l.starts_with('{') || inside.is_some_and(|rest| !rest.starts_with('('))
     };
     // `kind: List`, `- kind: Node`
     let is_yaml = |l: &str| {
@@ -303,6 +304,8 @@ mod tests {
             "[{\"kind\": \"Node\"}]",
             "[\n  {",
             "[]",
+            "[[{\"kind\": \"Node\"}]]",
+            "[null]",
             "---\napiVersion: v1\nitems:\n",
             "- kind: Node\n",
             "items:\n- apiVersion: v1\n",
@@ -322,7 +325,7 @@ mod tests {
             "Scenari(version: 1, horizon: \"1m\")",
             "version: 1,\n",
             "nodes: [(name: \"a\")]",
-            "[[[[[[",
+            "[(name: \"a\")]",
             "web",
         ] {
             assert!(!is_export(text.as_bytes()), "{text:?}");

@@ -470,7 +470,7 @@ mod tests {
             problems(&deep)
         );
         assert!(
-            problems(&"[".repeat(100_000)).starts_with("f.ron:1:1: "),
+            problems(&"[".repeat(100_000)).starts_with("f.ron:1, item 1: a list stands where"),
             "{}",
             problems(&"[".repeat(100_000))
         );
