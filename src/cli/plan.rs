@@ -395,7 +395,8 @@ fn tell(
     let answers: Vec<Answer> =
         parts.iter().map(|part| answer(part, objective, &args.within, args.confidence)).collect();
     let best = kept.best(objective, &args.within, args.confidence);
-    let years = years(kept, &best, args.confidence);
+    let keeps = answers.iter().all(|a| a.keeps);
+    let years = years(kept, (&best[..], keeps), args.confidence);
     let told = |(kept, answer)| Told {
         kept,
         answer,
@@ -405,7 +406,7 @@ fn tell(
         years: years.clone(),
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
-    let exit = Exit::fine_if(answers.iter().all(|a| a.keeps));
+    let exit = Exit::fine_if(keeps);
     let found = || {
         Ok(Found {
             document: document(&all, kept),

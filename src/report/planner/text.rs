@@ -119,9 +119,11 @@ fn not_known(told: &Told, wanted: u64) -> String {
     {
         let less = amount(by_now - by_best);
         let unit = &told.objective.unit;
-        text.push_str(&match best == a.now {
-            true => format!(". By formula {} is best, as it is now", told.name(best)),
-            false => format!(
+        let differs = a.rows.iter().any(|r| r.closed.is_some_and(|c| c != by_best));
+        text.push_str(&match (differs, best == a.now) {
+            (false, _) => ". By formula all of them cost the same".to_owned(),
+            (true, true) => format!(". By formula {} is best, as it is now", told.name(best)),
+            (true, false) => format!(
                 ". By formula {} is best: {less} {unit} a year less than {}",
                 told.name(best),
                 told.name(a.now)
@@ -242,6 +244,9 @@ fn confidence(told: &Told<'_>) -> String {
         let unit = &told.objective.unit;
         text += &format!("; {} cannot be told apart", names.join(", "));
         text.push_str(&match a.open {
+            None if concerns_nothing(told) => {
+                ": no outage made a difference between them, as such faults do not concern what is chosen".to_owned()
+            }
             None => format!(": any of them will do, to within {most} {unit} a year"),
             Some(wanted) => {
                 let longer = told.longer(wanted).map(|l| format!("; {l} may tell"));
@@ -258,6 +263,14 @@ fn what_is_counted(told: &Told) -> &'static str {
         Counting::Outages => "outages of each model",
         Counting::Years => "years",
     }
+}
+
+/// Whether no outage of any model made a difference between values.
+fn concerns_nothing(told: &Told) -> bool {
+    let kept = told.kept;
+    matches!(kept.counting.0, Counting::Outages)
+        && !kept.met.is_empty()
+        && kept.met.iter().flatten().all(|met| *met == 0)
 }
 
 /// How many outages of each model met what is chosen, so that values came to different figures.

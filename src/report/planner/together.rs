@@ -65,8 +65,13 @@ fn more(amount: f64) -> &'static str {
 /// The figures that are told: missing, below need, evicted, needless.
 const TOLD: [usize; 4] = [MISSING, 1, EVICTED, NEEDLESS];
 
-/// What they came to. Of other values than those that are recommended for these prices it says so.
-pub(crate) fn years(kept: &Kept, best: &[String], confidence: f64) -> Option<String> {
+/// What they came to. Of other values than those that are recommended for these prices it says so, and
+/// where no value keeps the limits none is recommended.
+pub(crate) fn years(
+    kept: &Kept,
+    (best, keeps): (&[String], bool),
+    confidence: f64,
+) -> Option<String> {
     let (values, years) = kept.years_of()?;
     let all = kept.by_years(confidence)?;
     let said: Vec<String> = TOLD
@@ -84,9 +89,10 @@ pub(crate) fn years(kept: &Kept, best: &[String], confidence: f64) -> Option<Str
             )
         })
         .collect();
-    let other = match values == best {
-        true => ", what is recommended",
-        false => ", which is not what is recommended here but what was when they were run",
+    let other = match (values == best, keeps) {
+        (true, true) => ", what is recommended",
+        (true, false) => ", what costs least",
+        (false, _) => ", which is not what is recommended here but what was when they were run",
     };
     (!said.is_empty()).then(|| {
         format!(

@@ -436,6 +436,40 @@ fn spare_nodes_can_be_chosen() {
     assert_eq!(plan["best"][0], "n-{0..1}");
 }
 
+/// Sixty outages a year of a node of six, of ten minutes each: whatever is tolerated, a pod is missing for
+/// more than a minute of one. Of a workload without pods no outage makes a difference.
+#[test]
+fn where_nothing_is_recommended_nothing_is_said_to_be() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "n.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..5}")],
+        workloads: [Deployment(name: "web", replicas: 6, placement: Spread(All)), Deployment(name: "idle", replicas: 0)],
+        faults: (models: [(name: "m", nodes: All, do: Crash, rate: PerNodeYear(10), lasts: Fixed("10m"))]))"#,
+    );
+    let of = |workload: &str, more: &[&str], code: i32| {
+        let choose = format!(
+            "workloads.{workload}.template.tolerations[unreachable].tolerationSeconds=0,300"
+        );
+        let args =
+            ["plan", "n.ron", "--choose", &choose, "--precision", "25%", "--budget", "1h", "-q"];
+        let called = scratch.call(&[&args[..], more].concat());
+        assert_eq!(called.code, code, "{}", called.stderr);
+        called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let broken = of("web", &["--within", "missing<=1/y"], 1);
+    assert!(broken.contains("no recommendation, as no value keeps missing<=1/y"), "{broken}");
+    assert!(broken.contains("years of 0, what costs least, in which"), "{broken}");
+    let idle = of("idle", &["--price", "evicted=5m"], 0);
+    assert!(idle.contains("do not concern what is chosen"), "{idle}");
+    assert!(!idle.contains("any of them will do"), "{idle}");
+    // A second may be too short for any answer.
+    let choose = "workloads.idle.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let short = ["plan", "n.ron", "--choose", choose, "--budget", "1s", "-q", "--out", "short"];
+    let short = scratch.call(&short).stdout;
+    assert!(!short.contains("By formula 300 is best"), "{short}");
+}
+
 /// Settings of two workloads are chosen each for itself where they do not touch each other, and
 /// otherwise together: on four nodes with two places each, seven pods leave one place for two that
 /// are evicted.
