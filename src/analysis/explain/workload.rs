@@ -7,9 +7,10 @@ use super::drain::Refusals;
 use super::pending;
 use super::prelude::*;
 use crate::analysis::curves::value_at;
+use crate::analysis::state::Step as Change;
 
-/// A loss: when, which record, whose pod on which node, by whom.
-type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);
+/// A loss: when, which record, which pod on which node, and what was done to it, by whom.
+type Loss<'a> = (Time, RecordId, &'a str, &'a str, (&'static str, Actor));
 
 /// A stretch in which too few pods were available: from, to, and how many too few at worst.
 type Missing = (Time, Time, u32);
@@ -116,11 +117,15 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     let last = replaced.iter().map(|r| r.0).max()?;
     let ready = replaced.iter().filter(|r| r.1.is_some()).count();
     let to = if last > first { format!(", the last at {}", absolute(last)) } else { String::new() };
-    let text = format!(
-        "{} pods are created in place of lost ones{to}; {} of them get Ready",
-        grouped(replaced.len() as u64),
-        grouped(ready as u64)
-    );
+    let text = match (replaced.len(), ready) {
+        (1, 0) => "1 pod is created in place of a lost one; it does not get Ready".to_owned(),
+        (1, _) => "1 pod is created in place of a lost one; it gets Ready".to_owned(),
+        (n, ready) => {
+            let (n, get) = (grouped(n as u64), if ready == 1 { "gets" } else { "get" });
+            let ready = grouped(ready as u64);
+            format!("{n} pods are created in place of lost ones{to}; {ready} of them {get} Ready")
+        }
+    };
     Some(Step::without_record(first, text))
 }
 
@@ -202,11 +207,10 @@ impl<'a> Lost<'a> {
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
             let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);
-            if let Some((pod, before)) =
-                step.deletion_begins().filter(|_| matches!(r.what, What::PodDeleting(_)))
-            {
+            let is_of_job = analysis.trace.names.workload_name(ids[*place]).starts_with("Job/");
+            if let Some((pod, before, what)) = done_to(&step, r, is_of_job) {
                 let node = before.node_id().map_or("", |n| analysis.node_name(n));
-                all[*place].add((r.at, id, analysis.pod_name(pod), node, r.actor));
+                all[*place].add((r.at, id, analysis.pod_name(pod), node, (what, r.actor)));
             }
         }
         all
@@ -214,11 +218,11 @@ impl<'a> Lost<'a> {
 
     /// Takes a loss in.
     fn add(&mut self, loss: Loss<'a>) {
-        let (at, .., actor) = loss;
+        let (at, .., done) = loss;
         let last = self
             .groups
             .iter_mut()
-            .rfind(|g| g[0].4 == actor && at.since(g[g.len() - 1].0) <= Dur::from_secs(60));
+            .rfind(|g| g[0].4 == done && at.since(g[g.len() - 1].0) <= Dur::from_secs(60));
         match last {
             Some(group) => group.push(loss),
             None => self.groups.push(vec![loss]),
@@ -226,19 +230,37 @@ impl<'a> Lost<'a> {
     }
 }
 
+/// The pod that is lost with a record, as it was before, and what is done to it: it is deleted, or its kubelet
+/// ends it, as its machine is told to go off or short of something, or does not admit it. What a Job is for
+/// is no loss.
+fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodState, &'static str)> {
+    let (pod, before, _) = step.pod?;
+    let what = match r.what {
+        What::PodDeleting(_) => step.deletion_begins().map(|_| "deleted")?,
+        What::PodPhase(PodPhase::Succeeded) if is_of_job => return None,
+        What::PodPhase(phase) if r.actor == Actor::Kubelet && phase.is_terminal() => {
+            let is_over = before.deleting || before.phase.is_terminal();
+            let pressure = step.eviction(r).is_some();
+            (!is_over).then_some(if pressure { "evicted for node pressure" } else { "ended" })?
+        }
+        _ => return None,
+    };
+    Some((pod, before, what))
+}
+
 /// The step for lost pods that are reported together.
 fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     let analysis = question.analysis;
-    let &(at, record, pod, node, actor) = &group[0];
+    let &(at, record, pod, node, (what, actor)) = &group[0];
     let last = group[group.len() - 1].0;
     let text = if group.len() == 1 {
         let on = if node.is_empty() { String::new() } else { format!(" of {node}") };
-        format!("{pod}{on} deleted by {}", actor.by())
+        format!("{pod}{on} {what} by {}", actor.by())
     } else {
         let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
         let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
         let to = until_the_last(at, last);
-        format!("{} pods{on} deleted by {}{to}", grouped(group.len() as u64), actor.by())
+        format!("{} pods{on} {what} by {}{to}", grouped(group.len() as u64), actor.by())
     };
     let rule = chain(analysis.trace, record)
         .find(|(_, c)| matches!(c.what, What::TimerSet(_)))

@@ -316,6 +316,40 @@ fn names_that_are_none_or_several() {
         .fails(2, &["after the end of the run, 1:00.000"]);
 }
 
+/// A pod that its kubelet ends is lost as one that is deleted: at 1:51, by arithmetic in the scenario's own
+/// expectations, and at 1:05, 5 s after the machine is told to go off.
+#[test]
+fn a_workload_tells_which_pods_their_kubelet_ended() {
+    let scratch = Scratch::new();
+    let steps = |file: &str, object: &str| {
+        let document = json(&scratch, &[file, object]);
+        let steps = document["steps"].as_array().expect("a list").clone();
+        let text = |s: &Value| {
+            format!(
+                "{} {}",
+                s["at"].as_str().unwrap_or_default(),
+                s["text"].as_str().unwrap_or_default()
+            )
+        };
+        steps.iter().map(text).collect::<Vec<_>>()
+    };
+    let pressed = steps(&scenario("memory-leak.ron"), "deployment/leaky");
+    let evicted: Vec<_> =
+        pressed.iter().filter(|s| s.contains("evicted for node pressure by the kubelet")).collect();
+    assert_eq!(evicted.len(), 2, "{pressed:#?}");
+    assert!(evicted[0].contains("of node-1"), "{pressed:#?}");
+    let made = pressed
+        .iter()
+        .filter(|s| s.contains("are created in place of lost ones; 2 of them get Ready"));
+    assert!(made.count() <= 1, "{pressed:#?}");
+    let off = steps(&scenario("graceful-shutdown.ron"), "deployment/web");
+    assert!(off.iter().any(|s| s.contains("of a-0 ended by the kubelet")), "{off:#?}");
+    assert!(
+        off.iter().any(|s| s.contains("1 pod is created in place of a lost one; it gets Ready")),
+        "{off:#?}"
+    );
+}
+
 /// Every object of every shipped scenario has an answer, in every form and at every minute of the
 /// run.
 #[test]
