@@ -107,7 +107,21 @@ fn an_evicted_pod_holds_its_disk_for_ever() {
 fn six_minutes_after_a_forced_deletion_the_disk_moves() {
     let more = r#"(at: "5m", do: DeletePod(pods: Group("web"), gracePeriodSeconds: 0))"#;
     for (version, moves) in [("1.34", true), ("1.23", true)] {
-        let (_, trace) = ran(&cluster(r#"(claim: "data")"#, version, more));
+        let (plan, trace) = ran(&cluster(r#"(claim: "data")"#, version, more));
+        let analysis = Analysis::new(&plan, &trace);
+        let question = Question { analysis: &analysis, until: Time::from_secs(900), groups: &[] };
+        let successor =
+            trace.names.aliases().map(|(name, _)| name).find(|n| n.contains("web-")).unwrap();
+        let told = explain(question, &find(&analysis, &format!("pod/{successor}")).unwrap());
+        // Its predecessor, silent from 60 s on, is evicted 30 s after its node is; the VolumeAttachment is attached as soon as
+        // it is created, which is at 660.600 s or a little later (below).
+        assert!(told.verdict.contains("it waited from 2:"), "{}", told.verdict);
+        assert!(
+            told.verdict.contains(" to 11:00.")
+                && told.verdict.ends_with("for its volume default/data, which a-0 had"),
+            "{}",
+            told.verdict
+        );
         let detached = times(&trace, "attachment-deleting a-0");
         assert_eq!(detached.len(), usize::from(moves), "{version}");
         within(detached[0], 660_100, 660_301);

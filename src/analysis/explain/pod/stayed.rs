@@ -49,6 +49,7 @@ impl Case<'_, '_> {
             self.found.steps.splice(0..0, waited);
             self.found.steps.sort_by_key(|s| s.at);
         }
+        self.waited_for_a_volume(node);
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.

@@ -27,6 +27,8 @@ struct Story {
     users: Vec<(PodId, PodState)>,
     /// When the last of them went, and with which record.
     unused: Option<(Time, RecordId)>,
+    /// What was attached and detached.
+    moves: Vec<RecordId>,
 }
 
 impl Case<'_, '_> {
@@ -37,7 +39,7 @@ impl Case<'_, '_> {
         }
         let claims = self.claims(self.pod);
         let waits = claims.into_iter().find_map(|claim| {
-            let story = self.story_of(&claim);
+            let story = self.story_of(&claim, self.of.question.until);
             let here = story.held.iter().any(|h| h.node == node && h.is_attached);
             (!here).then_some((claim, story))
         });
@@ -65,6 +67,38 @@ impl Case<'_, '_> {
         true
     }
 
+    /// Tells of a pod that has started what it waited for on its node before: a volume that another node had.
+    pub(super) fn waited_for_a_volume(&mut self, node: NodeId) {
+        let (analysis, until) = (self.analysis(), self.of.question.until);
+        let told = |id: &RecordId| analysis.trace.get(*id).and_then(|r| analysis.trace.attached(r));
+        let Some(bound) = self.seen.bound.last() else { return };
+        if !self.seen.volumes.iter().any(|id| matches!(told(id), Some(Err(_)))) {
+            return;
+        }
+        for claim in self.claims(self.pod) {
+            let (then, story) = (self.story_of(&claim, bound.at), self.story_of(&claim, until));
+            let had = then.held.iter().find(|h| h.node != node && h.is_attached);
+            let here = story.held.iter().find(|h| h.node == node && h.is_attached);
+            let came = here.and_then(|h| analysis.trace.get(h.since?));
+            let (Some(had), Some(came)) = (had, came) else { continue };
+            self.found.verdict += &format!(
+                "; it waited from {} to {} for its volume {claim}, which {} had",
+                absolute(bound.at),
+                absolute(came.at),
+                analysis.node_name(had.node)
+            );
+            let went = story.unused.map(|(_, id)| id);
+            let records = std::iter::once(bound.record).chain(went).chain(story.moves);
+            for id in records.filter(|id| *id >= bound.record) {
+                let is_new = self.found.steps.iter().all(|s| s.record != Some(id));
+                if let Some(r) = analysis.trace.get(id).filter(|_| is_new) {
+                    self.found.steps.push(self.of.question.step((id, r), None));
+                }
+            }
+        }
+        self.found.steps.sort_by_key(|s| (s.at, s.record));
+    }
+
     /// The claims of a pod whose volumes have to be attached.
     fn claims(&self, pod: PodId) -> Vec<String> {
         let analysis = self.analysis();
@@ -77,8 +111,9 @@ impl Case<'_, '_> {
         claims.iter().filter(|c| c.attach).map(name).collect()
     }
 
-    fn story_of(&self, claim: &str) -> Story {
-        let (analysis, until) = (self.analysis(), self.of.question.until);
+    /// What became of the volume of a claim until then.
+    fn story_of(&self, claim: &str, until: Time) -> Story {
+        let analysis = self.analysis();
         let mut story = Story::default();
         let mut on: BTreeMap<PodId, NodeId> = BTreeMap::new();
         let with_claims = analysis.trace.templates.iter().filter(|(_, t)| !t.claims.is_empty());
@@ -114,6 +149,7 @@ impl Case<'_, '_> {
             }) else {
                 continue;
             };
+            story.moves.push(id);
             match note {
                 Note::AttachmentCreated => story.held.push(Held {
                     node,
