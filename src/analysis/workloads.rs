@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
                 self.arrived(r, w, pod, &after, matches!(r.what, What::PodCreated(_)));
             }
         } else if is_lost(&after) {
-            self.lost(id, r.actor, w, pod, &before);
+            self.lost((id, r), w, pod, &before);
         } else if before.node != after.node {
             self.arrived(r, w, pod, &after, false);
         }
@@ -234,11 +234,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lost(&mut self, id: RecordId, actor: Actor, w: WorkloadId, pod: PodId, before: &PodState) {
+    fn lost(&mut self, (id, r): (RecordId, &Record), w: WorkloadId, pod: PodId, before: &PodState) {
         let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
-        let too_many = matches!(actor, Actor::ReplicaSet | Actor::Deployment)
-            || actor == Actor::StatefulSet && !before.phase.is_terminal();
-        if too_many || before.phase == PodPhase::Succeeded {
+        let too_many = matches!(r.actor, Actor::ReplicaSet | Actor::Deployment)
+            || r.actor == Actor::StatefulSet && !before.phase.is_terminal();
+        // A Job's pod that has succeeded has done what it was for.
+        let done =
+            open.outcome.kind == WorkloadKind::Job && r.what == What::PodPhase(PodPhase::Succeeded);
+        if too_many || done || before.phase == PodPhase::Succeeded {
             return;
         }
         open.outcome.lost += 1;

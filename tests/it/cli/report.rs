@@ -162,3 +162,20 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     scratch.call(&["report", "output/a-sweep"]).fails(2, &["a sweep, not of a run"]);
     scratch.call(&["report", "output/a", "--as", "yaml"]).fails(2, &["perfetto"]);
 }
+
+/// Three machines are told to go off: a Job's pods end there with exit code 0, which is what the Job is for,
+/// and the pods of a Deployment are lost and made anew.
+#[test]
+fn a_pod_of_a_job_that_succeeded_is_not_lost() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "off.ron",
+        r#"Scenario(version: 1, horizon: "10m", flags: (kubelet: {"shutdown-grace-period": "30s"}), nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All)), Job(name: "j", completions: 3, parallelism: 3)],
+        timeline: [(at: "1m", do: Shutdown(nodes: All, duration: "3m"))])"#,
+    );
+    let said = scratch.call(&["run", "off.ron", "--summary"]).stdout;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches("3 lost, ").count(), 1, "{said}");
+    assert!(said.contains("3 lost, 3 replaced") && !said.contains("0 replaced"), "{said}");
+}
