@@ -143,6 +143,13 @@ pub struct Comparison {
     pub(crate) limit: u64,
 }
 
+impl Comparison {
+    /// Whether it is so whatever happens: no figure is less than nothing.
+    pub(crate) fn is_always_so(&self) -> bool {
+        self.relation == Relation::AtLeast && self.limit == 0
+    }
+}
+
 /// Records that are looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sought {

@@ -5,6 +5,8 @@ use super::prelude::*;
 use super::verdict::Verdict;
 use super::{claims, figures, follows, objects, seen};
 
+/// Why it says nothing that a figure is no less than nothing.
+const ALWAYS_SO: &str = "at least 0 is so whatever happens";
 /// Why it says nothing that whatever comes is followed.
 const NOTHING_CAME: &str = "nothing came that something had to follow";
 
@@ -35,9 +37,12 @@ pub fn verdicts(
                     objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
                 }
                 Expected::Figure { comparison, longest, during } => {
+                    empty = comparison.is_always_so().then(|| ALWAYS_SO.to_owned());
                     figures::judge(&run, comparison, *longest, *during)
                 }
                 Expected::Throughout { claim, stretch, wanted } => {
+                    let is_so = matches!(claim, Claim::Compare(c) if *wanted && c.is_always_so());
+                    empty = is_so.then(|| ALWAYS_SO.to_owned());
                     claims::throughout(&run, claim, *stretch, *wanted)
                 }
                 Expected::Eventually(claim, stretch) => {

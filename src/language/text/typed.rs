@@ -432,7 +432,7 @@ impl<'de> MapAccess<'de> for Parts<'_> {
             return Ok(None);
         };
         let (Some(name), Some(bytes)) = (part.name(), part.name_bytes()) else {
-            return Err(wrong(part, "expected a word without quotes"));
+            return Err(wrong(part, "expected a field: its name, a colon, and its value"));
         };
         let name: StrDeserializer<'_, Mistake> = name.into_deserializer();
         seed.deserialize(name).map(Some).map_err(|m| m.at(bytes.start, bytes))

@@ -109,6 +109,27 @@ fn pods_larger_than_their_nodes_are_warned_of() {
     }
 }
 
+/// No figure is less than nothing, so that neither of the first two can fail; and a claim without its name
+/// is told what a field is.
+#[test]
+fn what_cannot_fail_is_said() {
+    let scratch = Scratch::new();
+    let of = |expect: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "2m", nodes: [(name: "a")], workloads: [Deployment(name: "web", replicas: 1)],
+            expect: [{expect}])"#
+        );
+        scratch.write("so.ron", text);
+        let tested = scratch.call(&["test", "so.ron"]);
+        format!("{}{}", tested.stdout, tested.stderr)
+    };
+    let so = of(r#"Always(AtLeast(of: available("web"), is: 0)), AtLeast(of: evicted("*"), is: 0),
+        Always(AtMost(of: available("web"), is: 1))"#);
+    assert_eq!(so.matches("at least 0 is so whatever happens").count(), 2, "{so}");
+    let nameless = of(r#"Eventually(AtLeast(of: available("web"), is: 1))"#);
+    assert!(nameless.contains("expected a field: its name, a colon, and its value"), "{nameless}");
+}
+
 /// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a
 /// pod of zone b, whatever the pods of zone a are called.
 #[test]
