@@ -4,12 +4,11 @@ use std::rc::Rc;
 use taintsim::api::labels::{Labels, Selector};
 use taintsim::api::meta::{Timestamp, Uid};
 use taintsim::api::names::{NodeId, PodId};
-use taintsim::api::node::{LABEL_ZONE, Node};
+use taintsim::api::node::{LABEL_HOSTNAME, LABEL_ZONE, Node};
 use taintsim::api::pod::{Pod, PodPhase, PodTemplate};
 use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome};
 use taintsim::controllers::scheduler::nominator::Nominator;
-use taintsim::controllers::scheduler::topology::HOSTNAME;
 use taintsim::plan::Strategy;
 use taintsim::profiles::profile;
 
@@ -23,7 +22,8 @@ fn amounts(of: &[(&str, i64)]) -> Resources {
 fn node(id: u32) -> Node {
     let zone = ["a", "b", "c"][id as usize % 3];
     let labels: Labels =
-        [(HOSTNAME.to_owned(), format!("n{id}")), (LABEL_ZONE.to_owned(), zone.to_owned())].into();
+        [(LABEL_HOSTNAME.to_owned(), format!("n{id}")), (LABEL_ZONE.to_owned(), zone.to_owned())]
+            .into();
     Node {
         id: NodeId(id),
         uid: Uid(u64::from(id)),

@@ -6,11 +6,13 @@ use super::names::NodeId;
 use super::quantity::Resources;
 use super::readiness::NodeReadiness;
 use super::taint::Taint;
-use super::volume::NodeVolumes;
+use super::volume::{NodeVolumes, Reach};
 use crate::api::prelude::*;
 
 /// Label of the zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
+/// Label of the host's name, which kubelets set.
+pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
 /// Label of the region.
 pub const LABEL_REGION: &str = "topology.kubernetes.io/region";
 /// Label of the zone before 1.17.
@@ -184,6 +186,15 @@ impl Node {
 /// The zone that a node's labels name.
 pub(crate) fn zone(labels: &Labels) -> Option<&str> {
     labels.get(LABEL_ZONE_BETA).or_else(|| labels.get(LABEL_ZONE)).map(String::as_str)
+}
+
+/// Whether a node of these labels reaches a volume.
+pub(crate) fn reaches(labels: &Labels, volume: &Reach) -> bool {
+    match volume {
+        Reach::Everywhere | Reach::Zone(None) | Reach::Node(None) => true,
+        Reach::Zone(Some(name)) => zone(labels) == Some(name),
+        Reach::Node(Some(name)) => labels.get(LABEL_HOSTNAME) == Some(name),
+    }
 }
 
 /// The region that a node's labels name.

@@ -180,7 +180,7 @@ fn spread_of(
         c.selector.as_ref().map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
     Spread {
         key: topologies.key(&c.topology_key),
-        by_host: c.topology_key == super::topology::HOSTNAME,
+        by_host: c.topology_key == crate::api::node::LABEL_HOSTNAME,
         max_skew: i64::from(c.max_skew),
         tally: tally(namespace, selector.as_ref()),
         selector,

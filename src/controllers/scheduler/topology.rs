@@ -2,9 +2,6 @@
 
 use crate::controllers::prelude::*;
 
-/// The label of a node's own name.
-pub const HOSTNAME: &str = "kubernetes.io/hostname";
-
 /// A topology key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct KeyId(pub(crate) u32);

@@ -8,7 +8,8 @@ use crate::api::labels::Labels;
 use crate::api::meta::Timestamp;
 use crate::api::names::stable_hash;
 use crate::api::node::{
-    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeReason,
+    LABEL_HOSTNAME, LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition,
+    NodeReason,
 };
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
@@ -16,9 +17,6 @@ use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
 use crate::plan::NodeStart;
 use crate::scenario::prelude::*;
-
-/// Label of the host's name, which kubelets set.
-const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// What the groups' nodes have where a group does not say.
 pub(super) struct Defaults {

@@ -9,6 +9,7 @@
 
 use super::declared::Declared;
 use super::overrides::Changed;
+use crate::api::node::reaches;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::usage::{Usages, Used};
 use crate::language::flags;
@@ -29,6 +30,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         readiness(plan),
         rate_of_one(plan),
         too_full(plan),
+        out_of_reach(plan),
         too_large(plan),
     ];
     all.into_iter().flatten().collect()
@@ -160,11 +162,35 @@ fn too_full(plan: &Plan) -> Option<String> {
     })
 }
 
+/// Nodes with pods whose volumes they do not reach when the run begins.
+fn out_of_reach(plan: &Plan) -> Option<String> {
+    let mut nodes: Vec<&str> = Vec::new();
+    for p in plan.pods.iter().filter(|p| p.start.runs()) {
+        let template = plan.templates.get(p.template as usize);
+        let node = p.node.and_then(|n| plan.nodes.get(n as usize));
+        if let (Some(node), Some(t)) = (node, template)
+            && !t.claims.iter().all(|c| reaches(&node.labels, &c.reach))
+            && !nodes.contains(&node.name.as_str())
+        {
+            nodes.push(&node.name);
+        }
+    }
+    (!nodes.is_empty()).then(|| {
+        format!(
+            "Pods that run at the start on {} have volumes that are not reached from there: no scheduler would have put them there, and their replacements go elsewhere.",
+            listed(&nodes)
+        )
+    })
+}
+
 /// Workloads whose pods are larger than each node.
 fn too_large(plan: &Plan) -> Option<String> {
     let too_large = |w: &&WorkloadPlan| {
         plan.templates.get(w.template as usize).is_some_and(|t| {
-            let fits = |n: &NodePlan| exceeds(&t.requests, &n.allocatable).is_none();
+            let devices: u64 = t.devices.iter().map(|c| u64::from(c.count)).sum();
+            let fits = |n: &NodePlan| {
+                exceeds(&t.requests, &n.allocatable).is_none() && devices <= n.devices.len() as u64
+            };
             !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
         })
     };

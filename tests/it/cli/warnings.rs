@@ -130,6 +130,32 @@ fn what_cannot_fail_is_said() {
     assert!(nameless.contains("expected a field: its name, a colon, and its value"), "{nameless}");
 }
 
+/// Nodes with two devices each, of which a pod wants three, and a volume of zone a that a pod has in zone b.
+#[test]
+fn what_no_scheduler_would_have_done_is_said() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m",
+        nodes: [(name: "a-0", zone: "a", devices: [(names: "gpu-{0..1}")]), (name: "b-0", zone: "b")],
+        workloads: [
+            Deployment(name: "train", replicas: 1, template: (resourceClaims: [(count: 3)])),
+            StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-0", "b-0"]), template: (volumes: [(claim: "data", zone: "a")])),
+        ])"#;
+    scratch.write("odd.ron", text);
+    let said = |text: &str| {
+        scratch.write("odd.ron", text);
+        let called = scratch.call(&["validate", "odd.ron"]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        let said = format!("{}{}", called.stdout, called.stderr);
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let both = said(text);
+    assert!(both.contains("No node is large enough for a pod of default/train:"), "{both}");
+    assert!(both.contains("start on b-0 have volumes that are not reached from there"), "{both}");
+    let none =
+        said(&text.replace("count: 3", "count: 2").replace(r#"zone: "a")]"#, r#"access: RWX)]"#));
+    assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
+}
+
 /// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a
 /// pod of zone b, whatever the pods of zone a are called.
 #[test]

@@ -1,8 +1,8 @@
 //! PodTopologySpread (`plugins/podtopologyspread`), its scores.
 
-use super::super::topology::{ABSENT, HOSTNAME};
+use super::super::topology::ABSENT;
 use super::pod_topology_spread::{eligible, has_all_keys};
-use crate::api::node::LABEL_ZONE;
+use crate::api::node::{LABEL_HOSTNAME, LABEL_ZONE};
 use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::SpreadScore;
 
@@ -13,7 +13,7 @@ pub(crate) fn default_constraints(
     namespace: &str,
     selector: &Selector,
 ) -> Vec<Spread> {
-    let (zone, host) = (cache.key(LABEL_ZONE), cache.key(HOSTNAME));
+    let (zone, host) = (cache.key(LABEL_ZONE), cache.key(LABEL_HOSTNAME));
     let tally = cache.tally(namespace, Some(selector));
     [(host, true, 3), (zone, false, 5)]
         .map(|(key, by_host, max_skew)| Spread {

@@ -5,11 +5,10 @@
 //! Left out: that preempting such a user would help, that a local volume narrows the search to its node, and
 //! claims that are to be bound, which any node will do for that their class and volume say nothing against.
 
-use crate::api::node::zone;
+use crate::api::node::reaches;
 use crate::api::volume::Reach;
 use crate::controllers::scheduler::plugins::node_volume_limits::{self, OfDriver};
 use crate::controllers::scheduler::prelude::*;
-use crate::controllers::scheduler::topology::HOSTNAME;
 
 /// What filters know of the volumes of a pod.
 pub struct PodVolumes<'a> {
@@ -26,11 +25,7 @@ pub struct PodVolumes<'a> {
 impl PodVolumes<'_> {
     /// Whether a node reaches all of them.
     fn are_reached_from(&self, labels: &Labels) -> bool {
-        self.reach.iter().all(|reach| match reach {
-            Reach::Everywhere | Reach::Zone(None) | Reach::Node(None) => true,
-            Reach::Zone(Some(name)) => zone(labels) == Some(name),
-            Reach::Node(Some(name)) => labels.get(HOSTNAME) == Some(name),
-        })
+        self.reach.iter().all(|reach| reaches(labels, reach))
     }
 
     /// Rejects a node that does not reach a volume, or takes no more; every node where somebody has it.
