@@ -10,6 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Kinds that say of volumes what matters here, or nothing that does.
 const OF_VOLUMES: [&str; 4] = ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"];
 
+/// Kinds that change what becomes of pods, and that are not simulated where an export has them.
+const ACTING: [&str; 4] =
+    ["CronJob", "HorizontalPodAutoscaler", "NodeReadinessRule", "VerticalPodAutoscaler"];
+
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Leader {
@@ -272,6 +276,17 @@ impl Summary {
         if template.persistent_volumes {
             self.volumes.insert(name);
         }
+    }
+
+    /// What the export has that changes what becomes of pods, and that no figure of it knows.
+    pub(crate) fn not_simulated(&self) -> Option<String> {
+        let mut kinds = self.kinds.clone();
+        kinds.retain(|kind, _| ACTING.contains(&kind.as_str()));
+        let kinds = (!kinds.is_empty()).then(|| counts(&kinds));
+        let claims = self.pod_fields.get("resourceClaims");
+        let claims = claims.map(|n| format!("the claims on devices of {}", count(*n, "pod")));
+        let said: Vec<String> = kinds.into_iter().chain(claims).collect();
+        (!said.is_empty()).then(|| said.join(", "))
     }
 
     fn of_what_is_left_out(&self, lines: &mut Lines) {

@@ -50,10 +50,11 @@ impl Courses {
         let overrides = args.change.overrides(args.sets.clone());
         let plan = scenario::build(&base, &overrides)?;
         let open = open(&plan);
+        let of = |n: usize, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let head = format!(
-            "{} nodes and {} pods, Kubernetes {}, {} seeds, looking {} ahead",
-            summary.nodes,
-            summary.pods,
+            "{} and {}, Kubernetes {}, {} seeds, looking {} ahead",
+            of(summary.nodes, "node"),
+            of(summary.pods, "pod"),
             plan.profile.release,
             args.seeds,
             short(args.horizon)

@@ -18,6 +18,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
     let [start_medians, stop_medians] = medians(loaded);
     [
         as_it_stands(loaded),
+        left_out(loaded),
         release(loaded, spec),
         in_an_outage(plan),
         gone_at_once(plan),
@@ -38,6 +39,12 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
 fn as_it_stands(loaded: &Loaded) -> Option<String> {
     let summary = loaded.imported.as_ref().filter(|s| s.as_scenario)?;
     Some(format!("The export: {} is run as `taintsim import` takes it.", summary.files.join(", ")))
+}
+
+/// What the export has and the run has not.
+fn left_out(loaded: &Loaded) -> Option<String> {
+    let what = loaded.imported.as_ref()?.not_simulated()?;
+    Some(format!("Not simulated: {what}, which the export has."))
 }
 
 /// The release, where the scenario says none and the export does.

@@ -209,7 +209,8 @@ fn an_export_is_a_scenario_to_every_command() {
 #[test]
 fn what_an_export_brought_along_is_in_the_result() {
     let scratch = Scratch::new();
-    scratch.write("cluster.json", WEB);
+    let scaler = r#", {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}]"#;
+    scratch.write("cluster.json", format!("{}{scaler}", WEB.trim_end().trim_end_matches(']')));
     scratch
         .write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
     let unfolded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -220,6 +221,7 @@ fn what_an_export_brought_along_is_in_the_result() {
             "taken in an outage. 1 of 2 nodes was silent or not Ready (n-2)",
             "Evicted at second 0: 1 pod (default/web-1-b)",
             "Assumed: pods take 1s to stop.",
+            "Not simulated: 1 HorizontalPodAutoscaler, which the export has.",
             "as the median of the few that the export shows: default/web 13s (median of 2).",
         ] {
             assert!(text.contains(wanted), "{file}: {wanted} in {text}");
