@@ -42,6 +42,7 @@ type transport struct {
 	process *process
 	inside  bool  // the API server's own, which takes the time of its storage and is never refused
 	line    *line // of a client that may be cut off by itself, as kubelets are; nil for others
+	steered bool  // a controller's
 }
 
 // line is the way of one machine to the API server.
@@ -92,16 +93,39 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.inside {
 		there, back = t.server.storage, 0
 	}
+	about, by := t.about(req, body), t.server.steering
+	there, back = by.takes("request-latency", about, there), by.takes("response-latency", about, back)
+	there += by.takes("request-late", about, 0)
 	time.Sleep(there)
 	if cut, _ := t.line.state(); cut || t.server.isDown() && !t.inside {
 		t.process.stopHere()
 		return nil, refused
 	}
-	code, reply := t.serve(req, body)
+	fate, _ := by.next("request-fails", about)
+	if fate.Becomes == "lost" {
+		time.Sleep(back)
+		t.process.stopHere()
+		return nil, broken
+	}
+	var code int
+	var reply any = tooBusy
+	if fate.Becomes == "rejected" {
+		code = http.StatusTooManyRequests
+	} else {
+		code, reply = t.serve(req, body)
+	}
+	if code < 300 && req.Method != http.MethodGet {
+		if crash, ok := by.next("crash", about); ok {
+			t.server.crash(crash.Takes.Duration)
+		}
+	}
 	time.Sleep(back)
 	t.process.stopHere()
 	if cut, _ := t.line.state(); cut {
 		return nil, reset
+	}
+	if fate.Becomes == "reply-lost" {
+		return nil, broken
 	}
 	resp := &http.Response{
 		StatusCode: code, Status: strconv.Itoa(code) + " " + http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
@@ -175,7 +199,7 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 	switch req.Method {
 	case http.MethodGet:
 		if of.name == "" {
-			return s.listOrWatch(req, of, t.line)
+			return s.listOrWatch(req, of, t)
 		}
 		if of.sub == "scale" {
 			return s.scale(of.resource, of.ns, of.name)
@@ -205,7 +229,7 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 	return nil, failure(405, metav1.StatusReasonMethodNotAllowed, "%s %s", req.Method, req.URL.Path)
 }
 
-func (s *server) listOrWatch(req *http.Request, of target, over *line) (any, *status) {
+func (s *server) listOrWatch(req *http.Request, of target, t *transport) (any, *status) {
 	q := req.URL.Query()
 	match, err := selector(of.ns, q.Get("fieldSelector"), q.Get("labelSelector"))
 	if err != nil {
@@ -215,7 +239,10 @@ func (s *server) listOrWatch(req *http.Request, of target, over *line) (any, *st
 		return nil, failure(422, metav1.StatusReasonInvalid, "streaming lists are not supported")
 	}
 	if w := q.Get("watch"); w == "true" || w == "1" {
-		return s.openWatch(req, of.resource, match, q.Get("resourceVersion"), over)
+		return s.openWatch(req, of.resource, match, q.Get("resourceVersion"), t)
+	}
+	if t.actor == "informers" {
+		s.waitForList(of.resource)
 	}
 	items, rev := s.list(of.resource, match)
 	if items == nil {

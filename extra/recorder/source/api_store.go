@@ -36,6 +36,8 @@ type server struct {
 	plugins                           []admission.Interface
 	namespaces                        cache.Indexer // where those find them
 	minor                             int           // of the release, 34 for v1.34.4
+	steering                          *steering
+	crash                             func(downtime time.Duration) // of the controllers' process
 	onChange                          func(actor, resource string, old, new object)
 	evict                             func(s *server, actor, ns, name string, body []byte) (object, *status)
 }

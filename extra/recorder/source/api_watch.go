@@ -17,10 +17,12 @@ type faults struct {
 	stalled map[string]time.Time     // watches of a resource deliver nothing until then
 	cut     map[string]int           // how often the watches of a resource were cut off
 	oldest  map[string]int64         // the oldest revision that a watch of a resource may begin after
+
+	unlisted map[string]time.Time // controllers' lists of a resource come no sooner
 }
 
 func newFaults() faults {
-	return faults{busy: map[string]time.Time{}, lag: map[string]time.Duration{}, stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}}
+	return faults{busy: map[string]time.Time{}, lag: map[string]time.Duration{}, stalled: map[string]time.Time{}, cut: map[string]int{}, oldest: map[string]int64{}, unlisted: map[string]time.Time{}}
 }
 
 // cutWatches ends the watches of a resource, or of all if empty. With expire the changes up to now are
@@ -101,12 +103,13 @@ type stream struct {
 	from     int64
 	cuts     int // how often the watches had been cut off when it began
 	closed   bool
+	steered  string // what it is called where it may be steered, as those of controllers may
 	writer   *io.PipeWriter
 }
 
 // openWatch streams every change of the resource after a revision, each no earlier than its time and
 // s.watch after it. It ends with its client, and with the line that it stands on.
-func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string, over *line) (any, *status) {
+func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string, t *transport) (any, *status) {
 	from, _ := strconv.ParseInt(revision, 10, 64)
 	s.mu.Lock()
 	oldest, cuts := s.faults.oldest[resource], s.faults.cut[resource]
@@ -116,7 +119,10 @@ func (s *server) openWatch(req *http.Request, resource string, match func(object
 	}
 	reader, writer := io.Pipe()
 	w := &stream{server: s, resource: resource, match: match, from: from, cuts: cuts, writer: writer}
-	_, ended := over.state()
+	if t.actor == "informers" {
+		w.steered = resource
+	}
+	_, ended := t.line.state()
 	go func() {
 		var why error
 		select {
@@ -167,6 +173,11 @@ func (w *stream) deliver() {
 		stalled := w.faults.stalled[w.resource]
 		w.mu.Unlock()
 		time.Sleep(time.Until(stalled))
+		time.Sleep(w.steering.takes("watch-held", w.steered, 0))
+		if broken, ok := w.steering.next("watch-broken", w.steered); ok {
+			w.breaks(broken.Takes.Duration)
+			return
+		}
 		if _, err := w.writer.Write(append(encode(object{"type": kind, "object": o}), '\n')); err != nil {
 			return
 		}

@@ -58,7 +58,7 @@ func (r *run) config(actor string, p *process) *rest.Config {
 	return &rest.Config{
 		Host: "http://recorder", QPS: limits.QPS, Burst: limits.Burst,
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
-		Transport:     &transport{server: r.server, actor: actor, process: p},
+		Transport:     &transport{server: r.server, actor: actor, process: p, steered: p != r.kubectl && actor != "informers"},
 	}
 }
 

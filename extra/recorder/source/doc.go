@@ -11,7 +11,7 @@
 //     api_write.go creates, changes and deletes them, api_strategy.go lets them pass upstream's own
 //     registry strategies, api_admission.go pods upstream's admission plugins; api_eviction.go and api_binding.go are the subresources of pods,
 //     api_scale.go that of workloads; api_request.go takes requests, api_discovery.go and
-//     api_select.go answer some of them, api_watch.go streams changes.
+//     api_select.go answer some of them, api_watch.go streams changes; api_steer.go steers both to what a tape has.
 //   - kubelet.go, kubelet_pods.go, kubelet_static.go: what imitated kubelets write. agents.go, agent_loops.go, agent_pods.go:
 //     kubelets made of upstream's own loops, for scenarios that ask for them.
 //   - disks.go, attacher.go, kubelet_volumes.go: claims and volumes, who attaches them, and how imitated kubelets wait for that.

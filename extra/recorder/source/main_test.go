@@ -51,7 +51,7 @@ func TestRecord(t *testing.T) {
 		wait.NeverStop, neverResync = make(chan struct{}), make(chan time.Time)
 		// The second default handler sleeps by a clock reading from outside of virtual time.
 		utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-		out := map[string]any{"kubernetes": kubernetesVersion, "events": play(sc)}
+		out := play(sc)
 		if sc.Kubelets == upstreamKubelets {
 			out["kubelets"] = kubeletLoops
 		}

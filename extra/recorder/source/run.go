@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/json"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -36,12 +35,13 @@ type run struct {
 // one came a hair late, it can. Actions of one instant stay together.
 const aHair = time.Nanosecond
 
-// play runs the scenario from its first object to its horizon, and gives the records.
-func play(sc *scenario) []json.RawMessage {
+// play runs the scenario from its first object to its horizon, and gives what came of it.
+func play(sc *scenario) map[string]any {
 	start := time.Now()
 	r := &run{scenario: sc, kubectl: newProcess(), cloud: newCloud(), disks: sc.disks(), devices: sc.devices(), off: map[string]map[string]bool{}}
 	r.server = sc.server()
 	r.server.withDevices = r.devices.used
+	r.server.steering, r.server.crash = newSteering(start, sc.Steer), r.restartControllers
 	r.kubelets, r.attacher = r.fleet(), r.newAttacher()
 	tr := newTrace(start, r.disks)
 	r.server.onChange = func(actor, resource string, old, new object) {
@@ -74,7 +74,8 @@ func play(sc *scenario) []json.RawMessage {
 	}
 	time.Sleep(time.Until(start.Add(sc.Horizon.Duration)))
 	synctest.Wait()
-	return tr.lines()
+	events, written := tr.lines()
+	return map[string]any{"kubernetes": kubernetesVersion, "events": events, "written": written, "unmet": r.server.steering.unmet()}
 }
 
 func (sc *scenario) server() *server {

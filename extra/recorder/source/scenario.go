@@ -60,6 +60,7 @@ type scenario struct {
 	Workloads   []workloadSpec           `json:"workloads"`
 	Budgets     []budgetSpec             `json:"budgets"`
 	Actions     []action                 `json:"actions"`
+	Steer       []steer                  `json:"steer"`
 }
 
 type clientLimits struct {

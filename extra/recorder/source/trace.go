@@ -26,6 +26,7 @@ type record struct {
 	Count   int32    `json:"count,omitempty"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
+	at      int64    // to the nanosecond
 }
 
 // trace turns changes in the store into records.
@@ -43,7 +44,8 @@ func newTrace(start time.Time, d disks) *trace {
 }
 
 func (t *trace) add(actor string, r record) {
-	r.T, r.Actor = int64(time.Since(t.start).Truncate(time.Millisecond)), actor
+	since := time.Since(t.start)
+	r.T, r.at, r.Actor = int64(since.Truncate(time.Millisecond)), int64(since), actor
 	t.records = append(t.records, r)
 }
 

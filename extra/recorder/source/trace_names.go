@@ -37,13 +37,13 @@ func (t *trace) renamer() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// lines gives the records as canonical JSON, sorted by time and then by text.
-func (t *trace) lines() []json.RawMessage {
+// lines gives the records as canonical JSON, sorted by time and then by text, and in the order in which they were written the
+// instant of each, to the nanosecond, with its place among those.
+func (t *trace) lines() (sorted []json.RawMessage, written [][2]int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rename := t.renamer()
-	out := make([]json.RawMessage, len(t.records))
-	times := map[string]int64{}
+	lines, order := make([]string, len(t.records)), make([]int, len(t.records))
 	for i, r := range t.records {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -51,15 +51,20 @@ func (t *trace) lines() []json.RawMessage {
 		if err := e.Encode(r); err != nil {
 			panic(err)
 		}
-		line := rename.Replace(rename.Replace(strings.TrimSpace(b.String()))) // pods of a renamed ReplicaSet need it twice
-		out[i], times[line] = json.RawMessage(line), r.T
+		lines[i] = rename.Replace(rename.Replace(strings.TrimSpace(b.String()))) // pods of a renamed ReplicaSet need it twice
+		order[i] = i
 	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := string(out[i]), string(out[j])
-		if times[a] != times[b] {
-			return times[a] < times[b]
+	sort.SliceStable(order, func(a, b int) bool {
+		a, b = order[a], order[b]
+		if t.records[a].T != t.records[b].T {
+			return t.records[a].T < t.records[b].T
 		}
-		return a < b
+		return lines[a] < lines[b]
 	})
-	return out
+	written = make([][2]int64, len(lines))
+	for place, i := range order {
+		sorted = append(sorted, json.RawMessage(lines[i]))
+		written[i] = [2]int64{t.records[i].at, int64(place)}
+	}
+	return sorted, written
 }
