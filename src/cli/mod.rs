@@ -57,5 +57,6 @@ pub use failure::{Exit, Failure, Outcome};
 pub use file::{missing, write_whole};
 pub use output::{CheckFormat, OutputArg};
 pub use progress::{Progress, Stopwatch};
+pub use replay::load_any;
 pub use run::load;
 pub use terminal::Terminal;

@@ -42,7 +42,7 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides)> {
 }
 
 /// A tape file, or a scenario; with what changes it.
-pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
+pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
     // Read once: a pipe has nothing left for a second reader.
     let from_stdin = file.as_os_str() == "-";
     let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };

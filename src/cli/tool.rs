@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::process;
 
 /// The programs that there are.
-const TOOLS: [&str; 2] = ["conform", "soak"];
+const TOOLS: [&str; 3] = ["conform", "prove", "soak"];
 
 /// Where a command line was not understood because its command is a program of its own: becomes that
 /// program, or says why not. `None` says that the mistake is another one.

@@ -163,7 +163,7 @@ impl Texts {
     }
 
     /// An object as a tape writes it.
-    pub(crate) fn object(&self, hash: u64) -> String {
+    pub fn object(&self, hash: u64) -> String {
         self.0.get(&hash).cloned().unwrap_or_else(|| object_text_of_number(hash))
     }
 

@@ -8,6 +8,7 @@
 //! * `decided`: which choices decide.
 //! * [`invariants`]: what holds in every run.
 //! * [`conform`]: the command `taintsim conform`.
+//! * [`prove`]: the command `taintsim prove`.
 //! * [`soak`]: random scenarios, run in every way there is, and the command `taintsim soak`.
 
 mod classes;
@@ -15,6 +16,7 @@ pub mod conform;
 pub mod conformance;
 mod decided;
 pub mod invariants;
+pub mod prove;
 mod reach;
 pub mod recorded;
 pub mod soak;

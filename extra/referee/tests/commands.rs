@@ -229,3 +229,43 @@ fn outcomes_come_about_as_often_as_upstream_s() {
     names.sort_unstable();
     assert_eq!(names, ["throttled-20-pods"]);
 }
+
+fn prove(args: &[&str]) -> Called {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_taintsim-prove"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .expect("it starts");
+    Called {
+        code: status.code().expect("no signal ended it"),
+        stdout: String::from_utf8(stdout).expect("UTF-8"),
+        stderr: String::from_utf8(stderr).expect("UTF-8"),
+    }
+}
+
+/// Runs that were recorded before are judged without a recorder; `proved/` has three of v1.34.4.
+#[test]
+fn recorded_runs_are_judged() {
+    let (race, runs) = ("scenarios/races/relisted.ron", "extra/referee/tests/proved/relisted.json");
+    let called = prove(&[race, "--recorded", runs]);
+    assert_eq!((called.code, called.stderr.as_str()), (0, ""), "{}", called.stdout);
+    let first = "confirmed on v1.34.4: 3 of 3 runs violate pod-stuck(1m); 3 come out as the tape, record by record\n";
+    assert!(called.stdout.starts_with(first), "{}", called.stdout);
+    let steered = "steered: 1 of 1 deviations, which all came about in 3 of 3 runs\n";
+    assert!(called.stdout.ends_with(steered), "{}", called.stdout);
+    // What does not come about in them, is not seen; what no record shows, is refused; and so are runs of another scenario.
+    let called = prove(&[race, "--recorded", runs, "--property", "stale-ready"]);
+    let not_seen = called.stdout.starts_with("not seen in 3 runs of v1.34.4: stale-ready(1m)\n");
+    assert!(called.code == 1 && not_seen, "{}", called.stdout);
+    let called = prove(&[race, "--recorded", runs, "--property", "runs-twice"]);
+    assert!(called.code == 2 && called.stderr.contains("shows in no record"), "{}", called.stderr);
+    let called = prove(&["scenarios/races/pods-stay-ready.ron", "--recorded", runs]);
+    assert!(called.code == 2 && called.stderr.contains("another scenario"), "{}", called.stderr);
+    let called = prove(&["scenarios/races/readiness-label-change.ron"]);
+    assert!(
+        called.code == 4 && called.stdout.contains("node readiness rules"),
+        "{}",
+        called.stdout
+    );
+}

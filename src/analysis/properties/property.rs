@@ -221,9 +221,9 @@ pub struct Violation {
     /// What does not hold.
     pub(crate) property: Property,
     /// When that was certain.
-    pub(crate) at: Time,
+    pub at: Time,
     /// The pod it is about.
-    pub(crate) pod: Option<PodId>,
+    pub pod: Option<PodId>,
     /// The node it is about, or that the pod is on.
     pub node: Option<NodeId>,
     /// What happened, in one line.

@@ -8,8 +8,8 @@
 mod args;
 mod counts;
 mod odds;
-mod record;
-mod recordings;
+pub(crate) mod record;
+pub(crate) mod recordings;
 mod report;
 mod run;
 mod since;

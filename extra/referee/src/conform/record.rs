@@ -31,7 +31,7 @@ pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, S
         }
     };
     let minor = minor_of(&plan.profile.release);
-    let bytes = recorded_by(&args.recorder, minor, &text)?;
+    let bytes = recorded_by(&args.recorder, &[minor], &text)?;
     parse(&bytes).map_err(|e| format!("what the recorder gave {e}"))
 }
 
@@ -49,13 +49,13 @@ fn cannot_say(file: &Path, missing: &[String]) -> String {
 }
 
 /// `1.34` of `v1.34.4`: the recorder has one patch of each minor release.
-fn minor_of(release: &str) -> &str {
+pub(crate) fn minor_of(release: &str) -> &str {
     let release = release.trim_start_matches('v');
     release.rsplit_once('.').map_or(release, |(minor, _)| minor)
 }
 
-/// Runs the recorder.
-fn recorded_by(folder: &Path, release: &str, scenario: &str) -> Result<Vec<u8>, String> {
+/// Runs the recorder with a release, and what else it is to heed.
+pub(crate) fn recorded_by(folder: &Path, args: &[&str], scenario: &str) -> Result<Vec<u8>, String> {
     let program = folder.join("record");
     let failed = |e: std::io::Error| {
         format!(
@@ -64,7 +64,8 @@ fn recorded_by(folder: &Path, release: &str, scenario: &str) -> Result<Vec<u8>, 
         )
     };
     let mut child = Command::new(&program)
-        .args([release, "-", "--print"])
+        .args(args)
+        .args(["-", "--print"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

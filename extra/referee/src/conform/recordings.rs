@@ -27,7 +27,7 @@ pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// The numbers in a release's name, to sort by: a pre-release, whose stages follow one another in the
 /// alphabet, comes before its release.
-pub(super) fn numbers(release: &str) -> Vec<u64> {
+pub(crate) fn numbers(release: &str) -> Vec<u64> {
     let (numbers, stage) = release.trim_start_matches('v').split_once('-').unwrap_or((release, ""));
     let numbers = numbers.trim_start_matches('v').split('.');
     let stage = (stage.bytes().next().map_or(u64::MAX, u64::from), stage.split('.').nth(1));
@@ -37,7 +37,7 @@ pub(super) fn numbers(release: &str) -> Vec<u64> {
 
 /// Whether a release is the wanted one, or a patch of the wanted minor release, or of the wanted stage
 /// before it (`1.38-alpha`).
-pub(super) fn is_release(release: &str, wanted: &str) -> bool {
+pub(crate) fn is_release(release: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_start_matches('v');
     let release = release.trim_start_matches('v');
     [release.to_owned(), release.replacen(".0-", "-", 1)].iter().any(|name| {

@@ -5,6 +5,8 @@
 //! zone states, queues, new tolerations, timers, starts of the controllers.
 
 use crate::recorded::{Line, sort_lines, without_uids};
+use std::collections::BTreeMap;
+use taintsim::kernel::Time;
 use taintsim::trace::{Note, Trace, What};
 
 const MILLI: u64 = 1_000_000;
@@ -97,11 +99,25 @@ impl Renamer {
     }
 }
 
+/// The names of a run's pods by what the recorder calls them.
+pub(crate) fn pods(trace: &Trace) -> BTreeMap<String, String> {
+    let (renamed, names) = (Renamer::new(trace), &trace.names);
+    let real = names.pod_ids().map(|pod| names.pod_name(pod).to_owned());
+    real.map(|name| (renamed.text(Some(name.clone())), name)).collect()
+}
+
 /// The records that the recorder would have written, sorted as it sorts them.
 pub fn lines(trace: &Trace) -> Vec<Line> {
+    let mut out: Vec<Line> = as_written(trace).into_iter().map(|(_, line)| line).collect();
+    sort_lines(&mut out);
+    out
+}
+
+/// The same in the order in which they were written, each with its instant.
+pub(crate) fn as_written(trace: &Trace) -> Vec<(Time, Line)> {
     let renamed = Renamer::new(trace);
     let visible = trace.iter().filter(|r| is_visible(&r.what));
-    let mut out: Vec<Line> = visible
+    visible
         .map(|r| {
             let f = trace.fields(r);
             let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
@@ -110,7 +126,7 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
             removed.sort();
             let claim = f.object.as_deref().and_then(|o| o.strip_prefix("PersistentVolumeClaim/"));
             let volume = claim.unwrap_or_default().to_owned();
-            Line {
+            let line = Line {
                 t_ns: r.at.as_nanos() / MILLI * MILLI,
                 actor: r.actor.as_str().to_owned(),
                 what: f.what.to_owned(),
@@ -127,11 +143,10 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
                 count: f.count.unwrap_or_default(),
                 added,
                 removed,
-            }
+            };
+            (r.at, line)
         })
-        .collect();
-    sort_lines(&mut out);
-    out
+        .collect()
 }
 
 #[cfg(test)]
@@ -140,7 +155,6 @@ mod tests {
     use taintsim::api::meta::ConditionStatus;
     use taintsim::api::node::{NodeConditionType, NodeReason};
     use taintsim::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
-    use taintsim::kernel::Time;
     use taintsim::trace::{Actor, EventText, NO_RECORD, Record, TaintChange};
 
     #[test]

@@ -14,9 +14,12 @@ mod odds;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use canonical::as_written;
 pub use canonical::lines;
+pub(crate) use canonical::pods;
 pub(crate) use check::check_plan;
 pub use check::{Checked, Model, Models, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
-pub(crate) use difference::show;
+pub(crate) use difference::{Difference, show};
 pub(crate) use odds::{Marginal, Odds, odds};

@@ -1,0 +1,38 @@
+//! Arguments of `taintsim prove`.
+
+use std::path::PathBuf;
+use taintsim::analysis::properties::Property;
+
+/// Arguments of `taintsim prove`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ProveArgs {
+    /// A tape that `explore` wrote, or a scenario, with a tape in it or without
+    #[arg(value_name = "TAPE")]
+    pub file: PathBuf,
+    /// What is to be seen violated [default: the property of the tape, or the first that the
+    /// scenario expects to be violated]
+    #[arg(long, short, value_name = "PROPERTY", value_parser = |text: &str| Property::parse(text).map_err(|e| e.to_string()))]
+    pub property: Option<Property>,
+    /// The release [default: the tape's or scenario's, or 1.34]. Of each minor release the recorder
+    /// has one patch, which is taken
+    #[arg(long, value_name = "RELEASE")]
+    pub kubernetes: Option<String>,
+    /// How many runs of upstream's controllers to record
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: u32,
+    /// How many of them at a time
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub jobs: u32,
+    /// The folder of the recorder
+    #[arg(long, value_name = "FOLDER", default_value = "extra/recorder")]
+    pub recorder: PathBuf,
+    /// Judge runs that were recorded before, with `record --each`, and record none
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["runs", "jobs"])]
+    pub recorded: Option<PathBuf>,
+    /// Print the scenario that the recorder is given, and record nothing
+    #[arg(long, conflicts_with = "recorded")]
+    pub print: bool,
+    /// Lines to show of a difference
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    pub diff: usize,
+}
