@@ -55,9 +55,12 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
 /// The smallest scenario that violates a property as this one does.
 fn shrunk(loaded: &Loaded, name: &str) -> Size {
     let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
-    shrink(Shrink { loaded, spec, goal: Goal::Violates(property(name)) }, &mut |_, _| true)
-        .expect("it violates")
-        .sizes[1]
+    shrink(
+        Shrink { loaded, spec, goal: Goal::Violates(property(name)), keeps_tape: false },
+        &mut |_, _| true,
+    )
+    .expect("it violates")
+    .sizes[1]
 }
 
 fn main() {

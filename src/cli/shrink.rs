@@ -74,7 +74,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     });
     let which = ("which property does it violate?", "--property");
     let property = asked(args.property, spec.tape.as_ref(), which)?;
-    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property) };
+    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property), keeps_tape: false };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {
             progress.set(tried);
@@ -83,6 +83,9 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     });
     progress.clear();
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
+    if !shrunk.is_least {
+        return Err(Failure::Interrupted("interrupted; nothing was written".to_owned()));
+    }
     write_text(to_file, &shrunk.text, terminal)?;
     if !args.quiet {
         terminal.note(&told(&shrunk, to_file));
@@ -97,7 +100,6 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
             format!("{} does not violate {property}", args.file.display()),
             "shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`",
         ),
-        Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),
     }
 }
 

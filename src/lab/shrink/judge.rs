@@ -221,6 +221,8 @@ pub struct Shrink<'a> {
     pub spec: Scenario,
     /// What it does, and must go on doing.
     pub goal: Goal<'a>,
+    /// Its tape stays, if without a deviation: what is left is no matter of a seed then.
+    pub keeps_tape: bool,
 }
 
 /// What a scenario does.
@@ -258,6 +260,8 @@ pub struct Shrunk {
     pub sizes: [Size; 2],
     /// How many candidates were tried.
     pub(crate) tried: u64,
+    /// Whether nothing more can go; whoever watches may have asked for an end before that.
+    pub is_least: bool,
 }
 
 /// Why there is no result.
@@ -267,8 +271,6 @@ pub enum Failed {
     Problems(Problems),
     /// It does not violate the property.
     Holds,
-    /// Whoever watches asked for an end.
-    Asked,
 }
 
 /// Says whether to go on; given how many candidates were tried, and how large the scenario is by

@@ -9,8 +9,7 @@ use crate::language::{Claim, Expectation, Tree};
 /// Takes away what the violation does not need.
 ///
 /// # Errors
-/// A scenario that cannot be built, or that does not violate the property; an end that was asked
-/// for.
+/// A scenario that cannot be built, or that does not violate the property.
 pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let mut spec = what.spec;
     // What an export held is among the groups; what a run must come to is not what is looked for.
@@ -30,21 +29,13 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let names = Names::expand(&mut tree);
     let seen = judge.first(&tree)?;
     let before = seen.size;
-    let mut search = Search { judge, tree, seen, tried: 0, searching: false, watch };
-    search.horizon()?;
-    loop {
-        while search.pass()? {}
-        search.searching = true;
-        let found = search.seen.size.deviations > 0 && search.removals(&mut Vec::new())?;
-        search.searching = false;
-        if !found {
-            break;
-        }
-    }
+    let keeps_tape = what.keeps_tape;
+    let mut search = Search { judge, tree, seen, tried: 0, searching: false, keeps_tape, watch };
+    let is_least = search.all().is_ok();
     let Search { mut tree, seen, tried, judge, .. } = search;
     names.collapse(&mut tree);
     let text = finished(&tree, &judge, &seen);
-    Ok(Shrunk { text, violation: seen.text, sizes: [before, seen.size], tried })
+    Ok(Shrunk { text, violation: seen.text, sizes: [before, seen.size], tried, is_least })
 }
 
 struct Search<'a, 'w> {
@@ -55,15 +46,33 @@ struct Search<'a, 'w> {
     tried: u64,
     /// A candidate that does not violate is searched for another order.
     searching: bool,
+    keeps_tape: bool,
     watch: Watch<'w>,
 }
 
+/// Whoever watches asked for an end.
+struct Asked;
+
 impl Search<'_, '_> {
+    /// Takes away and simplifies until nothing more can go.
+    fn all(&mut self) -> Result<(), Asked> {
+        self.horizon()?;
+        loop {
+            while self.pass()? {}
+            self.searching = true;
+            let found = self.seen.size.deviations > 0 && self.removals(&mut Vec::new())?;
+            self.searching = false;
+            if !found {
+                return Ok(());
+            }
+        }
+    }
+
     /// Tries a scenario; it is the smallest one from now on if it violates.
-    fn accept(&mut self, tree: Tree) -> Result<bool, Failed> {
+    fn accept(&mut self, tree: Tree) -> Result<bool, Asked> {
         self.tried += 1;
         if !(self.watch)(self.tried, self.seen.size) {
-            return Err(Failed::Asked);
+            return Err(Asked);
         }
         let Some(judged) = self.judge.judge(tree, self.searching) else { return Ok(false) };
         (self.tree, self.seen) = judged;
@@ -71,7 +80,7 @@ impl Search<'_, '_> {
     }
 
     /// One pass over everything; whether it changed anything.
-    fn pass(&mut self) -> Result<bool, Failed> {
+    fn pass(&mut self) -> Result<bool, Asked> {
         let mut changed = self.removals(&mut Vec::new())?;
         changed |= self.leaves(&mut Vec::new())?;
         Ok(changed)
@@ -79,7 +88,7 @@ impl Search<'_, '_> {
 
     /// Ends the run when the violation is certain, which makes all that follows faster.
     /// Not where it may be for want of time that an expectation is not met.
-    fn horizon(&mut self) -> Result<bool, Failed> {
+    fn horizon(&mut self) -> Result<bool, Asked> {
         if self.judge.expects() {
             return Ok(false);
         }
@@ -93,7 +102,7 @@ impl Search<'_, '_> {
         Ok(false)
     }
 
-    fn removals(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
+    fn removals(&mut self, path: &mut Vec<usize>) -> Result<bool, Asked> {
         let tree = self.tree.at(path);
         let is_list = tree.open() == Some('[');
         // A search is for what the scenario is made of: not for single settings, and not for the
@@ -112,7 +121,8 @@ impl Search<'_, '_> {
             while from < self.tree.at(path).parts().len() {
                 let parts = self.tree.at(path).parts();
                 let until = (from + size).min(parts.len());
-                if path.is_empty() && is_kept(&parts[from]) || !self.without(path, from, until)? {
+                let stays = path.is_empty() && self.stays(&parts[from]);
+                if stays || !self.without(path, from, until)? {
                     from = until;
                 } else {
                     changed = true;
@@ -134,7 +144,12 @@ impl Search<'_, '_> {
         Ok(changed)
     }
 
-    fn without(&mut self, path: &[usize], from: usize, until: usize) -> Result<bool, Failed> {
+    /// Whether a field of the scenario is not taken away.
+    fn stays(&self, field: &Tree) -> bool {
+        is_kept(field) || self.keeps_tape && field.is_named("tape")
+    }
+
+    fn without(&mut self, path: &[usize], from: usize, until: usize) -> Result<bool, Asked> {
         let mut tree = self.tree.clone();
         if let Some(parts) = tree.at_mut(path).and_then(Tree::parts_mut) {
             parts.drain(from..until);
@@ -142,7 +157,7 @@ impl Search<'_, '_> {
         self.accept(tree)
     }
 
-    fn leaves(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
+    fn leaves(&mut self, path: &mut Vec<usize>) -> Result<bool, Asked> {
         let tree = self.tree.at(path);
         if path.len() == 1 && is_kept(tree) {
             return if tree.is_named("horizon") { self.horizon() } else { Ok(false) };
@@ -170,7 +185,7 @@ impl Search<'_, '_> {
         Ok(changed)
     }
 
-    fn with(&mut self, path: &[usize], value: Value) -> Result<bool, Failed> {
+    fn with(&mut self, path: &[usize], value: Value) -> Result<bool, Asked> {
         let mut tree = self.tree.clone();
         if let Some(part) = tree.at_mut(path) {
             part.value = value;
