@@ -1,6 +1,7 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
 use super::args::threads;
+use super::findings::{self, Asked};
 use super::html::{self, HtmlArg};
 use super::prelude::*;
 use super::progress::Stopwatch;
@@ -29,6 +30,9 @@ const RUNS: u64 = 20_000;
 /// How many runs are drawn where all of few deviations were tried. An outcome that one run in a
 /// hundred has is missed with a probability of 0.99^256 = 0.08.
 const BESIDE: u64 = 256;
+/// The part of the time in which there is a search, where what it finds is to be made small for a
+/// report.
+const SEARCHING: f64 = 0.6;
 /// How far entries of the timeline move where nobody says it.
 const SLACK: Dur = Dur::from_secs(2);
 /// The most deviations where nobody says it.
@@ -107,6 +111,10 @@ pub(crate) struct ExploreArgs {
     /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
+    /// Makes of each violation what a maintainer of Kubernetes needs, in a folder NAME-1 in DIR: a
+    /// report, the least scenario, the tape
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     shards: PlanShardsArgs,
     #[command(flatten)]
@@ -218,6 +226,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     let clock = Stopwatch::start();
     let help = "give the most runs instead, --runs";
     (args.shards).refuses(args.time.is_some(), "a time, --time", help)?;
+    let help = "replay and shrink the tapes that gather writes";
+    (args.shards).refuses(args.report.is_some(), "reports, --report", help)?;
     let loaded = work.inputs.load(&args.file)?;
     let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
     for (i, release) in releases.iter().enumerate() {
@@ -239,17 +249,18 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     if work.writes() {
         args.html.fits()?;
         writable(&args.out, &name)?;
+        args.report.iter().try_for_each(|dir| findings::writable(dir, &properties))?;
     }
     tell_imported(&loaded.imported, args.quiet, terminal);
     let pool = threads(args.jobs)?;
     let mut reports: Vec<(Option<String>, Report)> = Vec::new();
     let mut interrupted = false;
     let count = releases.len() as f64;
+    let time = args.time.map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9);
+    let searching = if args.report.is_some() { time * SEARCHING } else { time };
     for (i, release) in releases.into_iter().enumerate() {
         // Each release has its part of the time, and what those before it left.
-        let end = args
-            .time
-            .map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9 * (i as f64 + 1.0) / count);
+        let end = searching * (i as f64 + 1.0) / count;
         let (what, at) = ((&loaded, &properties[..], (slack, &faults)), (&pool, work.desk()));
         let report = one(args, what, release.as_deref(), at, (&clock, end), terminal)?;
         reports.push((release, report));
@@ -263,7 +274,12 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
     }
     // What was found is written, whether Ctrl-C came before or comes now.
-    let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
+    let mut searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
+    if let Some(dir) = &args.report {
+        let asked = Asked { dir, quiet: args.quiet, terminal, end: time, clock: &clock };
+        let tape_of = |i: usize, v: &Violated| tape(args, &loaded, reports[i].0.as_deref(), v);
+        findings::write(&asked, &mut searches, &loaded, &tape_of)?;
+    }
     print(args, &searches, &properties, terminal)?;
     // A range of releases gives each its own plan; one release, or none, is as it was asked for.
     let plan_of = |release: &str, changes: &[Change]| {
@@ -374,6 +390,23 @@ fn plan(
     Some(Plan { perturb: args.perturb(), ..built })
 }
 
+/// The tape of a violation that was found under a release.
+fn tape(args: &ExploreArgs, loaded: &Loaded, release: Option<&str>, v: &Violated) -> Tape {
+    let plan = plan(loaded, args, release, &v.changes);
+    let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
+    let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
+    Tape {
+        version: tape::VERSION,
+        doc: format!("{}: {}", plan.profile.release, v.text),
+        file: args.file.display().to_string(),
+        kubernetes: release.map(str::to_owned),
+        timing: args.timing.clone(),
+        set: args.overrides(None, &v.changes).sets,
+        tape: tape::spec_of(&plan, &run, Some(v.property.to_string()), &v.tape),
+        scenario: loaded.source.text.to_string(),
+    }
+}
+
 /// Writes a tape for each violation, and says where.
 fn tapes<'a>(
     args: &ExploreArgs,
@@ -387,25 +420,10 @@ fn tapes<'a>(
         if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
     let mut searches = Vec::new();
     for (release, report) in reports {
-        let plan = |changes: &[Change]| {
-            let plan = plan(loaded, args, release.as_deref(), changes);
-            plan.unwrap_or_else(|| unreachable!("it was run"))
-        };
-        let written = plan(&[]);
+        let written = plan(loaded, args, release.as_deref(), &[]);
         let mut files = Vec::new();
         for (i, v) in report.violations.iter().enumerate() {
-            let plan = plan(&v.changes);
-            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
-            let tape = Tape {
-                version: tape::VERSION,
-                doc: format!("{}: {}", plan.profile.release, v.text),
-                file: args.file.display().to_string(),
-                kubernetes: release.clone(),
-                timing: args.timing.clone(),
-                set: args.overrides(None, &v.changes).sets,
-                tape: tape::spec_of(&plan, &run, Some(v.property.to_string()), &v.tape),
-                scenario: loaded.source.text.to_string(),
-            };
+            let tape = tape(args, loaded, release.as_deref(), v);
             let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
             let file = format!("{of}{}-{}.tape.ron", v.property.name(), i + 1);
             if let Some(folder) = &mut folder {
@@ -416,11 +434,12 @@ fn tapes<'a>(
             files.push(args.out.join(name).join(file).display().to_string());
         }
         searches.push(Searched {
-            release: written.profile.release.clone(),
+            release: written.map(|plan| plan.profile.release).unwrap_or_default(),
             depth: args.depth(),
             changes: args.changes_told(),
             report,
             tapes: files,
+            reports: Vec::new(),
         });
     }
     if let Some(folder) = folder {

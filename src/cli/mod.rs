@@ -15,6 +15,7 @@ mod explore;
 mod failure;
 mod faults;
 mod file;
+mod findings;
 mod finished;
 mod forecast;
 mod forecasts;

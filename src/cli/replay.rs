@@ -76,15 +76,10 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     }
     let texts = Texts::of(&run);
     let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &texts);
-    let mut violations: Vec<Violation> = Vec::new();
-    if parts.is_none() {
-        let analysis = Analysis::new(&plan, &run.trace);
-        violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
-        if properties.contains(&Property::Expect) {
-            let expected = scenario::expecting(&loaded, &overrides)?.1.list;
-            violations.extend(expect::violations(&expected, &analysis).into_iter().map(|(_, v)| v));
-        }
-    }
+    let violations = match parts {
+        Some(_) => Vec::new(),
+        None => violated(&properties, &loaded, &overrides, &Analysis::new(&plan, &run.trace))?,
+    };
     let often = match violations.is_empty() {
         true => None,
         false => how_often(&loaded, &overrides, &properties, run.trace.len() as u64)?,
@@ -117,6 +112,21 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         page(print, |_| board(&plan, &run.trace, &taken, &violations), Vec::new())
     })?;
     Ok(Exit::fine_if(parts.is_none() && violations.is_empty()))
+}
+
+/// Where a run of a scenario violates one of the properties.
+pub(super) fn violated(
+    properties: &[Property],
+    loaded: &Loaded,
+    overrides: &Overrides,
+    analysis: &Analysis<'_>,
+) -> Result<Vec<Violation>, Problems> {
+    let mut all: Vec<Violation> = properties.iter().flat_map(|p| check(p, analysis)).collect();
+    if properties.contains(&Property::Expect) {
+        let expected = scenario::expecting(loaded, overrides)?.1.list;
+        all.extend(expect::violations(&expected, analysis).into_iter().map(|(_, v)| v));
+    }
+    Ok(all)
 }
 
 /// The plan of a scenario that was built before, without its tape.

@@ -24,6 +24,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) report: &'a Report,
     /// The file of each violation's tape, in their order.
     pub(crate) tapes: Vec<String>,
+    /// The folder of each violation's report, in their order, where reports are asked for.
+    pub(crate) reports: Vec<String>,
 }
 
 /// What a search says of a property.
@@ -147,6 +149,9 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
         if let Some(file) = searched.tapes.get(i) {
             writeln!(out, "      taintsim replay {file}")?;
         }
+        if let Some(folder) = searched.reports.get(i) {
+            writeln!(out, "      report in {folder}")?;
+        }
     }
     Ok(())
 }
@@ -240,12 +245,15 @@ pub(crate) fn write_table(
     }
     writeln!(out)?;
     for s in searches {
-        for (v, file) in s.report.violations.iter().zip(&s.tapes) {
+        for (i, (v, file)) in s.report.violations.iter().zip(&s.tapes).enumerate() {
             writeln!(
                 out,
                 "{} {}: {}\n      taintsim replay {file}",
                 s.release, v.property, v.text
             )?;
+            if let Some(folder) = s.reports.get(i) {
+                writeln!(out, "      report in {folder}")?;
+            }
         }
     }
     Ok(())
@@ -261,7 +269,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             outcomes.iter().map(one).collect()
         };
         let violation = |(i, v): (usize, &Violated)| {
-            json!({
+            let mut told = json!({
                 "property": v.property.to_string(),
                 "text": v.text,
                 "runs": v.runs,
@@ -270,7 +278,11 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
                 "small": v.is_small,
                 "drawn": v.drawn.map(drawn),
                 "tape": s.tapes.get(i),
-            })
+            });
+            if let Some(folder) = s.reports.get(i) {
+                told["report"] = folder.as_str().into();
+            }
+            told
         };
         json!({
             "kubernetes": s.release,
@@ -358,6 +370,7 @@ mod tests {
             changes: String::new(),
             report: &report,
             tapes: ["1.ron", "2.ron"].map(str::to_owned).into(),
+            reports: Vec::new(),
         };
         let table = table(&[searched], &[stuck, Property::NeedlessEviction, stuck]);
         is_told(&table, &[]);

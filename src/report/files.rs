@@ -63,6 +63,12 @@ impl Folder {
         self.temporary.path()
     }
 
+    /// The names of what stands in a folder; none where there is no such folder.
+    pub(crate) fn standing(parent: &Path) -> Vec<String> {
+        let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+        entries.filter_map(|e| e.file_name().into_string().ok()).collect()
+    }
+
     /// Whether a file of that name is written, packed or not.
     pub(crate) fn has(&self, name: &str) -> bool {
         let is = |written: &str| written.strip_suffix(PACKED).unwrap_or(written) == name;
@@ -164,7 +170,7 @@ fn form(name: &str) -> Form {
     match Path::new(name).extension().and_then(|e| e.to_str()) {
         _ if name.starts_with(COPIED) => Form::Binary,
         Some("json" | "jsonl") => Form::Json,
-        Some("csv" | "svg") => Form::Plain,
+        Some("csv" | "svg" | "md") => Form::Plain,
         _ => Form::Binary,
     }
 }

@@ -19,6 +19,8 @@ pub(crate) mod faults;
 mod file_error;
 pub(crate) mod files;
 #[cfg(feature = "cli")]
+pub(crate) mod finding;
+#[cfg(feature = "cli")]
 pub(crate) mod forecast;
 pub mod html;
 #[cfg(feature = "cli")]
@@ -34,6 +36,8 @@ pub(crate) mod outages;
 #[cfg(feature = "cli")]
 pub(crate) mod output;
 pub mod perfetto;
+#[cfg(feature = "cli")]
+mod places;
 #[cfg(feature = "cli")]
 pub(crate) mod planner;
 #[cfg(feature = "cli")]

@@ -151,6 +151,83 @@ fn a_replay_names_who_sent_a_request_and_what_it_read() {
     assert!(deleted.is_some_and(|deleted| place(": 404 NotFound") < deleted), "{}", shown.stdout);
 }
 
+/// The eviction that is tried again by name: the retry loop is `deletePodHandler`, and its lines are those that docs/upstream-reports.md
+/// cites.
+#[test]
+fn a_report_has_what_a_maintainer_needs() {
+    let dir = Scratch::new();
+    let scenario = repository().join("scenarios/races/successor-evicted.ron");
+    dir.write("evicted.ron", fs::read(scenario).unwrap());
+    let hunt = ["explore", "evicted.ron", "-p", "wrong-pod", "--depth", "0", "--runs", "1", "-q"];
+    let hunt = [&hunt[..], &["--report", "reports", "-o", "json"]].concat();
+    let found = dir.call(&hunt);
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let document: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+    let folder = &document["searches"][0]["violations"][0]["report"];
+    assert_eq!(folder, "reports/wrong-pod-1", "{document}");
+
+    let report = dir.text("reports/wrong-pod-1/report.md");
+    let handler = "- `pkg/controller/tainteviction/taint_eviction.go: deletePodHandler`, v1.34.4 lines 107 to 127, v1.37.1 lines 107 to 127: `request of eviction:default/db-0` at ";
+    for words in [
+        "# taint-eviction deleted default/db-0, which exists since ",
+        "\n## What happened?\n",
+        "`wrong-pod`: it must not happen that a deletion meant for one pod hits its successor of the same name.\n",
+        "reads default/db-0: 404 NotFound",
+        handler,
+        "\n## Kubernetes version\n\n- v1.34.",
+    ] {
+        assert!(report.contains(words), "{words}: {report}");
+    }
+    assert!(
+        report.find(handler) < report.find("stateful_set_control.go: updateStatefulSet"),
+        "what the property is about comes first: {report}"
+    );
+    let least = "reports/wrong-pod-1/scenario.ron";
+    assert!(report.contains(&dir.text(least)), "{report}");
+    assert_eq!(dir.call(&["test", "-q", least]).code, 0, "the least scenario violates it");
+    let replayed = dir.call(&["replay", least]);
+    assert_eq!(replayed.code, 1, "{}", replayed.stderr);
+    let rows = replayed.stdout.lines().filter(|l| l.contains("eviction:default/db-0"));
+    assert!(rows.clone().count() > 2, "{}", replayed.stdout);
+    rows.for_each(|row| assert!(report.contains(row.trim_end()), "{row}: {report}"));
+    assert_eq!(dir.call(&["replay", "reports/wrong-pod-1/tape.ron"]).code, 1);
+
+    // What this program wrote it replaces, and nothing else.
+    assert_eq!(dir.call(&hunt).code, 1);
+    assert_eq!(
+        dir.text("reports/wrong-pod-1/report.md"),
+        report,
+        "the same search, the same bytes"
+    );
+    dir.write("reports/wrong-pod-1/notes.txt", "mine");
+    dir.call(&hunt).fails(2, &["notes.txt"]);
+    assert_eq!(dir.text("reports/wrong-pod-1/report.md"), report);
+    for (more, words) in [
+        (&["-p", "deterministic"][..], "takes two runs"),
+        (&["--plan-shards", "2", "--out", "work"], "a work plan cannot have reports"),
+    ] {
+        dir.call(&[&hunt[..], more].concat()).fails(2, &[words]);
+    }
+}
+
+/// #107543 is mended in 1.33: one report, which says where it was found and where not.
+#[test]
+fn releases_share_a_report() {
+    let dir = with_rapid();
+    let hunt = ["explore", "rapid.ron", "-p", "pod-stuck", "--depth", "1", "--runs", "200", "-q"];
+    let found = dir.call(&[&hunt[..], &["--kubernetes", "1.31..1.33", "--report", "r"]].concat());
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    assert_eq!(found.stdout.matches("report in r/pod-stuck-1").count(), 2, "{}", found.stdout);
+    let report = dir.text("r/pod-stuck-1/report.md");
+    assert!(report.starts_with("# taint-eviction: default/db-0 is still on node-1 "), "{report}");
+    let (_, releases) = report.split_once("## Kubernetes version").unwrap();
+    let said = |words: &str| releases.matches(words).count();
+    assert_eq!([said(": found, in"), said(": not found in")], [2, 1], "{report}");
+    let cited = "taint_eviction.go: processPodOnNode`, v1.31.14 lines ";
+    assert!(report.contains(cited) && report.contains(", v1.32.13 lines "), "{report}");
+    assert_eq!(dir.call(&["test", "-q", "r/pod-stuck-1/scenario.ron"]).code, 0);
+}
+
 #[test]
 fn releases_that_do_not_have_it_are_exhausted() {
     let dir = with_rapid();
