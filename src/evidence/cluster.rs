@@ -166,9 +166,7 @@ impl Before<'_> {
     fn gone(&self, known: &BTreeSet<String>, objects: &[Value]) -> BTreeMap<String, Gone> {
         let mut gone: BTreeMap<String, Gone> = BTreeMap::new();
         for s in self.statements {
-            let Some(pod) = s.said.pod().filter(|p| !known.contains(*p)) else {
-                continue;
-            };
+            let Some(pod) = s.said.pod().filter(|p| !known.contains(*p)) else { continue };
             let one = gone.entry(pod.to_owned()).or_default();
             match &s.said {
                 Said::Bound { node, .. } | Said::On { node, .. } => one.node = Some(node.clone()),
@@ -270,9 +268,7 @@ impl Before<'_> {
     /// evicted it, though evictions are told: it tolerates it for ever.
     fn outlives(&self, pod: &str, gone: &Gone) -> bool {
         let told = self.outage.evictions.values().map(|e| e.at.0).max();
-        let (Some(told), Some(node)) = (told, &gone.node) else {
-            return false;
-        };
+        let (Some(told), Some(node)) = (told, &gone.node) else { return false };
         let long = |s: &Silence| {
             let until = s.back.as_ref().map_or(told, |b| b.at.0.min(told));
             s.node == *node && until - s.unknown.at.0 > DEFAULT_SECONDS * SECOND_US

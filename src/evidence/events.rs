@@ -120,9 +120,7 @@ fn times(event: &Value) -> Vec<(Stamp, i64)> {
     ]
     .into_iter()
     .find_map(time);
-    let Some(first) = first else {
-        return Vec::new();
-    };
+    let Some(first) = first else { return Vec::new() };
     let mut all = vec![exact(event, first)];
     let last = [
         &event["series"]["lastObservedTime"],

@@ -198,13 +198,9 @@ fn kind(text: &str) -> Kind {
 /// The objects of a list, or the object itself.
 fn items(mut document: Value) -> Vec<Value> {
     let kind = document["kind"].as_str().unwrap_or_default().to_owned();
-    let Some(of) = kind.strip_suffix("List") else {
-        return vec![document];
-    };
+    let Some(of) = kind.strip_suffix("List") else { return vec![document] };
     let items = document.as_object_mut().and_then(|map| map.remove("items"));
-    let Some(Value::Array(mut items)) = items else {
-        return Vec::new();
-    };
+    let Some(Value::Array(mut items)) = items else { return Vec::new() };
     for item in items.iter_mut().filter_map(Value::as_object_mut) {
         if !of.is_empty() && !item.contains_key("kind") {
             item.insert("kind".to_owned(), of.into());

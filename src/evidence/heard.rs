@@ -208,9 +208,7 @@ impl Heard {
                 let both = of_a.iter().filter_map(|(s, at)| Some(of_b.get(s)?.0 - at.0));
                 let mut apart: Vec<i64> = both.collect();
                 apart.sort_unstable();
-                let Some(middle) = apart.get(apart.len() / 2) else {
-                    continue;
-                };
+                let Some(middle) = apart.get(apart.len() / 2) else { continue };
                 if middle.abs() > APART_US {
                     said.push(format!(
                         "{b} tells of {} {} s {} than {a} does: from another clock or time zone? Times of both are taken as they are; leave one of them out",

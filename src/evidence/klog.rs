@@ -92,14 +92,10 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
     // A worker sets the timers of a node's pods right after it has noted the node's taints.
     let mut tainted: Option<String> = None;
     for (number, text) in (1..).zip(text.lines()) {
-        let Some(line) = Line::read(text) else {
-            continue;
-        };
+        let Some(line) = Line::read(text) else { continue };
         lines += 1;
         tainted = noted_taints_of(line.message).or(tainted);
-        let Some((at, said)) = line.at(year).zip(said(line.message)) else {
-            continue;
-        };
+        let Some((at, said)) = line.at(year).zip(said(line.message)) else { continue };
         told += 1;
         let place = Place { file: file.to_owned(), unit: "line", number };
         if let (Said::TimerSet { pod, .. }, Some(node)) = (&said, &tainted) {

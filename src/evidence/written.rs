@@ -104,9 +104,7 @@ pub(crate) fn reconstruct(
     }
     notes.splice(0..0, std::mem::take(&mut heard.notes));
     let whole = Outage::of(&heard.statements);
-    let Some(begins) = whole.begins() else {
-        return Err(Unclear::Nothing { notes });
-    };
+    let Some(begins) = whole.begins() else { return Err(Unclear::Nothing { notes }) };
     if whole.silences.is_empty() && whole.not_ready.is_empty() && whole.actions.is_empty() {
         notes.push(
             "evictions are told, but of no node that it was given up, and of nobody who did something: \

@@ -15,9 +15,7 @@ impl ImportedCluster {
     /// What is wrong with the scenario, as an error about the object that it comes from.
     pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
         let found = problem.bytes().and_then(|bytes| located(&Tree::read(text).ok()?, &bytes));
-        let Some((list, index, path)) = found else {
-            return self.of_no_object(&problem.message);
-        };
+        let Some((list, index, path)) = found else { return self.of_no_object(&problem.message) };
         let message = if path.is_empty() {
             problem.message.clone()
         } else {

@@ -146,9 +146,7 @@ fn flags(words: &[String]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
-        let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else {
-            continue;
-        };
+        let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else { continue };
         let normal = |name: &str| name.replace('_', "-");
         match flag.split_once('=') {
             Some((name, value)) => {

@@ -156,9 +156,7 @@ fn without_position(e: &serde_json::Error) -> String {
 /// The line in question and a caret under the column, both cut to a width that fits a terminal.
 fn excerpt(text: &str, line: usize, column: usize) -> String {
     const WIDTH: usize = 100;
-    let Some(found) = text.lines().nth(line - 1) else {
-        return String::new();
-    };
+    let Some(found) = text.lines().nth(line - 1) else { return String::new() };
     let column = column.max(1);
     let from = if column > WIDTH { column - WIDTH / 2 } else { 0 };
     let shown: String = found

@@ -149,9 +149,7 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
 /// How many names from the first one on count up by one.
 fn run(names: &[String]) -> usize {
     let (head, low, tail) = split(&names[0]);
-    let Ok(start) = low.parse::<u64>() else {
-        return 1;
-    };
+    let Ok(start) = low.parse::<u64>() else { return 1 };
     // A leading zero pads all numbers of a range to one width; without it, each number is as short
     // as it can be.
     let width = if low.len() > 1 && low.starts_with('0') { low.len() } else { 0 };

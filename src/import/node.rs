@@ -70,9 +70,7 @@ impl LeaseSeen {
     /// its lease every quarter of the lease's duration, which jitter lengthens by 4 %; half a period
     /// more is granted to slow requests.
     fn is_silent(self, zero: Stamp) -> bool {
-        let Self::Renewed(at, seconds) = self else {
-            return false;
-        };
+        let Self::Renewed(at, seconds) = self else { return false };
         let duration_us =
             seconds.filter(|s| *s > 0).unwrap_or(LEASE_DURATION_S).saturating_mul(SECOND_US);
         zero.us_since(at) > duration_us / 8 * 3

@@ -75,17 +75,13 @@ impl Pace {
         for pod in pods.iter() {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
-            let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else {
-                continue;
-            };
+            let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
             let seen = seen.entry(top).or_default();
             seen.ready.extend(start_of(pod));
             seen.stopped.extend(stop_of(pod));
         }
         for (pod, steps) in events {
-            let Some(owner) = maker_of(pod, &top) else {
-                continue;
-            };
+            let Some(owner) = maker_of(pod, &top) else { continue };
             let is_set = owner.starts_with("StatefulSet/");
             let seen = seen.entry(&top[owner]).or_default();
             let grace = graces.get(pod).copied().unwrap_or(GRACE_S);

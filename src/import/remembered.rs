@@ -41,9 +41,7 @@ pub(super) fn waiting(
     for (place, pod) in pods.placed().filter(|(_, p)| p.node().is_none()) {
         let unschedulable =
             |c: &&RawCondition| c.is("PodScheduled", "False") && c.reason == "Unschedulable";
-        let Some(condition) = pod.status.conditions.iter().find(unschedulable) else {
-            continue;
-        };
+        let Some(condition) = pod.status.conditions.iter().find(unschedulable) else { continue };
         let since = time("lastTransitionTime", &condition.last_transition_time);
         let since = since.map_err(at(place))?.unwrap_or(zero);
         let name = pod.full_name();

@@ -37,9 +37,7 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
         _ => String::from_utf8_lossy(head).into_owned(),
     };
     let head = head.trim_start_matches('\u{feff}');
-    let Some(line) = first_line(head) else {
-        return false;
-    };
+    let Some(line) = first_line(head) else { return false };
     // A list in the scenario language holds what begins with a parenthesis.
     let is_json = |l: &str| {
         let inside = l.strip_prefix('[').map(str::trim_start);

@@ -255,9 +255,7 @@ pub(crate) fn run_all(
     watch: Watch<'_>,
     desk: Desk<'_>,
 ) -> Result<Ran, Stopped> {
-    let Some(first) = prepared.first() else {
-        return Ok(Ran { cases: Vec::new(), seeds: 0 });
-    };
+    let Some(first) = prepared.first() else { return Ok(Ran { cases: Vec::new(), seeds: 0 }) };
     // Few enough runs in a piece that nobody waits long for the last one.
     let workers = match desk {
         Desk::Here => first.threads.current_num_threads() as u64,

@@ -14,9 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
-    let Some(Cluster::From(file)) = &loaded.spec.cluster else {
-        return Ok(());
-    };
+    let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
     let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
     let copy = files::copy_name(file, &loaded.inputs);
     let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {

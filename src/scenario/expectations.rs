@@ -261,9 +261,7 @@ pub(crate) struct Times {
 /// looked for where the one before it ended, and taking the first such place is enough: the
 /// time grows with the length of the text, not with the ways to split it.
 pub fn glob(pattern: &str, text: &str) -> bool {
-    let Some((head, tail)) = pattern.split_once('*') else {
-        return pattern == text;
-    };
+    let Some((head, tail)) = pattern.split_once('*') else { return pattern == text };
     // Behind the last star stands the end of the text.
     let (middle, end) = tail.rsplit_once('*').unwrap_or(("", tail));
     let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(end)) else {

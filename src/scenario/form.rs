@@ -65,9 +65,7 @@ pub(super) fn read_text(source: &Source) -> Read {
         let path = lost(&tree, part);
         let place = place_of(&tree, &path);
         // One that is in the whole file: nothing else can be said.
-        let Some((_, above)) = path.split_last().filter(|_| again) else {
-            break;
-        };
+        let Some((_, above)) = path.split_last().filter(|_| again) else { break };
         read.damage.add(&place);
         read.damaged.insert(tree.at(above).bytes().start);
         tree.remove(&path);

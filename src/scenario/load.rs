@@ -135,9 +135,7 @@ fn inside(path: &Path) -> String {
 
 fn neighbours(path: &Path) -> Vec<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .flatten()
         .take(1000)
@@ -160,9 +158,7 @@ fn from_bytes(
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
     let Read { left, mut problems, mut damage, damaged } = read_text(&source);
-    let Some((spec, left)) = left else {
-        return Err(Problems(problems));
-    };
+    let Some((spec, left)) = left else { return Err(Problems(problems)) };
     let mut loaded = Loaded::new(name, source, spec);
     (loaded.folder, loaded.cluster, loaded.places) = (folder, cluster, places.clone());
     if let Err(problem) = attach_cluster(&mut loaded) {

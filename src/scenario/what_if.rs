@@ -112,9 +112,7 @@ impl<'a> Words<'a> {
 
     /// A flag's duration; none, as kubectl has it, for zero.
     fn span(&self, name: &str) -> Result<Option<DurationText>, Problem> {
-        let Some(text) = self.flag(&[name]) else {
-            return Ok(None);
-        };
+        let Some(text) = self.flag(&[name]) else { return Ok(None) };
         let wrong = |e: &dyn std::fmt::Display| Problem::new(format!("{name}={text}: {e}"));
         let span = match text {
             "0" => return Ok(None),
@@ -205,9 +203,7 @@ fn of_type<'a>(names: &[&'a str], types: &[&str]) -> Option<Vec<&'a str>> {
 }
 
 fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
-    let Some(text) = words.flag(&["--grace-period"]) else {
-        return Ok(None);
-    };
+    let Some(text) = words.flag(&["--grace-period"]) else { return Ok(None) };
     let wrong = || Problem::new(format!("--grace-period={text} is no number of seconds"));
     text.parse().map(Some).map_err(|_| wrong())
 }
@@ -314,9 +310,7 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
 /// Whether a ReplicaSet of that name belongs to a Deployment.
 fn owned_by(spec: &Scenario, namespace: &str, replica_set: &str, deployment: &str) -> bool {
     spec.workloads.iter().any(|w| {
-        let Workload::ReplicaSet(group) = w else {
-            return false;
-        };
+        let Workload::ReplicaSet(group) = w else { return false };
         group.namespace.as_deref().unwrap_or("default") == namespace
             && group.name.as_deref() == Some(replica_set)
             && group.deployment.as_deref() == Some(deployment)

@@ -64,9 +64,7 @@ pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
     }
     let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for hit in lost.iter().flat_map(|l| &l.damage.hits) {
-        let Some(still) = hit.still.filter(|s| s.below) else {
-            continue;
-        };
+        let Some(still) = hit.still.filter(|s| s.below) else { continue };
         let why = match still.why {
             Why::StatefulSet => "a StatefulSet waits for its node",
             Why::Volume => "its volume stays attached to the lost node",

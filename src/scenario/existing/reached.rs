@@ -68,9 +68,7 @@ impl Owners {
         let each = || spec.workloads.iter().enumerate();
         each().for_each(|(i, w)| all.extend(full_names(w).into_iter().map(|full| (full, i))));
         for (_, set) in each().filter(|(_, w)| w.kind() == WorkloadKind::ReplicaSet) {
-            let Some(deployment) = &set.group().deployment else {
-                continue;
-            };
+            let Some(deployment) = &set.group().deployment else { continue };
             for full in full_names(set) {
                 if let Some(&i) = all.get(&(full.0.clone(), "Deployment", deployment.clone())) {
                     all.insert(full, i);

@@ -62,9 +62,7 @@ fn carry_to_pods(
         let Some(owner) = owners.of(&spec.pods[p]).filter(|_| stands(&spec.pods[p])) else {
             continue;
         };
-        let Some((before, after)) = changes.get(&owner) else {
-            continue;
-        };
+        let Some((before, after)) = changes.get(&owner) else { continue };
         let mut template = spec.pods[p].template();
         carry(before, after, &mut template);
         if spec.workloads[owner].kind() == WorkloadKind::DaemonSet {

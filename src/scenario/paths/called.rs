@@ -73,9 +73,7 @@ impl Called {
         let own = |n: &str| {
             self.written.as_deref() == Some(n) || !as_written && self.stem.as_deref() == Some(n)
         };
-        let Some(namespace) = &self.namespace else {
-            return own(name);
-        };
+        let Some(namespace) = &self.namespace else { return own(name) };
         let kind = |k: &str| self.kind.is_some_and(|own| own.eq_ignore_ascii_case(k));
         match name.split('/').collect::<Vec<_>>()[..] {
             [n] => own(n),

@@ -86,16 +86,10 @@ fn put(
     path: &[&str],
     value: &str,
 ) -> Result<Option<Place>, Problem> {
-    let Some((first, rest)) = path.split_first() else {
-        return Ok(None);
-    };
-    let Some(inner) = shape.within(tree).part(first) else {
-        return Ok(None);
-    };
+    let Some((first, rest)) = path.split_first() else { return Ok(None) };
+    let Some(inner) = shape.within(tree).part(first) else { return Ok(None) };
     if rest.is_empty() {
-        let Some(value) = written(inner, value.trim())? else {
-            return Ok(None);
-        };
+        let Some(value) = written(inner, value.trim())? else { return Ok(None) };
         for either in EITHER.iter().filter(|either| either.contains(first)) {
             if let Some(parts) = tree.parts_mut() {
                 parts.retain(|p| !either.iter().any(|name| p.is_named(name)));
@@ -112,9 +106,7 @@ fn put(
         };
         tree.put(first, Value::brackets(open, Vec::new()));
     }
-    let Some(part) = tree.field_mut(first) else {
-        return Ok(None);
-    };
+    let Some(part) = tree.field_mut(first) else { return Ok(None) };
     let steps = put(part, inner, rest, value)?;
     Ok(steps.map(|steps| [at![*first], steps].concat()))
 }

@@ -42,9 +42,7 @@ pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
             _ if path.starts_with("flags.") => {
                 // One that this release does not have cannot be set.
                 let is_it = |(of, name, _): &(&str, &str, _)| path == flag_path(of, name);
-                let Some((_, _, values)) = flags.next_if(is_it) else {
-                    continue;
-                };
+                let Some((_, _, values)) = flags.next_if(is_it) else { continue };
                 let [value, default] = values.map(|v| Some(v).filter(|v| !v.is_empty()));
                 all.push(Setting { path, value, default });
                 continue;

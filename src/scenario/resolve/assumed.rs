@@ -81,9 +81,7 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
         let lives = p.start.runs() && !p.start.is_deleting();
         let node = p.node.and_then(|n| plan.nodes.get(n as usize));
         let template = plan.templates.get(p.template as usize);
-        let (Some(node), Some(template), true) = (node, template, lives) else {
-            return false;
-        };
+        let (Some(node), Some(template), true) = (node, template, lives) else { return false };
         let taints = node.taints.iter().filter(|t| t.effect == Effect::NoExecute);
         let taints: Vec<_> = taints.cloned().collect();
         matching_tolerations(&taints, &template.tolerations, operators).is_none_or(|used| {
@@ -107,9 +105,7 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
 
 /// How long pods take to start and to stop, where nothing says so.
 fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
-    let KubeletMode::Real(real) = plan.timing.kubelet else {
-        return None;
-    };
+    let KubeletMode::Real(real) = plan.timing.kubelet else { return None };
     let (start_said, stop_said) = match &spec.timing {
         Some(Timing::Custom {
             kubelet: Some(KubeletTiming::Real { pod_start, pod_stop, .. }),

@@ -5,9 +5,7 @@ use crate::scenario::prelude::*;
 
 /// Whose requests are rejected.
 fn rejected(clients: Option<&[ApiClient]>) -> String {
-    let Some(clients) = clients else {
-        return "too many requests".to_owned();
-    };
+    let Some(clients) = clients else { return "too many requests".to_owned() };
     let names: Vec<String> = clients.iter().map(|c| format!("{c:?}")).collect();
     format!("too many requests of {}", names.join(", "))
 }

@@ -113,9 +113,7 @@ impl Models {
         number: u32,
     ) -> Vec<(NodeIndex, f64)> {
         let model = &self.list[model];
-        let Some(lasts) = model.away() else {
-            return Vec::new();
-        };
+        let Some(lasts) = model.away() else { return Vec::new() };
         let (draws, _, object, _) = model.any(seed, number);
         let hash = hash_name(&object.name);
         let nodes = self.hit(model, object, number, &draws);

@@ -28,9 +28,7 @@ pub(super) fn read(
 ) -> Option<Models> {
     let mut models =
         Models { nodes: nodes.plans.iter().map(|n| n.name.clone()).collect(), ..Models::default() };
-    let Some(faults) = &spec.faults else {
-        return Some(models);
-    };
+    let Some(faults) = &spec.faults else { return Some(models) };
     let mut names = BTreeSet::new();
     let mut whole = true;
     for (i, written) in faults.models.iter().enumerate() {

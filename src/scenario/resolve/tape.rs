@@ -33,9 +33,7 @@ pub(super) fn read(
     place: &Spot<'_>,
 ) -> (Perturb, Option<Vec<Deviation>>) {
     let mut perturb = Perturb::default();
-    let Some(tape) = tape else {
-        return (perturb, None);
-    };
+    let Some(tape) = tape else { return (perturb, None) };
     if tape.choices != FORMAT {
         let text = format!(
             "this tape is of choice format {}, and this program reads format {FORMAT}",

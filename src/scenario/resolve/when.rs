@@ -74,9 +74,7 @@ pub(super) fn resolve<'a>(
 ) -> Resolver<'a> {
     let mut names = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
-        let Some(name) = entry.name.as_deref() else {
-            continue;
-        };
+        let Some(name) = entry.name.as_deref() else { continue };
         let place = complaints.at(at!["timeline", i, "name"]);
         if name.trim().is_empty() || name.trim() != name {
             place.say("a name is not empty and has no blanks around it");

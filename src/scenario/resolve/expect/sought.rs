@@ -7,9 +7,7 @@ use crate::trace::EvictionCause;
 
 /// Evictions, by what is named; by anything where nothing is named.
 fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
-    let Some(by) = by else {
-        return Some(Kind::Evicted { by: None });
-    };
+    let Some(by) = by else { return Some(Kind::Evicted { by: None }) };
     let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
     if found.is_none() {
         let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
@@ -27,9 +25,7 @@ impl Reader<'_> {
         e: &language::Expectation,
         place: &Spot<'_>,
     ) -> Option<Option<Sought>> {
-        let Some((what, common)) = kind(e, place)? else {
-            return Some(None);
-        };
+        let Some((what, common)) = kind(e, place)? else { return Some(None) };
         let count = match e {
             language::Expectation::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
             _ => count(common.count, place),
