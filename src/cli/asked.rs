@@ -7,7 +7,7 @@
 
 use super::command_line::{Cli, Command};
 use super::dispatch::{self, gave_up};
-use super::output::{Found, Keeping, Tables};
+use super::output::{Keeping, Tables};
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
 use super::shards::{Inputs, Work};
@@ -16,7 +16,6 @@ use crate::kernel::Endless;
 use crate::report::tables::Table;
 use crate::report::{Report, Source, html};
 use clap::{CommandFactory, FromArgMatches};
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What a command found.

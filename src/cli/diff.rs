@@ -4,7 +4,6 @@ use super::finished;
 use super::html::{HtmlArg, columns, page, run_for_page};
 use super::prelude::*;
 use super::run::{Ready, load, prepare, ready, tell_imported};
-use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::diff::{self, OverSeeds, Settings};
 use crate::lab::Pairs;
 use crate::report::diff::{

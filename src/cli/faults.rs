@@ -3,7 +3,6 @@
 use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
 use super::html::{HtmlArg, page};
-use super::output::can_print;
 use super::prelude::*;
 use super::shards::Inputs;
 use crate::language::Tree;

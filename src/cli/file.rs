@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use crate::api::spelling;
-use crate::files;
 use crate::report::charts::Drawing;
 use std::fs;
 

@@ -4,7 +4,6 @@
 use super::file;
 use super::prelude::*;
 use super::run::{self, Ready};
-use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::files::{self, ReadError, hash_text};
 use crate::report::{Written, events, manifest};
 use serde::Deserialize;

@@ -4,9 +4,8 @@
 use super::file::write_whole;
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
-use crate::files;
+use crate::report::html;
 use crate::report::html::board::Board;
-use crate::report::html::{self, Page};
 use crate::report::{Report, Style};
 use std::ffi::OsStr;
 

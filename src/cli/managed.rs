@@ -1,6 +1,6 @@
 //! What may be set where somebody else runs the control plane.
 
-use crate::lab::Axis;
+use super::prelude::*;
 use crate::language::Problem;
 
 /// Who runs the control plane.

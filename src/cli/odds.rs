@@ -1,7 +1,5 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
-use super::args::threads;
-use super::output::Format;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;

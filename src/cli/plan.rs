@@ -4,19 +4,17 @@ use super::args::ManyArgs;
 use super::faults::{no_models, with_preset};
 use super::given::given;
 use super::managed::{Managed, refused};
-use super::output::Found;
 use super::plan_page::page;
 use super::plan_volumes::withhold;
 use super::prelude::*;
 use super::progress::Stopwatch;
 use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
-use crate::files;
+use crate::lab::Sweep;
 use crate::lab::planner::{
     Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
     may_be_apart,
 };
-use crate::lab::{Axis, Desk, Stopped, Sweep};
 use crate::report::planner::{
     Source, Told, document, table, together, touching, write, write_folder, years,
 };

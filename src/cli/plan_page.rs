@@ -4,7 +4,6 @@ use super::html;
 use super::prelude::*;
 use super::run::ready;
 use crate::lab::planner::{Kept, Planner, Sample};
-use crate::report::html::Page;
 use crate::report::html::board::Runs;
 use crate::report::planner::{Told, board, write};
 

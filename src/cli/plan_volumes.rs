@@ -1,7 +1,6 @@
 //! What `plan` does not choose: tolerations of pods whose volumes are not simulated.
 
 use super::prelude::*;
-use crate::lab::Axis;
 
 /// Withholds what no run can know: how soon pods with volumes should be evicted. The successor of
 /// such a pod waits for the volume, so that runs without volumes make a short toleration look

@@ -1,18 +1,23 @@
 //! What nearly every command names: what all commands are made of, and the layers below.
-pub(super) use super::args::{ChangeArgs, duration, jobs};
+pub(super) use super::args::{ChangeArgs, duration, jobs, threads};
 pub(super) use super::failure::{Exit, Failure, Outcome, Result};
 pub(super) use super::interrupt;
-pub(super) use super::output::{OutputArg, TableFormat, print_text};
+pub(super) use super::output::{Format, Found, OutputArg, TableFormat, can_print, print_text};
 pub(super) use super::progress::Progress;
 pub(super) use super::terminal::Terminal;
-pub(super) use crate::analysis::{Analysis, grouped};
+pub(super) use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, grouped};
+pub(super) use crate::files;
 pub(super) use crate::kernel::{Dur, Time};
+pub(super) use crate::lab::{Axis, Desk, Stopped};
 pub(super) use crate::language::{Problem, Problems};
 pub(super) use crate::plan::Plan;
+pub(super) use crate::report::html::Page;
 pub(super) use crate::report::json;
 pub(super) use crate::report::text::Printer;
 pub(super) use crate::scenario::{self, Loaded, Overrides};
 pub(super) use crate::trace::Trace;
 pub(super) use serde_json::{Value, json};
+pub(super) use std::collections::{BTreeMap, BTreeSet};
+pub(super) use std::ffi::OsString;
 pub(super) use std::io::{self, Write};
 pub(super) use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
-use super::args::threads;
 use super::html::{HtmlArg, page};
-use super::output::Format;
 use super::prelude::*;
 use super::run::stdin;
 use crate::analysis::expect;
@@ -13,7 +11,7 @@ use crate::lab::tape::{Tape, Texts};
 use crate::report::html::board::{Board, Part};
 use crate::report::odds::{drawn as drawn_document, of_drawn};
 use crate::report::replay::{document, lanes, write};
-use crate::{files, sim};
+use crate::sim;
 
 /// Arguments of `taintsim replay`.
 #[derive(Clone, Debug, clap::Args)]

@@ -2,12 +2,11 @@
 
 use super::file::write_whole;
 use super::finished::{self, Finished};
-use super::output::{Format, can_print};
 use super::prelude::*;
 use super::run;
 use crate::analysis::curves::curves;
 use crate::files::{self, Escaped};
-use crate::report::html::{self, Page};
+use crate::report::html;
 use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};
 

@@ -1,13 +1,12 @@
 //! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a
 //! folder of results.
 
-use super::output::{Format, RecordsArg};
+use super::output::RecordsArg;
 use super::prelude::*;
 use crate::import::{EXPORT_BYTES_MAX, Summary};
 use crate::kernel::Choices;
-use crate::report::html::Page;
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, TableForms, Written};
-use crate::{files, sim};
+use crate::sim;
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]

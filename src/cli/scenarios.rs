@@ -3,7 +3,6 @@
 
 use super::file;
 use super::prelude::*;
-use std::collections::BTreeSet;
 use std::path::Component;
 
 /// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by

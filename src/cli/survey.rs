@@ -3,16 +3,13 @@
 use super::args::ManyArgs;
 use super::given::{KubectlArgs, asked, given};
 use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
-use super::output::Found;
 use super::prelude::*;
 use super::shards::{PlanShardsArgs, With, Work};
 use crate::import::{Input, device_taint_rules};
-use crate::lab::Desk;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
 use crate::language::{DeviceTaintRule, Tree};
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
 use clap::ValueEnum;
-use std::collections::BTreeMap;
 
 /// What a loss can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -2,14 +2,13 @@
 //! parallel; one table.
 
 use super::html;
-use super::output::{Found, RecordsArg};
+use super::output::RecordsArg;
 use super::prelude::*;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use crate::analysis::serving::BARE;
 use crate::lab::sweep::run_all;
-use crate::lab::{Axis, Case, Desk, Prepared, Sweep};
-use crate::report::html::Page;
+use crate::lab::{Case, Prepared, Sweep};
 use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
@@ -19,7 +18,6 @@ use crate::report::sweep::{
 use crate::scenario::split_values;
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]

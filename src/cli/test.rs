@@ -6,18 +6,14 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::args::threads;
 use super::file::write_whole;
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
-use super::output::can_print;
 use super::prelude::*;
 use super::run::load;
 use super::scenarios::{self, scenarios};
-use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
-use crate::report::html::Page;
 use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
 use crate::report::{Style, tables};
 use crate::scenario::FILE_BYTES_MAX;

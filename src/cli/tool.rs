@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use clap::error::{ContextKind, ContextValue};
-use std::ffi::OsString;
 use std::process;
 
 /// The programs that there are.

@@ -3,11 +3,8 @@
 
 use super::control_plane::ControlPlane;
 use super::error::{ImportError, Places};
-use super::summary::Summary;
-use crate::language::{
-    DeviceTaintRule, Memory, Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PriorityClass,
-    Workload,
-};
+use super::prelude::*;
+use crate::language::{Memory, PodDisruptionBudget};
 
 /// A cluster as an export shows it, in the words of the scenario language.
 #[derive(Clone, Debug)]

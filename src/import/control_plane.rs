@@ -12,12 +12,11 @@
 
 use super::gathered::Named;
 use super::pod::RawPod;
-use super::summary::Summary;
+use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
 use crate::language::plugins::known_plugin;
 use crate::language::{FlagValue, Flags};
 use crate::profiles::gate_names;
-use std::collections::BTreeMap;
 
 /// What an exported control plane was started with.
 #[derive(Clone, Debug, Default, PartialEq)]

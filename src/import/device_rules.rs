@@ -6,7 +6,6 @@ use super::input::Input;
 use super::raw_devices::{DeviceBody, RawRuleSpec};
 use super::seeds::Body;
 use crate::import::prelude::*;
-use crate::language::DeviceTaintRule;
 
 /// What a rule selects by, in words.
 pub(super) fn selected(rule: &DeviceTaintRule) -> String {

@@ -14,7 +14,7 @@ use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};
 use super::workload::RawWorkload;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{DeviceClaim, DeviceTaintRule, PodTemplate};
+use crate::language::DeviceClaim;
 use crate::plan::Profile;
 
 /// What was not taken: objects with their places, by their kind and by what is to be said of them.

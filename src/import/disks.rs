@@ -8,7 +8,6 @@
 
 use super::gathered::Gathered;
 use super::node::NamedNode;
-use super::object::RawPodSpec;
 use super::pod::{PodShape, RawPod};
 use super::raw_scheduling::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
@@ -16,9 +15,8 @@ use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{AccessMode, attach_limit_key};
-use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use crate::language::{PodTemplate, Reach, VolumeClaim};
+use crate::language::{Reach, VolumeClaim};
 
 /// Why a claim is not told, or not all of it; in the words of the summary.
 pub(super) type Note = &'static str;

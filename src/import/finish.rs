@@ -10,13 +10,12 @@ use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod};
 use super::scheduling::{self, RawBudget};
-use super::summary::{Leader, Summary};
+use super::summary::Leader;
 use super::workload::RawWorkload;
 use super::{control_plane, document, groups, remembered};
-use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
-use crate::language::{DurationText, Memory, NodeStart, Owner, PodStart, PriorityClass, Workload};
+use crate::language::{Memory, Owner, PodStart};
 use crate::profiles;
 
 /// The gate of DeviceTaintRules.

@@ -10,10 +10,8 @@ use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
-use super::summary::Summary;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
-use crate::language::{Namespace, PriorityClass, QuantityText};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
 const NODE_LEASES: &str = "kube-node-lease";

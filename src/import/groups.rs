@@ -5,9 +5,7 @@ use super::pod::{NamedPod, PodShape};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::api::taint::Taint;
 use crate::import::prelude::*;
-use crate::language::{
-    DurationText, NodeDevices, NodeGroup, OneOrMany, Placement, PodGroup, PodStart, PodTemplate,
-};
+use crate::language::{NodeDevices, OneOrMany, Placement, PodStart};
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {

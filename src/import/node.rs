@@ -11,7 +11,7 @@ use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::taint::{Effect, Taint};
 use crate::api::validation;
 use crate::import::prelude::*;
-use crate::language::{Condition, ConditionKind, NodeStart, QuantityText};
+use crate::language::{Condition, ConditionKind};
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";

@@ -13,10 +13,10 @@
 use super::event::PodStep;
 use super::gathered::Named;
 use super::pod::RawPod;
+use super::prelude::*;
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
-use crate::language::{Distribution, HowLong, PodGroup, Workload};
-use std::collections::BTreeMap;
+use crate::language::{Distribution, HowLong};
 
 /// What takes longer was no start, but a pod that became Ready again.
 const START_MAX_US: i64 = 15 * 60 * SECOND_US;

@@ -9,10 +9,9 @@
 //! Left out: resizes in place, which `status` shows.
 
 use super::fields::{RawQuantity, RawResources, Wrong};
-use super::object::{RawContainer, RawPodSpec, RawRequirements};
+use super::object::{RawContainer, RawRequirements};
+use super::prelude::*;
 use crate::api::quantity::{Quantity, Resources, add_resources};
-use crate::language::QuantityText;
-use std::collections::BTreeMap;
 
 /// Resources as a scenario has them.
 type Quantities = BTreeMap<String, QuantityText>;

@@ -2,10 +2,9 @@
 //! (`k8s.io/api/resource/v1/types.go`, v1.37).
 
 use super::named::{Named, at};
-use super::object::{Object, RawMeta, RawTaint, RawToleration};
+use super::object::{RawMeta, RawTaint, RawToleration};
 use super::selectors::Attributes;
 use crate::import::prelude::*;
-use serde::Deserializer;
 use serde::de::IgnoredAny;
 
 /// An exported claim on devices.

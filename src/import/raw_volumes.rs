@@ -1,11 +1,9 @@
 //! What the importer reads of claims, volumes, drivers and attachments, as the API prints them
 //! (`k8s.io/api/core/v1/types.go` and `storage/v1/types.go`, v1.34).
 
-use super::object::Object;
 use super::raw_scheduling::RawNodeTerms;
 use crate::api::volume::attach_limit_key;
 use crate::import::prelude::*;
-use crate::language::QuantityText;
 
 /// An exported claim.
 pub(super) type RawClaim = Object<RawClaimSpec, RawClaimStatus>;

@@ -13,9 +13,8 @@ use super::object::{RawCondition, RawOwner};
 use super::pod::RawPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
-use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use crate::language::{Counted, DurationText, Failures, Waiting};
+use crate::language::{Counted, Failures, Waiting};
 
 /// A time before time zero, in the words of the language.
 fn ago(at: Stamp, zero: Stamp) -> DurationText {

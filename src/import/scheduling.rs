@@ -3,7 +3,7 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::object::{Object, RawContainer, RawPodSpec, RawVolume};
+use super::object::{RawContainer, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm, RawPreferredNodes,
@@ -12,9 +12,9 @@ use super::raw_scheduling::{
 use crate::import::prelude::*;
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
-    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PodTemplate,
-    PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint,
-    UnhealthyPodEvictionPolicy, WeightedPods,
+    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
+    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
+    WeightedPods,
 };
 
 raw! {

@@ -4,8 +4,7 @@
 use super::event::EVENT_FIELDS;
 use super::fields::{Fields, or_default};
 use super::object::{
-    CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec,
-    RawPodStatus,
+    CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodStatus,
 };
 use super::raw_devices::DeviceBody;
 use super::raw_volumes::{
@@ -13,9 +12,7 @@ use super::raw_volumes::{
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
-use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::cell::{Cell, RefCell};
 use std::fmt;

@@ -9,18 +9,15 @@
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
 use super::fields::Fields;
-use super::object::{CLASS_FIELDS, NameOnly, RawCondition, RawMeta, RawPodSpec, RawToleration};
+use super::object::{CLASS_FIELDS, NameOnly, RawCondition, RawMeta, RawToleration};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
-use crate::api::workload::WorkloadKind;
 use crate::import::prelude::*;
-use crate::language::{
-    self, Namespace, PreemptionPolicy, PriorityClass, Toleration, Workload, WorkloadGroup,
-};
+use crate::language::{self, PreemptionPolicy, Toleration, WorkloadGroup};
 
 raw! {
     /// The spec of any kind of workload.

@@ -11,7 +11,7 @@ use crate::files;
 use crate::import::prelude::*;
 use crate::language::flags::take_settings;
 use crate::language::text::layout::{WIDTH, lay_out, to_ron};
-use crate::language::{Exported, Flags, NodeGroup, NodeStart};
+use crate::language::{Exported, Flags};
 use serde::Serialize;
 use std::fmt::Write;
 

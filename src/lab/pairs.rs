@@ -7,7 +7,6 @@
 use super::prelude::*;
 use super::sweep::RUNS_MAX;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
-use std::ops::Range;
 
 /// What to run and compare.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@ use crate::kernel::choice::{Deviation, Span};
 use crate::kernel::search::Step;
 use crate::sim::Searched;
 use crate::trace::RecordId;
-use std::ops::Range;
 
 /// A step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]

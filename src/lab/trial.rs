@@ -5,7 +5,6 @@
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use super::prelude::*;
-use crate::analysis::clock::short;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
 use crate::scenario::expectations::{Expectation, Expectations};

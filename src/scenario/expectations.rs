@@ -3,13 +3,10 @@
 //!
 //! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
 
-use crate::api::labels::Selector;
-use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
-use std::ops::Range;
 
 /// What a scenario expects of its runs.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,11 +13,11 @@
 use super::attach::{self, attach_cluster};
 use super::form::{Read, read_text};
 use super::loaded::Loaded;
+use super::prelude::*;
 use crate::files::{self, Places, ReadError};
 use crate::import::{EXPORT_BYTES_MAX, ImportError, ImportedCluster, Input, is_export};
 use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::{Overrides, build, mistakes};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The largest scenario file, in bytes.

@@ -1,15 +1,23 @@
 //! What nearly every file of this layer names, all of it from layers below: the language, which it
 //! reads, and what it makes of it.
 
+pub(super) use super::form::Damage;
+pub(super) use crate::api::budget::IntOrPercent;
+pub(super) use crate::api::labels::{Labels, Selector};
+pub(super) use crate::api::meta::{ConditionStatus, Timestamp};
+pub(super) use crate::api::names::stable_hash;
 pub(super) use crate::api::pod::PodTemplate;
-pub(super) use crate::api::taint::Effect;
+pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Operator;
-pub(super) use crate::api::workload::WorkloadKind;
+pub(super) use crate::api::workload::{WorkloadKind, short_name};
 pub(super) use crate::kernel::{Dur, Time};
 pub(super) use crate::language::{self, *};
 pub(super) use crate::plan::{
-    Action, Do, NodeFault, NodeIndex, NodePlan, Plan, PodIndex, PodPlan, Profile, WorkloadIndex,
+    Action, Connections, Do, KubeletMode, NodeFault, NodeIndex, NodePlan, Phase, Plan, PodIndex,
+    PodPlan, Profile, Readiness, WorkloadIndex, WorkloadPlan,
 };
+pub(super) use crate::trace::Actor;
 pub(super) use std::collections::{BTreeMap, BTreeSet};
+pub(super) use std::ops::Range;
 pub(super) use std::rc::Rc;
 pub(super) use std::sync::Arc;

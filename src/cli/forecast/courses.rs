@@ -15,7 +15,6 @@ use crate::language::{Entry, NodeSelector, Step, duration};
 use crate::plan::NodeStart;
 use crate::report::forecast::Basis;
 use crate::report::{WallClock, short};
-use std::collections::BTreeSet;
 
 /// An export with its courses.
 pub(super) struct Courses {

@@ -6,7 +6,6 @@ use crate::cli::file::{replaces_only_by_force, write_chart};
 use crate::cli::given;
 use crate::cli::html::page;
 use crate::cli::import::read;
-use crate::cli::output::Found;
 use crate::cli::prelude::*;
 use crate::cli::shards::Work;
 use crate::import::{Input, KUBECTL};
@@ -14,7 +13,6 @@ use crate::lab::Forecast;
 use crate::report::forecast::{
     Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };
-use crate::report::html::Page;
 use crate::report::tables::csv;
 
 /// A deletion in at least this part of the seeds is one that will be.

@@ -12,7 +12,6 @@ use crate::lab::{self, Keeper};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The most bytes of one result.

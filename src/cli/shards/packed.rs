@@ -12,8 +12,6 @@ use crate::report::trials::quoted;
 use crate::report::{FileError, Folder, OutputError, manifest};
 use serde::Deserialize;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 
 /// The form of a work plan and of the results of its shards.
 pub(super) const VERSION: u32 = 1;

@@ -6,7 +6,6 @@ use super::packed::Packed;
 use super::{ReadAgain, With, Work};
 use crate::cli::file::write_whole;
 use crate::cli::prelude::*;
-use crate::files;
 use crate::lab::Away;
 use crate::report::trials::quoted;
 

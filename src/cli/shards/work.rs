@@ -1,10 +1,9 @@
 //! How a command with many runs does them.
 
 use super::packed::{self, Inputs, SHARDS_MAX};
-use crate::cli::output::{Found, Keeping};
+use crate::cli::output::Keeping;
 use crate::cli::prelude::*;
-use crate::lab::{Desk, Keeper, Shared};
-use std::ffi::OsString;
+use crate::lab::{Keeper, Shared};
 
 /// The option that makes a work plan of a command.
 #[derive(Clone, Debug, clap::Args)]

@@ -10,7 +10,6 @@ use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
-use crate::api::workload::WorkloadKind;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;

@@ -4,9 +4,6 @@ use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence};
 use super::losses::Kind;
 use super::told::told;
-use crate::analysis::clock::short;
-use crate::analysis::grouped;
-use crate::api::workload::WorkloadKind;
 use crate::lab::prelude::*;
 
 /// Something that a person should know.

@@ -10,11 +10,10 @@ use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
-use crate::analysis::{Costs, Figure, Metrics, Serving, grouped};
+use crate::analysis::{Costs, Figure, Metrics, Serving};
 use crate::api::names::WorkloadId;
 use crate::api::pod::PodTemplate;
 use crate::api::volume::{Claim, Reach};
-use crate::api::workload::WorkloadKind;
 use crate::lab::prelude::*;
 
 /// What a loss cost in all.

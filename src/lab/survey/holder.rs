@@ -2,8 +2,8 @@
 //! is well are among it.
 
 use super::hit::{Hit, listed};
-use crate::analysis::grouped;
 use crate::api::workload::{namespace_of, short_name};
+use crate::lab::prelude::*;
 use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};
 use std::collections::BTreeSet;
 

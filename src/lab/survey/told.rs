@@ -3,8 +3,6 @@
 use super::hit::{Hit, Lost, listed, up_to, whole};
 use super::losses::Part;
 use super::tainted::{Evicted, Tainted};
-use crate::analysis::clock::short;
-use crate::analysis::grouped;
 use crate::api::device::DeviceSelector;
 use crate::api::taint::Effect;
 use crate::lab::prelude::*;

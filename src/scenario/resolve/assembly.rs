@@ -14,9 +14,8 @@ use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::language::values::KUBERNETES;
-use crate::plan::{Controllers, Eviction, KubeletMode, Readiness, WorkloadPlan};
+use crate::plan::{Controllers, Eviction};
 use crate::profiles::{self, GateError};
-use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;
 use crate::{files, import};
 

@@ -2,10 +2,9 @@
 //! plan.
 
 use super::notes::{in_short, listed};
-use crate::api::meta::ConditionStatus;
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
-use crate::plan::{KubeletMode, NodeStart};
+use crate::plan::NodeStart;
 use crate::scenario::Loaded;
 use crate::scenario::prelude::*;
 

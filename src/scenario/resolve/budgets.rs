@@ -3,8 +3,7 @@
 use super::checks;
 use super::scheduling::selector;
 use super::select::Nothing;
-use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::api::workload::short_name;
+use crate::api::budget::BudgetRule;
 use crate::plan::{BudgetIndex, BudgetPlan};
 use crate::scenario::prelude::*;
 

@@ -1,10 +1,7 @@
 //! What the API server would refuse, at its place in the scenario.
 
 use crate::api::kubectl_taint::{self, TaintEdit};
-use crate::api::labels::Labels;
-use crate::api::meta::Timestamp;
 use crate::api::quantity::{Quantity, Resources};
-use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;

@@ -7,8 +7,7 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
 use super::{namespaces, readiness, scheduling};
-use crate::plan::{NamespaceTolerations, Readiness, SchedulerSettings};
-use crate::scenario::form::Damage;
+use crate::plan::{NamespaceTolerations, SchedulerSettings};
 use crate::scenario::prelude::*;
 
 /// Everything that is declared.

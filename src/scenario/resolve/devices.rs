@@ -4,11 +4,10 @@ use super::checks;
 use super::primitive::{Primitive, Reader, once};
 use super::select::{Nodes, Pods};
 use crate::api::device::{DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector};
-use crate::api::meta::Timestamp;
-use crate::api::taint::{Effect, Taint};
+use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
 use crate::language::{self, NodeDevices, Step, names};
-use crate::plan::{DeviceTaintEdit, Do, NewRule, NodePlan, Plan, PodPlan, Profile};
+use crate::plan::{DeviceTaintEdit, NewRule, NodePlan, Plan, PodPlan, Profile};
 use crate::scenario::prelude::*;
 use std::rc::Rc;
 

@@ -5,10 +5,8 @@ use super::group_names::MENTIONS_MAX;
 use super::primitive::{
     self, Primitive, Reader, START, failing, faults, once, partition, removing,
 };
-use crate::api::meta::ConditionStatus;
-use crate::plan::{Clients, Connections, Phase, Successor};
+use crate::plan::{Clients, Successor};
 use crate::scenario::prelude::*;
-use crate::trace::Actor;
 
 impl Reader<'_> {
     /// Nodes are reached again, whatever cut them off.

@@ -4,15 +4,11 @@ use super::checks::{self, checked_labels, resources};
 use super::group_names::{GroupNames, NODES_MAX, Names};
 use super::select::Nodes;
 use super::{devices, readiness};
-use crate::api::labels::Labels;
-use crate::api::meta::Timestamp;
-use crate::api::names::stable_hash;
 use crate::api::node::{
     LABEL_HOSTNAME, LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition,
     NodeReason,
 };
 use crate::api::quantity::{Quantity, Resources};
-use crate::api::taint::Taint;
 use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
 use crate::plan::NodeStart;

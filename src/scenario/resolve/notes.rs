@@ -13,8 +13,9 @@ use crate::api::node::reaches;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::usage::{Usages, Used};
 use crate::language::flags;
-use crate::plan::{Action, Do, KubeletMode, NodeFault, NodePlan, Plan, Timing, WorkloadPlan};
+use crate::plan::{Action, NodeFault, NodePlan, Plan, Timing};
 use crate::profiles::Release;
+use crate::scenario::prelude::*;
 
 /// How many names are written out.
 const NAMES: usize = 4;

@@ -8,8 +8,7 @@ use super::timeline::Written;
 use super::{devices, overlap};
 use crate::api::device::DeviceSelector;
 use crate::plan::{
-    Connections, DeviceTaintEdit, DrainOptions, IfNotDrained, Maintenance, NewRule, Phase,
-    TimelineEntry, WatchCache,
+    DeviceTaintEdit, DrainOptions, IfNotDrained, Maintenance, NewRule, TimelineEntry, WatchCache,
 };
 use crate::scenario::prelude::*;
 

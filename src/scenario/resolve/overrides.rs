@@ -5,7 +5,7 @@ use super::super::loaded::Loaded;
 use super::super::paths;
 use crate::language::complaints::Overridden;
 use crate::language::{Problem, Problems, Scenario, Source, flags};
-use std::ops::Range;
+use crate::scenario::prelude::*;
 
 /// What a command line changes in a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ use super::scheduling::scheduling;
 use super::select::{Nodes, Pods, PodsOf};
 use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
-use crate::api::meta::{OwnerReference, Timestamp};
+use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
 use crate::api::toleration::Toleration;
 use crate::language::PodStart as Written;

@@ -5,11 +5,8 @@ use super::budgets::{self, Budgets};
 use super::checks;
 use super::group_names::PODS_MAX;
 use super::select::{Nodes, Nothing, Pods, Workloads};
-use crate::api::budget::IntOrPercent;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::plan::{
-    BudgetIndex, Connections, DrainOptions, IfNotDrained, LeaderElection, Maintenance, Phase,
-};
+use crate::plan::{BudgetIndex, DrainOptions, IfNotDrained, LeaderElection, Maintenance};
 use crate::scenario::prelude::*;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.

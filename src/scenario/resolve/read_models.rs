@@ -4,7 +4,6 @@ use super::super::loaded::Loaded;
 use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
 use super::select::Nodes;
 use super::spans;
-use crate::api::labels::Labels;
 use crate::api::node::{region, zone};
 use crate::language::Distribution as Written;
 use crate::outages::Distribution;

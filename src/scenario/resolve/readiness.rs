@@ -2,13 +2,9 @@
 
 use super::primitive::{Primitive, Reader, once};
 use super::{checks, scheduling};
-use crate::api::labels::Selector;
-use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::readiness::{ConditionRequirement, NodeReadiness, ReadinessSpec};
-use crate::api::taint::Taint;
 use crate::language::{self, ConditionPolicy, EnforcementMode, NodeReadinessRule, Place, Step};
-use crate::plan::{Do, Readiness};
 use crate::scenario::prelude::*;
 use std::rc::Rc;
 

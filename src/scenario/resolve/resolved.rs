@@ -5,7 +5,6 @@ use super::super::loaded::Loaded;
 use super::assembly::{Drawn, plan};
 use super::overrides::{Changed, Overrides, overridden};
 use crate::language::values::SEED;
-use crate::scenario::form::Damage;
 use crate::scenario::prelude::*;
 
 /// The seed of a run.

@@ -3,7 +3,7 @@
 //! v1.34).
 
 use super::checks::{self, resources};
-use crate::api::labels::{LabelSelector, Operator, Requirement, Selector};
+use crate::api::labels::{LabelSelector, Operator, Requirement};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,

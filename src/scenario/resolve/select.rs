@@ -3,13 +3,9 @@
 //! not depend on the run.
 
 use super::group_names::{NODES_MAX, PODS_MAX};
-use crate::api::labels::{Labels, Selector};
-use crate::api::names::stable_hash;
 use crate::api::node::{region, zone};
-use crate::api::workload::{is_called, short_name, told_apart};
-use crate::plan::WorkloadPlan;
+use crate::api::workload::{is_called, told_apart};
 use crate::scenario::prelude::*;
-use std::ops::Range;
 
 /// The nodes that were declared so far.
 #[derive(Default)]

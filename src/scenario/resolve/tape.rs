@@ -1,12 +1,12 @@
 //! The tape of a scenario: its texts become numbers. Whether its choices are ever asked for is
 //! known only after the run.
 
-use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
 use crate::language::{Problem, Spot, Tape, did_you_mean_or_list};
 use crate::plan::Perturb;
 use crate::profiles::Release;
+use crate::scenario::prelude::*;
 
 /// The hash of an object as a tape writes it: nothing is no object, `#5` is a number, `0x5f…` a
 /// hash, anything else a name. Where the choice is who comes next, the object is a process or

@@ -21,9 +21,8 @@
 use super::spans::{PodTimes, how_long};
 use crate::language::Timing as Written;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::plan::{Delay, Imitated, KubeletMode, LeaderElection, Limits, Real, Timing, UserMode};
+use crate::plan::{Delay, Imitated, LeaderElection, Limits, Real, Timing, UserMode};
 use crate::scenario::prelude::*;
-use crate::trace::Actor;
 
 /// `nodeStatusUpdateFrequency` where no flag changes it.
 const STATUS_UPDATE: Dur = Dur::from_secs(10);

@@ -1,9 +1,7 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
 use super::group_names::{GroupNames, Names};
-use crate::api::budget::IntOrPercent;
 use crate::api::labels::LabelSelector;
-use crate::api::meta::ConditionStatus;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
 use crate::scenario::prelude::*;
 

@@ -7,7 +7,6 @@ use super::workload_fields::{
     at_least_zero, called, check_own_fields, check_selector, names, needed, spec,
 };
 use super::workload_pods::{Declared, Set};
-use crate::api::workload::short_name;
 use crate::plan::PodStart;
 use crate::scenario::prelude::*;
 use std::cell::OnceCell;

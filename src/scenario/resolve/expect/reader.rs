@@ -3,7 +3,7 @@
 use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
 use crate::scenario::resolve::when::Resolver;
-use crate::trace::{Actor, ZoneState};
+use crate::trace::ZoneState;
 use serde::Serialize;
 
 /// What expectations refer to.

@@ -1,7 +1,6 @@
 //! Which pods and nodes an expectation means.
 
 use super::reader::Reader;
-use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::prelude::*;
