@@ -72,6 +72,16 @@ impl<'c> Spot<'c> {
         self.add(Problem::new(message));
     }
 
+    /// The same, where nothing comes of it.
+    pub(crate) fn refuse<T>(&self, problem: Problem) -> Option<T> {
+        self.take(Err(problem))
+    }
+
+    /// The same, where it needs no hint.
+    pub(crate) fn deny<T>(&self, message: impl Into<String>) -> Option<T> {
+        self.refuse(Problem::new(message))
+    }
+
     /// What was read of it, or else a complaint; none where another was told already.
     pub(crate) fn take<T>(&self, read: Result<T, impl Into<Option<Problem>>>) -> Option<T> {
         read.map_err(|problem| problem.into().into_iter().for_each(|p| self.add(p))).ok()

@@ -220,12 +220,9 @@ fn check_version(spec: &Scenario, damage: Damage, complaints: &Complaints) {
 fn horizon(spec: &Scenario, damage: Damage, complaints: &Complaints) -> Option<Dur> {
     match spec.horizon.as_str() {
         "" if damage.header => None,
-        "" => {
-            complaints.at(Place::new()).add(
-                Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"),
-            );
-            None
-        }
+        "" => complaints.at(Place::new()).refuse(
+            Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"),
+        ),
         text => complaints.at(at!["horizon"]).take(values::positive(text)),
     }
 }

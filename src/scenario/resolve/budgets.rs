@@ -101,15 +101,13 @@ pub(super) fn rule(
     };
     match (min_available, max_unavailable) {
         (Some(_), Some(_)) => {
-            place.part("maxUnavailable").say("minAvailable and maxUnavailable cannot be both set");
-            None
+            place.part("maxUnavailable").deny("minAvailable and maxUnavailable cannot be both set")
         }
         (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
         (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
         (None, None) => {
             let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-            place.add(Problem::new("this budget asks for nothing").help(help));
-            None
+            place.refuse(Problem::new("this budget asks for nothing").help(help))
         }
     }
 }

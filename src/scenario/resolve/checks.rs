@@ -119,10 +119,7 @@ pub(super) fn usages(
     let whole = |used: Used| i64::try_from(of.get(used.as_str())?.value()).ok();
     match eviction::usages(texts, whole) {
         Ok(usages) => Some(Rc::new(usages)),
-        Err((name, problem)) => {
-            place.part(&name).add(problem);
-            None
-        }
+        Err((name, problem)) => place.part(&name).refuse(problem),
     }
 }
 

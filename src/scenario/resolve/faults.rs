@@ -37,8 +37,9 @@ impl Reader<'_> {
             (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
         self.lasts?;
         if u64::from(times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
-            self.say("times", "so many nodes cannot flap so often: the timeline would be too long");
-            return None;
+            return self
+                .at("times")
+                .deny("so many nodes cannot flap so often: the timeline would be too long");
         }
         let mut steps = Vec::with_capacity(4 * times as usize);
         for k in 0..u64::from(times) {
@@ -72,8 +73,7 @@ impl Reader<'_> {
         let Some((gone, all)) = share_of(share) else {
             let problem = Problem::new("this is no share of servers")
                 .help("`of: \"one of three\"`, or `\"1 of 3\"`: at least one, and not all of at most nine");
-            self.at("of").add(problem);
-            return None;
+            return self.at("of").refuse(problem);
         };
         self.lasting(Do::ServersDie(gone, all), Do::Over)
     }
@@ -88,8 +88,7 @@ impl Reader<'_> {
             Some([]) => {
                 let help = "leave `clients` out for everybody, or name some: `clients: [NodeLifecycle, Scheduler]`";
                 let problem = Problem::new("this rejects nobody's requests").help(help);
-                self.at("clients").add(problem);
-                return None;
+                return self.at("clients").refuse(problem);
             }
             Some(named) => {
                 let mut actors: Vec<Actor> = named.iter().map(|c| self.actor(*c)).collect();
@@ -135,24 +134,21 @@ impl Reader<'_> {
         downtime: Option<&DurationText>,
     ) -> Option<Do> {
         let Some(kind) = kind else {
-            self.place().add(Problem::new("this needs `downtime`, or `kind`").help(
+            return self.place().refuse(Problem::new("this needs `downtime`, or `kind`").help(
                     "`downtime: \"20s\"` states how long nobody is in charge; `kind: Standby` or `Same` leaves it to leader election",
                 ));
-            return None;
         };
         if self.world.leader_election.is_none() {
-            self.at("kind").add(
+            return self.at("kind").refuse(
                 Problem::new("there is no leader election, which `kind` leaves the time to").help(
                     "give `downtime` alone, or use `timing: Typical` without `leader-elect: false`",
                 ),
             );
-            return None;
         }
         match (kind, downtime) {
             (RestartKind::Standby, None) => Some(Do::ReplaceLeader(Successor::Standby)),
             (RestartKind::Standby, Some(_)) => {
-                self.at("downtime").say("a process that stands by is not started: with `kind: Standby` there is no `downtime`");
-                None
+                self.at("downtime").deny("a process that stands by is not started: with `kind: Standby` there is no `downtime`")
             }
             (RestartKind::Same, None) => Some(Do::ReplaceLeader(Successor::Same(START))),
             (RestartKind::Same, Some(text)) => self
@@ -206,9 +202,8 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         Step::Flap { down, up, times, .. } => {
             let (down, up) = (read(&Some(down.clone()), "down"), read(&Some(up.clone()), "up"));
             if *times == 0 || *times > FLAPS_MAX {
-                place("times")
-                    .say(format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"));
-                return None;
+                return place("times")
+                    .deny(format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"));
             }
             let (down, up) = (down?, up?);
             Some(down.saturating_add(up).saturating_mul(u64::from(*times)).saturating_sub(up))

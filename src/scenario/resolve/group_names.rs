@@ -42,8 +42,7 @@ impl<'a> GroupNames<'a> {
             (Some(name), None) => return Some(Names::One(name)),
             (None, Some(names)) => return Some(Names::Several(names.texts())),
         };
-        place.add(problem);
-        None
+        place.refuse(problem)
     }
 
     /// All names that texts stand for, no more than are `left`; `limit` says how many there may be.
@@ -61,8 +60,7 @@ impl<'a> GroupNames<'a> {
                     let too_many = matches!(error, names::NamesError::TooMany { .. });
                     let problem = Problem::new(error.to_string());
                     let problem = problem.maybe_help(limit.filter(|_| too_many));
-                    self.place.part("names").add(problem);
-                    return None;
+                    return self.place.part("names").refuse(problem);
                 }
             }
         }

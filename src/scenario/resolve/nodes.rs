@@ -116,16 +116,12 @@ impl Nodes {
         let limit = || format!("a cluster has at most {NODES_MAX} nodes");
         let left = NODES_MAX - self.plans.len() as u64;
         match names.written()? {
-            Names::One(_) if left == 0 => {
-                names.at().say(limit());
-                None
-            }
+            Names::One(_) if left == 0 => names.at().deny(limit()),
             Names::One(name) => Some(vec![name.to_owned()]),
             Names::Several(texts) => {
                 let all = names.expanded(texts, left, Some(limit()))?;
                 if all.is_empty() {
-                    names.at().say("this list of names is empty");
-                    return None;
+                    return names.at().deny("this list of names is empty");
                 }
                 Some(all)
             }

@@ -27,10 +27,9 @@ impl Pods {
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         let count = match (group.count, group.replicas) {
             (Some(_), Some(_)) => {
-                place
+                return place
                     .part("replicas")
-                    .say("`count` and `replicas` mean the same; give one of them");
-                return None;
+                    .deny("`count` and `replicas` mean the same; give one of them");
             }
             (count, replicas) => count.or(replicas),
         };
@@ -42,8 +41,7 @@ impl Pods {
         }
         let names = self.names(&called(group, place), count, &count_place)?;
         if on_nodes.is_empty() && group.on != Placement::Unbound {
-            place.part("on").say("no node is named here");
-            return None;
+            return place.part("on").deny("no node is named here");
         }
         let node = |i: usize| {
             if on_nodes.is_empty() { None } else { Some(on_nodes[i % on_nodes.len()]) }
@@ -66,12 +64,11 @@ impl Pods {
         on: &[NodeIndex],
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         let Some(name) = &group.name else {
-            place.say("pods on each node need a `name`, to which their node's name is added");
-            return None;
+            return place
+                .deny("pods on each node need a `name`, to which their node's name is added");
         };
         if let Some(counted) = counted {
-            counted.say("the number of these pods follows from their nodes");
-            return None;
+            return counted.deny("the number of these pods follows from their nodes");
         }
         if !is_short(name, place) {
             return None;
@@ -79,10 +76,9 @@ impl Pods {
         let each =
             if let Placement::PerNode { count, .. } = &group.on { Some(*count) } else { None };
         if each.unwrap_or(1).checked_mul(on.len() as u64).is_none_or(|n| n > self.left()) {
-            place
+            return place
                 .part("on")
-                .say(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
-            return None;
+                .deny(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
         }
         let of = |node: NodeIndex| {
             let stem = format!("{name}-{}", nodes.plans[node as usize].name);
@@ -103,8 +99,7 @@ impl Pods {
         let limit = || format!("a cluster has at most {PODS_MAX} pods");
         let problem = match (names.written()?, count) {
             (Names::One(_), None) if self.left() == 0 => {
-                names.at().say(limit());
-                return None;
+                return names.at().deny(limit());
             }
             (Names::One(name), None) => return Some(vec![name.to_owned()]),
             (Names::One(name), Some(count)) if count <= self.left() => {
@@ -121,8 +116,7 @@ impl Pods {
                 return names.expanded(texts, self.left(), Some(limit()));
             }
         };
-        count_place().add(problem);
-        None
+        count_place().refuse(problem)
     }
 }
 

@@ -99,13 +99,11 @@ impl<'a> Reader<'a> {
             (Some(found), None) => self.found(one, found).map(|n| vec![n]),
             (None, Some(found)) => self.found(several, found),
             (Some(_), Some(_)) => {
-                self.say(several, format!("give either `{one}` or `{several}`, not both"));
-                None
+                self.at(several).deny(format!("give either `{one}` or `{several}`, not both"))
             }
             (None, None) => {
                 let problem = Problem::new(format!("this needs `{one}` or `{several}`"));
-                self.place().add(problem.help(help));
-                None
+                self.place().refuse(problem.help(help))
             }
         }
     }

@@ -78,16 +78,14 @@ impl Priorities {
                 let problem = Problem::new(format!("no PriorityClass with name {name} was found"));
                 place
                     .part("priorityClassName")
-                    .add(problem.maybe_help(did_you_mean_or_list(name, &names)));
-                None
+                    .refuse(problem.maybe_help(did_you_mean_or_list(name, &names)))
             }
             (Some(value), Some(priority)) if *value != priority => {
                 let text = format!(
                     "the integer value of priority ({priority}) must not be provided in pod spec; \
                      priority admission controller computed {value} from the given PriorityClass name"
                 );
-                place.part("priority").say(text);
-                None
+                place.part("priority").deny(text)
             }
             (Some(value), _) => Some(*value),
         }

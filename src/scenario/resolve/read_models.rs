@@ -55,8 +55,7 @@ pub(super) fn read(
             "these models make {outages:.0} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}"
         );
         let problem = Problem::new(text).help("a lower rate, fewer nodes, or a shorter `horizon`");
-        complaints.at(at!["faults", "models"]).add(problem);
-        return None;
+        return complaints.at(at!["faults", "models"]).refuse(problem);
     }
     let draws: f64 = models.list.iter().map(|m| m.draws_up_to(end)).sum();
     if draws > DRAWS_MAX {
@@ -67,8 +66,7 @@ pub(super) fn read(
             "a lower rate, fewer nodes in a group, a shorter `horizon`; where most gaps are far shorter than their mean, \
              a shape nearer to 1, or a smaller sigma",
         );
-        complaints.at(at!["faults", "models"]).add(problem);
-        return None;
+        return complaints.at(at!["faults", "models"]).refuse(problem);
     }
     whole.then_some(models)
 }
@@ -79,8 +77,7 @@ fn repair(written: &crate::language::Repair, complaints: &Complaints) -> Option<
     let takes = place("takes").take(values::span(written.takes.as_str()));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
-        place("unless_share").say(format!("a share of {share} is not from 0 to 1"));
-        return None;
+        return place("unless_share").deny(format!("a share of {share} is not from 0 to 1"));
     }
     Some(Repair {
         after: after?.as_secs_f64(),
@@ -142,15 +139,13 @@ impl<'a> Reader<'a> {
             }
             (None, Some(groups)) => self.groups(groups),
             (Some(_), Some(_)) => {
-                self.say("groups", "give either `nodes` or `groups`, not both");
-                None
+                self.at("groups").deny("give either `nodes` or `groups`, not both")
             }
             (None, None) => {
                 let problem = Problem::new("this needs `nodes` or `groups`").help(
                     "`nodes: All` for each node by itself, `groups: Zones` or `groups: ByLabel(\"rack\")` for nodes that fail as one",
                 );
-                self.place.add(problem);
-                None
+                self.place.refuse(problem)
             }
         }
     }
@@ -195,8 +190,7 @@ impl<'a> Reader<'a> {
             let problem = Problem::new("this needs one of `rate`, `up` and `trace`").help(
                 "`rate: PerNodeYear(4.2)`, `up: Exponential(mean: \"720h\")`, or `trace: (file: \"outages.csv\")`",
             );
-            self.place.add(problem);
-            return None;
+            return self.place.refuse(problem);
         }
         if let Some(rate) = w.rate {
             // Where neither nodes nor groups are given, that is what is wrong.
@@ -206,14 +200,12 @@ impl<'a> Reader<'a> {
             };
             if !(per_year > 0.0 && per_year.is_finite()) {
                 let text = format!("a rate of {per_year} a year is not above 0");
-                self.say("rate", text);
-                return None;
+                return self.at("rate").deny(text);
             }
             if !fits {
                 let text = "this rate is of nodes where groups fail, or the other way round";
                 let problem = Problem::new(text).help(format!("write `{word}({per_year})`"));
-                self.at("rate").add(problem);
-                return None;
+                return self.at("rate").refuse(problem);
             }
             return Some(When::Rate(YEAR_S / per_year));
         }
@@ -223,8 +215,7 @@ impl<'a> Reader<'a> {
         let trace = w.trace.as_ref()?;
         if w.groups.is_some() {
             let text = "what was recorded is of single nodes: `nodes`, and not `groups`";
-            self.say("trace", text);
-            return None;
+            return self.at("trace").deny(text);
         }
         // A file that could not be read has been reported.
         let history = self.loaded.histories.get(&trace.file)?;
@@ -250,16 +241,14 @@ impl<'a> Reader<'a> {
         match &w.lasts {
             Some(_) if says_itself => {
                 let text = "how long it lasts is said already, by `trace` or by `Reclaim`";
-                self.say("lasts", text);
-                None
+                self.at("lasts").deny(text)
             }
             None if says_itself => Some(None),
             Some(lasts) => self.distribution("lasts", lasts).map(Some),
             None => {
                 let problem = Problem::new("`lasts` is missing: how long an outage lasts")
                     .help("`lasts: LogNormal(median: \"10m\", sigma: 1.2)`, `Fixed(\"5m\")`, `Empirical(\"outages.csv\")`");
-                self.place.add(problem);
-                None
+                self.place.refuse(problem)
             }
         }
     }

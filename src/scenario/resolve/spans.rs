@@ -39,8 +39,7 @@ pub(super) fn distribution(
                 [from, to].map(|t| place.take(values::span(t.as_str())).map(Dur::as_secs_f64));
             let [from, to] = [ends[0]?, ends[1]?];
             if from >= to {
-                place.say("the second span is not longer than the first one");
-                return None;
+                return place.deny("the second span is not longer than the first one");
             }
             Distribution::Uniform(from, to)
         }
@@ -54,8 +53,7 @@ pub(super) fn distribution(
                 spans.push(span.as_secs_f64());
             }
             let Some(spans) = Spans::new(spans) else {
-                place.say("there is no value in it");
-                return None;
+                return place.deny("there is no value in it");
             };
             Distribution::Measured(Arc::new(spans))
         }
@@ -65,8 +63,7 @@ pub(super) fn distribution(
     if !(mean > 0.0 && mean <= MEAN_MAX) {
         let text = "the mean of this distribution is longer than a hundred years";
         let problem = Problem::new(text).help("a shape nearer to 1, or a smaller sigma");
-        place.add(problem);
-        return None;
+        return place.refuse(problem);
     }
     Some(read)
 }
@@ -89,8 +86,7 @@ pub(super) fn how_long(written: &HowLong, place: &Spot<'_>) -> Option<Spread> {
     };
     let no_file = |_: &str| {
         let text = "`Empirical` is a file of outages, and says nothing of how long this takes";
-        place.add(Problem::new(text).help("what was measured: `Values([\"4s\", \"9s\"])`"));
-        None
+        place.refuse(Problem::new(text).help("what was measured: `Values([\"4s\", \"9s\"])`"))
     };
     let read = distribution(written, place, no_file)?;
     let spans: Vec<f64> = match &read {

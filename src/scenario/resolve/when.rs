@@ -108,23 +108,17 @@ fn repeated(
         (None, None) => Some(Occurrences { first, every: Dur::ZERO, times: 1, lasts }),
         (Some(_), None) => {
             let problem = Problem::new("`every` needs `times`: how often in all");
-            place("every").add(problem.help("`times: 3`"));
-            None
+            place("every").refuse(problem.help("`times: 3`"))
         }
         (None, Some(_)) => {
             let problem = Problem::new("`times` needs `every`: how long after each beginning");
-            place("times").add(problem.help("`every: \"5m\"`"));
-            None
+            place("times").refuse(problem.help("`every: \"5m\"`"))
         }
-        (Some(_), Some(0)) => {
-            place("times").say("an entry happens at least once");
-            None
-        }
+        (Some(_), Some(0)) => place("times").deny("an entry happens at least once"),
         (Some(every), Some(times)) => {
             let every = every?;
             if lasts.is_some_and(|lasts| lasts > every) {
-                place("every").say("this entry would begin again before it has ended");
-                return None;
+                return place("every").deny("this entry would begin again before it has ended");
             }
             Some(Occurrences { first, every, times, lasts })
         }
@@ -160,8 +154,7 @@ impl<'a> Resolver<'a> {
         }
         let place = complaints.at(at!["timeline", i, "at"]);
         if waiting.contains(&i) || waiting.len() >= CHAIN_MAX {
-            place.say("the time of this entry depends on itself");
-            return None;
+            return place.deny("the time of this entry depends on itself");
         }
         waiting.push(i);
         let first = self.first(i, waiting, complaints);

@@ -27,10 +27,7 @@ impl Reader<'_> {
             E::Whenever { that, then, each, within } => {
                 self.whenever([that, then], *each, within.as_ref(), place)
             }
-            E::Mostly { .. } => {
-                place.say("`Mostly` stands outermost");
-                None
-            }
+            E::Mostly { .. } => place.deny("`Mostly` stands outermost"),
             _ => Some(Expected::Seen(self.sought(e, place)??)),
         }
     }
@@ -48,8 +45,7 @@ impl Reader<'_> {
     /// Records one after another.
     fn order(&self, list: &[language::Expectation], place: &Spot<'_>) -> Option<Expected> {
         if list.len() < 2 {
-            place.say("an order has two parts or more");
-            return None;
+            return place.deny("an order has two parts or more");
         }
         let mut parts = Vec::new();
         for (i, part) in list.iter().enumerate() {
@@ -83,10 +79,9 @@ impl Reader<'_> {
             }
             let problem =
                 Problem::new("`Whenever` is about each record: neither how many nor when");
-            at.add(problem.help(
+            at.refuse(problem.help(
                 "`during: (…, …)` says where to look, and `within` how soon the other follows",
-            ));
-            None
+            ))
         };
         let (that, then) = (read(parts[0], &at_that), read(parts[1], &at_then));
         let within = match within {
@@ -97,12 +92,12 @@ impl Reader<'_> {
         let [that, then] = [0, 1].map(|i| is_about_pods(&parts[i].what));
         if each == Each::Object && that != then {
             let problem = Problem::new("one is about pods, and the other is not");
-            place.part("each").add(problem.help("`each: Node` is the node that a pod is on"));
-            return None;
+            return place
+                .part("each")
+                .refuse(problem.help("`each: Node` is the node that a pod is on"));
         }
         if each == Each::Workload && !(that && then) {
-            place.part("each").say("only pods are of a workload");
-            return None;
+            return place.part("each").deny("only pods are of a workload");
         }
         Some(Expected::Whenever { parts: Box::new(parts), each, within })
     }
@@ -131,8 +126,7 @@ impl Reader<'_> {
                 "`Violates(PodStuck)`, or `Never(…)` of what must not be",
             ),
         };
-        at.add(Problem::new(problem).help(help));
-        None
+        at.refuse(Problem::new(problem).help(help))
     }
 
     /// A claim that comes true within some time.

@@ -22,12 +22,10 @@ impl Reader<'_> {
             None => None,
         };
         if longest.is_some() && (relation != Relation::AtMost || l.of.is_span()) {
-            place.part("longest").say("only an `AtMost` of a number has a `longest`");
-            return None;
+            return place.part("longest").deny("only an `AtMost` of a number has a `longest`");
         }
         if l.during.is_some() && l.of.is_span() {
-            place.part("during").say("this figure is one of the whole run");
-            return None;
+            return place.part("during").deny("this figure is one of the whole run");
         }
         Some(Expected::Figure { comparison: comparison?, longest, during })
     }
@@ -104,9 +102,8 @@ impl Reader<'_> {
         use language::Claim as C;
         let compare = |c: &language::Comparison, relation| {
             if c.of.is_span() {
-                place.part("of").add(Problem::new("this figure is one of the whole run, not of a moment")
+                return place.part("of").refuse(Problem::new("this figure is one of the whole run, not of a moment")
                         .help("give it as an expectation of its own: `AtMost(of: longest_gap(\"db\"), is: \"8m\")`"));
-                return None;
             }
             self.comparison(&c.of, &c.is, relation, place).map(Claim::Compare)
         };
@@ -116,8 +113,7 @@ impl Reader<'_> {
                 found.extend(self.claim(c, &place.part(0).part(i)));
             }
             if claims.is_empty() {
-                place.say("nothing is claimed here");
-                return None;
+                return place.deny("nothing is claimed here");
             }
             (found.len() == claims.len()).then_some(found)
         };
@@ -128,17 +124,11 @@ impl Reader<'_> {
             C::All(claims) => list(claims).map(Claim::All),
             C::AnyOf(claims) => list(claims).map(Claim::AnyOf),
             C::Not(claim) => Some(Claim::Not(Box::new(self.claim(claim, &place.part(0))?))),
-            C::During { .. } => {
-                place.say("`During` stands outermost in `Always` and `Never`");
-                None
-            }
-            _ => {
-                place.add(
-                    Problem::new("a property stands alone: it is about a whole run")
-                        .help("`Never(PodStuck)`"),
-                );
-                None
-            }
+            C::During { .. } => place.deny("`During` stands outermost in `Always` and `Never`"),
+            _ => place.refuse(
+                Problem::new("a property stands alone: it is about a whole run")
+                    .help("`Never(PodStuck)`"),
+            ),
         }
     }
 }
@@ -187,8 +177,9 @@ impl Reader<'_> {
         };
         let (mut after, mut before, between) = (after?, before?, between?);
         if between.is_some() && (after.is_some() || before.is_some()) {
-            place.part("between").say("`between` is `after` and `before` in one; give it alone");
-            return None;
+            return place
+                .part("between")
+                .deny("`between` is `after` and `before` in one; give it alone");
         }
         if let (Some(a), Some(b)) = (after, before) {
             not_empty((a, b), place.part("before"))?;
@@ -247,8 +238,7 @@ fn not_empty((a, b): Stretch, place: Spot<'_>) -> Option<Stretch> {
     if a > b {
         let (a, b) = (from_start(a), from_start(b));
         let problem = format!("this window is empty: it begins at {a} and ends at {b}");
-        place.say(problem);
-        return None;
+        return place.deny(problem);
     }
     Some((a, b))
 }

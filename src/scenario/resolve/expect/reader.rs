@@ -35,8 +35,7 @@ pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
     }
     let help = did_you_mean(name, known.iter().copied())
         .unwrap_or_else(|| format!("one of {}", known.join(", ")));
-    place.add(Problem::new(format!("nobody is called `{name}`")).help(help));
-    None
+    place.refuse(Problem::new(format!("nobody is called `{name}`")).help(help))
 }
 
 /// The word that an expectation or a claim begins with.

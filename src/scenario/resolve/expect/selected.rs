@@ -57,11 +57,10 @@ impl Reader<'_> {
             && !self.incomplete()
         {
             let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
-            place.add(
+            return place.refuse(
                 Problem::new(format!("there is no pod `{name}`"))
                     .maybe_help(did_you_mean(name, known)),
             );
-            return None;
         }
         Some(full)
     }
@@ -185,8 +184,7 @@ impl Reader<'_> {
             narrow(place.part("zone").take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?);
         }
         if all.as_ref().is_some_and(BTreeSet::is_empty) {
-            place.say("no node is in all that is selected here");
-            return None;
+            return place.deny("no node is in all that is selected here");
         }
         Some(all)
     }

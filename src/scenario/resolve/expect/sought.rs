@@ -51,10 +51,9 @@ impl Reader<'_> {
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
             let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
-            place.part("count").add(
+            return place.part("count").refuse(
                 Problem::new("\"all\" of what is not said").help(format!("select some, or {all}")),
             );
-            return None;
         }
         Some(Some(Sought { what, pods, nodes, count, times }))
     }
@@ -129,8 +128,7 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
 fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot<'_>) -> Option<()> {
     for (field, given) in fields {
         if *given {
-            place.part(*field).say(message);
-            return None;
+            return place.part(*field).deny(message);
         }
     }
     Some(())
@@ -164,8 +162,7 @@ fn none_of_bounds(common: &Common<'_>, place: &Spot<'_>) -> Option<()> {
     );
     let problem =
         Problem::new(message).help(format!("to look only there, write `during: {during}`"));
-    place.part(field).add(problem);
-    None
+    place.part(field).refuse(problem)
 }
 
 /// How often records are expected.
@@ -191,12 +188,10 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Cou
     let Some(read) = read else {
         let problem = Problem::new("this is not a number of times")
             .help("one of `3`, `\"2..5\"`, `\"2..\"`, `\"..5\"`, `\"all\"`");
-        place.part("count").add(problem);
-        return None;
+        return place.part("count").refuse(problem);
     };
     if read.least > read.most {
-        place.part("count").say("this range is empty");
-        return None;
+        return place.part("count").deny("this range is empty");
     }
     Some(read)
 }
@@ -213,8 +208,9 @@ fn taint(text: &str, place: &Spot<'_>) -> Option<TaintSought> {
     let parsed = effect.map(Effect::parse);
     if key.is_empty() || parsed == Some(None) {
         let help = "\"key:Effect\", \"key=value:Effect\" or \"key\"; the effects are NoSchedule, PreferNoSchedule and NoExecute";
-        place.part("taint").add(Problem::new(format!("`{text}` is not a taint")).help(help));
-        return None;
+        return place
+            .part("taint")
+            .refuse(Problem::new(format!("`{text}` is not a taint")).help(help));
     }
     Some(TaintSought { key: key.to_owned(), value, effect: parsed.flatten() })
 }
