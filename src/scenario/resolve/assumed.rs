@@ -63,14 +63,11 @@ fn in_an_outage(plan: &Plan) -> Option<String> {
     };
     let names: Vec<&str> = plan.nodes.iter().filter(unwell).map(|n| n.name.as_str()).collect();
     let all = plan.nodes.iter().filter(is_exported).count();
-    (!names.is_empty()).then(|| {
-        format!(
-            "The export: it was taken in an outage. {} of {all} nodes {} silent or not Ready ({}): what comes of that is in the figures.",
-            names.len(),
-            if names.len() == 1 { "was" } else { "were" },
-            listed(&names)
-        )
-    })
+    let (n, names) = (names.len(), listed(names)?);
+    let were = if n == 1 { "was" } else { "were" };
+    Some(format!(
+        "The export: it was taken in an outage. {n} of {all} nodes {were} silent or not Ready ({names}): what comes of that is in the figures."
+    ))
 }
 
 /// Pods whose nodes have a NoExecute taint from the start that they do not tolerate.
@@ -89,17 +86,14 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
         })
     };
     let names: Vec<&str> = plan.pods.iter().filter(goes).map(|p| &*p.name).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "Evicted at second 0: {} ({}), for a NoExecute taint that {} from the start and that is not tolerated.",
-            match names.len() {
-                1 => "1 pod".to_owned(),
-                n => format!("{n} pods"),
-            },
-            listed(&names),
-            if names.len() == 1 { "its node has" } else { "their nodes have" },
-        )
-    })
+    let (pods, has) = match names.len() {
+        1 => ("1 pod".to_owned(), "its node has"),
+        n => (format!("{n} pods"), "their nodes have"),
+    };
+    let names = listed(names)?;
+    Some(format!(
+        "Evicted at second 0: {pods} ({names}), for a NoExecute taint that {has} from the start and that is not tolerated."
+    ))
 }
 
 /// How long pods take to start and to stop, where nothing says so.
@@ -115,12 +109,9 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     let all = plan.owners(&|_| true);
     let starts = plan.owners(&|t| !start_said && t.start.is_none());
     let stops = plan.owners(&|t| !stop_said && t.stop.is_none());
-    let of = |names: &BTreeSet<String>| match names == &all {
-        true => String::new(),
-        false => {
-            let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
-            format!(" of {}", listed(&names))
-        }
+    let of = |names: &BTreeSet<String>| {
+        let some = if *names == all { None } else { listed(names.iter().map(|n| in_short(n))) };
+        some.map_or(String::new(), |names| format!(" of {names}"))
     };
     let who = |names: &BTreeSet<String>| match of(names) {
         said if said.is_empty() => "all pods".to_owned(),
@@ -163,11 +154,10 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
         }
         let said = |spread: &&Spread| {
             let names = plan.owners(&|t| of(t) == Some(*spread));
-            let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
+            let names = listed(names.iter().map(|n| in_short(n))).unwrap_or_default();
             let mean = Dur::from_millis((spread.mean_s() * 1e3).round() as u64);
             format!(
-                "{} {} on average, nine in ten within {} (drawn among {})",
-                listed(&names),
+                "{names} {} on average, nine in ten within {} (drawn among {})",
                 seconds(mean),
                 seconds(spread.quantile(0.9)),
                 spread.count()
@@ -192,14 +182,10 @@ fn medians(loaded: &Loaded) -> [Option<String>; 2] {
     let told = loaded.imported.as_ref().map(|summary| &summary.paces);
     [0, 1].map(|i| {
         let few = told?[i].iter().filter(|told| told.contains("(median of")).map(String::as_str);
-        let few: Vec<&str> = few.collect();
-        (!few.is_empty()).then(|| {
-            format!(
-                "Assumed: all pods of a workload take as long to {} as the median of the few that the export shows: {}.",
-                ["start", "stop"][i],
-                listed(&few)
-            )
-        })
+        let (what, few) = (["start", "stop"][i], listed(few)?);
+        Some(format!(
+            "Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}."
+        ))
     })
 }
 
@@ -234,10 +220,9 @@ fn held(plan: &Plan) -> Option<String> {
         format!("of {pod} to {node}")
     };
     let held: Vec<String> = memory.attached.iter().map(held).collect();
-    let held: Vec<&str> = held.iter().map(String::as_str).collect();
+    let held = listed(held.iter().map(String::as_str))?;
     Some(format!(
-        "The export: volumes are still attached where no pod has them ({}). The 6 minutes until they are detached by force are counted from time zero, which is later than they began.",
-        listed(&held)
+        "The export: volumes are still attached where no pod has them ({held}). The 6 minutes until they are detached by force are counted from time zero, which is later than they began."
     ))
 }
 

@@ -50,26 +50,19 @@ fn pre_release(plan: &Plan) -> Option<String> {
 /// free when its pod is gone from the API, which a lost node does not confirm
 /// (`pkg/controller/volume/attachdetach`), so that a run without volumes replaces its pods too soon.
 fn volumes(plan: &Plan) -> Option<String> {
-    let names = plan.with_volumes();
-    let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "Not simulated: volumes of {}. A new pod may have to wait for its volume, which stays attached to a lost node or lies in a lost zone: pods missing and times below need are the least that it can be.",
-            listed(&names)
-        )
-    })
+    let names = listed(plan.with_volumes().iter().map(|n| in_short(n)))?;
+    Some(format!(
+        "Not simulated: volumes of {names}. A new pod may have to wait for its volume, which stays attached to a lost node or lies in a lost zone: pods missing and times below need are the least that it can be."
+    ))
 }
 
 /// Workloads of whose claims nothing is known but their names.
 fn assumed_volumes(plan: &Plan) -> Option<String> {
     let names = plan.owners(&|t| t.claims.iter().any(|c| c.assumed));
-    let names: Vec<&str> = names.iter().map(|n| in_short(n)).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "Assumed: volumes of {} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,csidrivers says what they are.",
-            listed(&names)
-        )
-    })
+    let names = listed(names.iter().map(|n| in_short(n)))?;
+    Some(format!(
+        "Assumed: volumes of {names} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,csidrivers says what they are."
+    ))
 }
 
 /// Machines that are told to go off while nothing keeps them from doing so at once, and what is taken
@@ -97,12 +90,11 @@ fn pressure(plan: &Plan) -> Option<String> {
     let memory = |u: &Usages| u.of(Used::Memory).is_some();
     let of_pods = plan.owners(&|t| t.usage.as_deref().is_some_and(memory));
     let of_nodes = plan.nodes.iter().filter_map(|n| n.usage.as_ref()).any(|u| memory(&u.own));
-    let names: Vec<&str> = of_pods.iter().map(|n| in_short(n)).collect();
-    let who = match (names.is_empty(), of_nodes) {
-        (true, false) => return None,
-        (true, true) => "nodes".to_owned(),
-        (false, true) => format!("nodes and of {}", listed(&names)),
-        (false, false) => listed(&names),
+    let who = match (listed(of_pods.iter().map(|n| in_short(n))), of_nodes) {
+        (None, false) => return None,
+        (None, true) => "nodes".to_owned(),
+        (Some(names), true) => format!("nodes and of {names}"),
+        (Some(names), false) => names,
     };
     Some(format!(
         "Not simulated: the kernel's OOM killer, and limits. The memory of {who} is used as stated; where it comes up to the node's memory between two looks of a kubelet, every 10 s, the kernel kills first."
@@ -153,14 +145,11 @@ fn too_full(plan: &Plan) -> Option<String> {
         }
     }
     let over = |(node, used): &(&NodePlan, &Resources)| exceeds(used, &node.allocatable).is_some();
-    let full: Vec<&str> =
-        plan.nodes.iter().zip(&used).filter(over).map(|(node, _)| node.name.as_str()).collect();
-    (!full.is_empty()).then(|| {
-        format!(
-            "Pods that run at the start request more than there is on {}: no scheduler would have put them there, and their replacements may not fit.",
-            listed(&full)
-        )
-    })
+    let full = plan.nodes.iter().zip(&used).filter(over).map(|(node, _)| node.name.as_str());
+    let full = listed(full)?;
+    Some(format!(
+        "Pods that run at the start request more than there is on {full}: no scheduler would have put them there, and their replacements may not fit."
+    ))
 }
 
 /// Nodes with pods whose volumes they do not reach when the run begins.
@@ -176,12 +165,10 @@ fn out_of_reach(plan: &Plan) -> Option<String> {
             nodes.push(&node.name);
         }
     }
-    (!nodes.is_empty()).then(|| {
-        format!(
-            "Pods that run at the start on {} have volumes that are not reached from there: no scheduler would have put them there, and their replacements go elsewhere.",
-            listed(&nodes)
-        )
-    })
+    let nodes = listed(nodes)?;
+    Some(format!(
+        "Pods that run at the start on {nodes} have volumes that are not reached from there: no scheduler would have put them there, and their replacements go elsewhere."
+    ))
 }
 
 /// Workloads whose pods are larger than each node.
@@ -195,19 +182,11 @@ fn too_large(plan: &Plan) -> Option<String> {
             !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
         })
     };
-    let names: Vec<&str> = plan
-        .workloads
-        .iter()
-        .filter(|w| w.owner.is_none())
-        .filter(too_large)
-        .map(|w| in_short(&w.name))
-        .collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "No node is large enough for a pod of {}: what is lost of them stays Pending.",
-            listed(&names)
-        )
-    })
+    let own = plan.workloads.iter().filter(|w| w.owner.is_none());
+    let names = listed(own.filter(too_large).map(|w| in_short(&w.name)))?;
+    Some(format!(
+        "No node is large enough for a pod of {names}: what is lost of them stays Pending."
+    ))
 }
 
 /// The resource of which more is asked for than there is.
@@ -227,13 +206,13 @@ pub(super) fn in_short(name: &str) -> &str {
     }
 }
 
-/// The first few names, and how many more there are.
-pub(super) fn listed(names: &[&str]) -> String {
+/// The first few names, and how many more there are; nothing where there is none.
+pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let names: Vec<&str> = names.into_iter().collect();
     let shown = names[..names.len().min(NAMES)].join(", ");
-    match names.len().saturating_sub(NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    let more = names.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| shown + &more)
 }
 
 /// The sentences about how a scenario became a plan: settings of an exported control plane that
