@@ -10,25 +10,18 @@ const SECOND_US: i64 = 1_000_000;
 /// Reads what is remembered; an object that is not declared is a mistake.
 pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -> Memory {
     let mut memory = Memory::default();
-    if let Some(office) = &written.office {
-        memory.office_us = place.part("office").take(values::past_micros(office.as_str()));
-    }
+    let past_of = |field, text: &Option<DurationText>| place.part(field).take(past(text.as_ref()?));
+    memory.office_us = past_of("office", &written.office);
     if let Some(pass) = &written.pass {
         memory.pass = place.part("pass").take(values::span(pass.as_str()));
     }
-    if let Some(passed) = &written.passed {
-        memory.passed_us = place.part("passed").take(values::past_micros(passed.as_str()));
-    }
+    memory.passed_us = past_of("passed", &written.passed);
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
         let place = place.part("leases").part(name);
-        let Some(node) = nodes.by_name.get(name) else {
-            missing("node", name, nodes.incomplete, place);
-            continue;
-        };
-        if let Some(us) = place.take(values::past_micros(text.as_str())) {
-            memory.leases_us.insert(*node, us);
-        }
+        let node = found("node", name, nodes.by_name.get(name), nodes.incomplete, &place);
+        let renewed = node.and_then(|node| Some((node, place.take(past(text))?)));
+        memory.leases_us.extend(renewed);
     }
     waiting(written, declared, &mut memory, place);
     attached(written, declared, &mut memory, place);
@@ -37,43 +30,50 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -
     memory
 }
 
-fn missing(kind: &str, name: &str, incomplete: bool, place: Spot<'_>) {
-    if !incomplete {
+/// What was found of that name, or a complaint, unless what there is was not all read.
+fn found<T: Copy>(
+    kind: &str,
+    name: &str,
+    found: Option<&T>,
+    incomplete: bool,
+    place: &Spot<'_>,
+) -> Option<T> {
+    if found.is_none() && !incomplete {
         place.add_name(Problem::new(format!("there is no {kind} `{name}`")));
     }
+    found.copied()
+}
+
+fn past(text: &DurationText) -> Result<i64, Problem> {
+    values::past_micros(text.as_str())
 }
 
 fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+    let pods = &declared.pods;
     for (name, waits) in &written.waiting {
         let place = place.part("waiting").part(name);
-        let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
-            missing("pod", name, declared.pods.incomplete, place);
-            continue;
-        };
-        let past = |text: &language::DurationText| values::past_micros(text.as_str());
+        let pod = pods.by_name.get(name.as_str());
+        let Some(pod) = found("pod", name, pod, pods.incomplete, &place) else { continue };
         let last = waits.last.as_ref().map(past).transpose();
         let both = past(&waits.since).and_then(|since| Ok((since, last?)));
         if let Some((since_us, last_us)) = place.take(both) {
             let tries = waits.tries.map(|n| n.max(1));
-            let waited = Waited { since_us, tries, last_us };
-            memory.waiting.insert(*pod, waited);
+            memory.waiting.insert(pod, Waited { since_us, tries, last_us });
         }
     }
 }
 
 fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+    let pods = &declared.pods;
     for (name, node) in &written.attached {
         let place = place.part("attached").part(name);
-        let Some(pod) = declared.pods.by_name.get(name.as_str()) else {
-            missing("pod", name, declared.pods.incomplete, place);
-            continue;
-        };
-        let plan = &declared.pods.plans[*pod as usize];
-        let claims = &declared.pods.templates[plan.template as usize].claims;
+        let pod = pods.by_name.get(name.as_str());
+        let Some(pod) = found("pod", name, pod, pods.incomplete, &place) else { continue };
+        let claims = &pods.templates[pods.plans[pod as usize].template as usize].claims;
         if !claims.iter().any(|c| c.attach) {
             place.add_name(Problem::new(format!("pod `{name}` has no volume that is attached")));
         } else if let Some(node) = place.take(declared.nodes.named(node)) {
-            memory.attached.insert(*pod, node);
+            memory.attached.insert(pod, node);
         }
     }
 }
@@ -83,11 +83,8 @@ fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: 
     for (name, failed) in &written.failures {
         let place = place.part("failures").part(name);
         let full = format!("{}/{name}", WorkloadKind::Job.as_str());
-        let Some(job) = workloads.by_name.get(&full) else {
-            missing("Job", name, workloads.incomplete, place);
-            continue;
-        };
-        let past = |text: &language::DurationText| values::past_micros(text.as_str());
+        let job = workloads.by_name.get(&full);
+        let Some(job) = found("Job", name, job, workloads.incomplete, &place) else { continue };
         let both = past(&failed.from).and_then(|from| Ok((from, past(&failed.until)?)));
         let ordered = both.and_then(|(from, until)| {
             if from > until || failed.least > failed.most {
@@ -97,20 +94,19 @@ fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: 
         });
         if let Some(last) = place.take(ordered) {
             let failures = (failed.least, failed.most);
-            memory.failures.insert(*job, FailedBefore { failures, last });
+            memory.failures.insert(job, FailedBefore { failures, last });
         }
     }
 }
 
 fn budgets(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+    let budgets = &declared.budgets;
     for (name, counted) in &written.budgets {
         let place = place.part("budgets").part(name);
         let full = format!("PodDisruptionBudget/{name}");
-        let Some(index) = declared.budgets.plans.iter().position(|b| b.name == full) else {
-            let incomplete = declared.budgets.incomplete;
-            missing("disruption budget", name, incomplete, place);
-            continue;
-        };
+        let index = budgets.plans.iter().position(|b| b.name == full);
+        let index = found("disruption budget", name, index.as_ref(), budgets.incomplete, &place);
+        let Some(index) = index else { continue };
         let mut before = CountedBefore {
             allowed: counted.allowed,
             healthy: counted.healthy,
@@ -121,13 +117,9 @@ fn budgets(written: &Written, declared: &Declared, memory: &mut Memory, place: &
         let namespace = name.split('/').next().unwrap_or_default();
         for (pod, at) in &counted.disrupted {
             // A pod that is gone by now is one that nobody waits for.
-            let Some(pod) = declared.pods.by_name.get(format!("{namespace}/{pod}").as_str()) else {
-                continue;
-            };
-            let at = place.take(values::past_micros(at.as_str()));
-            if let Some(us) = at {
-                before.disrupted.insert(*pod, us.div_euclid(SECOND_US));
-            }
+            let pod = declared.pods.by_name.get(format!("{namespace}/{pod}").as_str());
+            let at = pod.and_then(|pod| Some((*pod, place.take(past(at))?.div_euclid(SECOND_US))));
+            before.disrupted.extend(at);
         }
         memory.budgets.insert(index as u32, before);
     }
