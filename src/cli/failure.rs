@@ -54,29 +54,19 @@ impl Failure {
 
     /// Says it on standard error, and gives the exit code.
     pub(crate) fn report(self, terminal: &Terminal) -> Exit {
-        match self {
-            Self::Problems(problems) => {
-                terminal.problems(&problems);
-                Exit::Input
-            }
-            Self::Input(problem) => {
-                terminal.error(&problem.message, problem.help.as_deref());
-                Exit::Input
-            }
-            Self::Io(text) => {
-                terminal.error(&text, None);
-                Exit::Internal
-            }
-            Self::Interrupted(text) => {
-                terminal.note(&text);
-                Exit::Interrupted
-            }
-            Self::Unfinished(problem) => {
-                terminal.error(&problem.message, problem.help.as_deref());
-                Exit::Unfinished
-            }
+        match &self {
+            Self::Problems(problems) => terminal.problems(problems),
+            Self::Input(p) | Self::Unfinished(p) => terminal.error(&p.message, p.help.as_deref()),
+            Self::Io(text) => terminal.error(text, None),
+            Self::Interrupted(text) => terminal.note(text),
             // `taintsim shard` and `taintsim gather` say it in their own words.
-            Self::Elsewhere(_) => Exit::Unfinished,
+            Self::Elsewhere(_) | Self::ClosedPipe => {}
+        }
+        match self {
+            Self::Problems(_) | Self::Input(_) => Exit::Input,
+            Self::Io(_) => Exit::Internal,
+            Self::Interrupted(_) => Exit::Interrupted,
+            Self::Unfinished(_) | Self::Elsewhere(_) => Exit::Unfinished,
             Self::ClosedPipe => Exit::Fine,
         }
     }
