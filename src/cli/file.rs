@@ -44,7 +44,7 @@ impl ScenarioOut {
             let problem = Problem::new("--force is about a file that is there");
             return Err(problem.help("name it with --out").into());
         }
-        file.map_or(Ok(()), |path| replaces_only_by_force(path, self.force))?;
+        replaces_only_by_force(file, self.force)?;
         Ok(file)
     }
 
@@ -72,10 +72,9 @@ pub(crate) fn no_such_form(form: &str, those: &[&str]) -> Failure {
 }
 
 /// Refuses to replace a file that is there, unless by force.
-pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<()> {
-    if force || path.symlink_metadata().is_err() {
-        return Ok(());
-    }
+pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result<()> {
+    let there = file.filter(|path| !force && path.symlink_metadata().is_ok());
+    let Some(path) = there else { return Ok(()) };
     let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
     Err(problem.help("name another file, or replace this one with --force").into())
 }
@@ -128,6 +127,11 @@ pub(crate) fn nearest(path: &Path) -> Option<String> {
     names.sort();
     let near = spelling::nearest(name, names.iter().map(String::as_str))?;
     Some(path.with_file_name(near).display().to_string())
+}
+
+/// Refuses a path where nothing is.
+pub(crate) fn there(path: &Path) -> Result<()> {
+    missing(path).map_or(Ok(()), |problem| Err(problem.into()))
 }
 
 /// What is wrong with a path if nothing is there.

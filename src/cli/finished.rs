@@ -170,9 +170,7 @@ const BYTES_MAX: u64 = 2 << 30;
 
 fn manifest_of(folder: &Path) -> Result<Manifest> {
     let path = folder.join(manifest::FILE);
-    if let Some(problem) = file::missing(folder) {
-        return Err(Failure::Input(problem));
-    }
+    file::there(folder)?;
     if !folder.is_dir() {
         let help = "a run's results are in the folder that `taintsim run` names, `output/NAME`";
         return Err(fail(folder, "this is a file, not a folder of results", help));

@@ -16,11 +16,8 @@ pub(super) fn given(
     quiet: bool,
     terminal: &Terminal,
 ) -> Result<Loaded> {
-    if file.as_os_str() != "-"
-        && !inputs.has(file)
-        && let Some(problem) = file::missing(file)
-    {
-        return Err(Failure::Input(problem));
+    if file.as_os_str() != "-" && !inputs.has(file) {
+        file::there(file)?;
     }
     let loaded = inputs.load(file)?;
     run::tell_imported(&loaded.imported, quiet, terminal);

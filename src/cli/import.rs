@@ -35,9 +35,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
     if !args.quiet {
-        for line in cluster.summary.lines() {
-            terminal.note(&line);
-        }
+        cluster.summary.lines().iter().for_each(|line| terminal.note(line));
         if let Some(out) = to_file.map(Path::display) {
             terminal.note(&format!("Wrote {out}. Nothing goes wrong in it yet: its `timeline` is commented out. Then: taintsim run {out}"));
         }
@@ -46,8 +44,8 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 pub(super) fn read(file: &Path) -> Result<Input> {
-    if let Some(problem) = (file.as_os_str() != "-").then(|| file::missing(file)).flatten() {
-        return Err(Failure::Input(problem));
+    if file.as_os_str() != "-" {
+        file::there(file)?;
     }
     match file.to_str() {
         Some(name) => Ok(Input::read(name, &mut io::stdin().lock())?),

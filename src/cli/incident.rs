@@ -78,9 +78,7 @@ pub(crate) struct IncidentArgs {
 pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
     args.html.fits()?;
-    if let Some(out) = &args.out {
-        replaces_only_by_force(out, args.force)?;
-    }
+    replaces_only_by_force(args.out.as_deref(), args.force)?;
     let mut files = args.files.iter().map(|f| read(f)).collect::<Result<Vec<_>, _>>()?;
     if args.anonymise {
         files = anonymised(files);
@@ -134,9 +132,8 @@ fn read(file: &Path) -> Result<Evidence> {
     };
     let bytes = if file.as_os_str() == "-" {
         files::read_from(std::io::stdin().lock(), LIMIT)
-    } else if let Some(problem) = file::missing(file) {
-        return Err(Failure::Input(problem));
     } else {
+        file::there(file)?;
         files::read(file, LIMIT)
     };
     let bytes = bytes.map_err(|e| failed(&e))?;

@@ -95,9 +95,7 @@ pub(crate) struct OutagesArgs {
 /// Runs the command.
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(args.table.is_some())?;
-    if let Some(chart) = &args.chart {
-        replaces_only_by_force(chart, args.force)?;
-    }
+    replaces_only_by_force(args.chart.as_deref(), args.force)?;
     let noticing = args.detection;
     let history = scenario::history(&args.file, args.from.map(Into::into))?;
     let begun_before = history.noticed;

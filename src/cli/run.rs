@@ -85,9 +85,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
             return Err(Failure::input(message, help));
         }
     }
-    for scenario in &ready {
-        writable(&args.out, &scenario.plan.name)?;
-    }
+    ready.iter().try_for_each(|scenario| writable(&args.out, &scenario.plan.name))?;
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
         tell_imported(&scenario.imported, args.quiet, terminal);
@@ -117,9 +115,8 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
 
 /// Says what was taken from the export that a scenario points at, and what was left out.
 pub(crate) fn tell_imported(imported: &Option<Summary>, quiet: bool, terminal: &Terminal) {
-    for line in imported.iter().filter(|_| !quiet).flat_map(Summary::lines) {
-        terminal.note(&line);
-    }
+    let lines = imported.iter().filter(|_| !quiet).flat_map(Summary::lines);
+    lines.for_each(|line| terminal.note(&line));
 }
 
 /// Reads a scenario and changes it as the command line says.

@@ -37,9 +37,8 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             if !any {
                 return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
             }
-        } else if let Some(problem) = file::missing(path) {
-            return Err(Failure::Input(problem));
         } else {
+            file::there(path)?;
             // It is there after all; reading it will show what is wrong with it.
             add(path)?;
         }
