@@ -2,13 +2,14 @@
 //! it is about.
 //!
 //! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready
-//! conditions, which follow their node's; events, which repeat what other records say, except why
+//! conditions, which follow their node's, but of pods with probes or ends of their own; events, which repeat what other records say, except why
 //! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
 //! of zero seconds, whose eviction follows at once.
 
 use super::prelude::*;
 use super::setting::short_key;
 use super::workloads::Owners;
+use crate::api::pod::PodConditionType;
 use crate::api::words::rows;
 use crate::trace::{DrainOutcome, EventText};
 use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
@@ -111,6 +112,12 @@ rows! {
         EvictionFailed = ("eviction-failed", "not evicted: five tries failed", Bad, 1),
         /// A kubelet does not admit a pod, as its node is short of something.
         NotAdmitted = ("not-admitted", "not admitted: node pressure", Warning, 2),
+        /// A pod that has probes, or whose container ends by itself, is Ready, or is not.
+        PodReady(bool) = ("pod-ready", "Ready", Good, 9),
+        /// A pod's container failed a probe, and is killed.
+        Unhealthy = ("unhealthy", "killed: a probe failed", Warning, 3),
+        /// A pod's container is not started again yet: CrashLoopBackOff, of so many seconds.
+        BackOff(u32) = ("back-off", "", Warning, 3),
         /// A pod's phase became Failed.
         PodFailed = ("pod-failed", "Failed", Warning, 1),
         /// A pod's phase became Succeeded.
@@ -168,6 +175,7 @@ impl Fact {
             Self::PodDeleted(Actor::Scheduler) => {
                 ("pod-deleted", "preempted by the scheduler", Plain, 3)
             }
+            Self::PodReady(false) => ("pod-not-ready", "not Ready", Warning, 3),
             fact => fact.row(),
         };
         Look { name, verb, tone, rank }
@@ -180,6 +188,8 @@ fn noted(note: Note, arg: u32, later: bool) -> Option<Fact> {
         Note::AttachmentAttached => later.then_some(Fact::VolumeAttached),
         Note::AttachmentGone => Some(Fact::VolumeDetached),
         Note::MemoryUsedUp => Some(Fact::MemoryUsedUp),
+        Note::ContainerUnhealthy => Some(Fact::Unhealthy),
+        Note::BackOff => Some(Fact::BackOff(arg)),
         Note::RuleCondition => Some(Fact::RuleSays(TextId(arg))),
         Note::DeviceEvictionSet => (arg > 0).then_some(Fact::TimerSet(arg)),
         Note::DeviceEvictionCancelled => Some(Fact::TimerCancelled),
@@ -339,6 +349,9 @@ impl<'a> Facts<'a> {
             }
             What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
             What::PodGone => pod_changed.map(|_| Fact::PodGone),
+            What::PodCondition(PodConditionType::Ready, status, _) if later => {
+                self.ready(r, status)
+            }
             What::TimerSet(0) => None,
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
@@ -354,6 +367,12 @@ impl<'a> Facts<'a> {
             // The others are told elsewhere, or repeat what other records say.
             _ => None,
         }
+    }
+
+    /// A pod is Ready or not, where that is not just what its node's state has it be.
+    fn ready(&self, r: &Record, status: ConditionStatus) -> Option<Fact> {
+        let template = self.follow.template(r.pod()?)?;
+        template.life.is_some().then_some(Fact::PodReady(status == ConditionStatus::True))
     }
 
     /// A condition other than Ready that became True, or False again.

@@ -106,6 +106,7 @@ impl Text<'_> {
         let text = |id| self.analysis.trace.names.text_of(id);
         let verb = fact.look().verb;
         match fact {
+            Fact::BackOff(seconds) => format!("in CrashLoopBackOff, {seconds} s"),
             Fact::EntryBegan(entry) => format!("{} begins", self.entry_name(entry)),
             Fact::EntryEnded(entry) => format!("{} ends", self.entry_name(entry)),
             Fact::Refused(text, entry) => self.refused(text, entry),

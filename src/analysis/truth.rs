@@ -1,6 +1,6 @@
 //! What is really up, and what the API says: the state of each pod with both.
 //!
-//! A pod is *up* when its containers run on a machine that runs, and clients reach that machine. It
+//! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine. It
 //! is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of
 //! its Service, unless it is being deleted. The two differ in every outage: in the first minute of
 //! one only the truth changes.
@@ -31,6 +31,8 @@ pub(crate) struct Truth<'a> {
     pub(crate) follow: Follow<'a>,
     /// By pod: the node on which the containers of its present life run, or [`NO_NODE`].
     live: Vec<u32>,
+    /// Pods whose containers do not serve, though they may run.
+    idle: BTreeSet<PodId>,
     /// By pod: containers of its present life have run before.
     ran: Vec<bool>,
     /// The nodes on which containers of earlier lives still run.
@@ -57,6 +59,7 @@ impl<'a> Truth<'a> {
         let mut truth = Truth {
             follow,
             live: vec![NO_NODE; pods],
+            idle: BTreeSet::new(),
             ran: vec![false; pods],
             earlier: BTreeMap::new(),
             lost,
@@ -119,7 +122,7 @@ impl<'a> Truth<'a> {
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
-            up: wanted && live,
+            up: wanted && live && !self.idle.contains(&pod),
             ghosts: earlier + u32::from(live && !wanted),
         }
     }
@@ -171,6 +174,7 @@ impl<'a> Truth<'a> {
         for pod in pods {
             if self.live[pod.index()] == node {
                 self.live[pod.index()] = NO_NODE;
+                self.idle.remove(pod);
             }
             self.ended(*pod, node);
         }
@@ -193,7 +197,15 @@ impl<'a> Truth<'a> {
         match r.what {
             // What the plan has from the start is known already.
             What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}
+            What::Noted(Note::ContainerServes, serves) => {
+                if serves == 0 {
+                    self.idle.insert(pod)
+                } else {
+                    self.idle.remove(&pod)
+                };
+            }
             What::PodCreated(_) | What::PodGone => {
+                self.idle.remove(&pod);
                 if live != NO_NODE {
                     self.earlier.entry(pod).or_default().push(live);
                 }
@@ -205,7 +217,8 @@ impl<'a> Truth<'a> {
                 return again;
             }
             What::ContainersStopped(node) if !self.ended(pod, node) && live == node => {
-                self.live[pod.index()] = NO_NODE
+                self.live[pod.index()] = NO_NODE;
+                self.idle.remove(&pod);
             }
             _ => {}
         }

@@ -4,6 +4,7 @@ use super::drains::{asks, budget_name, drain_ended, stand};
 use super::names::grouped;
 use super::prelude::*;
 use super::setting::zone_in_words;
+use crate::api::probe::ProbeType;
 use std::num::NonZeroU32;
 
 pub(crate) use super::names::{ranges, short_taint, stem};
@@ -199,6 +200,11 @@ fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
             format!("{object}: the taint eviction controller knows of {}", taints.join(", "))
         }
         Note::RuleCondition => rule_says(analysis, TextId(arg)),
+        Note::ContainerServes if arg == 0 => format!("{object}: its container does not serve"),
+        Note::ContainerUnhealthy => {
+            let probe = ProbeType::ALL.get(arg as usize).map_or("", |p| p.as_str());
+            format!("{object}: its container failed its {probe} probe, and is killed")
+        }
         note => {
             let ms = Dur::from_millis(arg.into()).to_string();
             let said = note.row().1.replace("{arg}", &arg.to_string()).replace("{ms}", &ms);

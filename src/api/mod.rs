@@ -6,7 +6,7 @@
 //! nodes and pods are named by the dense ids of [`names`].
 //!
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
-//! handling nor scheduling reads (container images, probes, service accounts).
+//! handling nor scheduling reads (container images, service accounts).
 
 pub mod budget;
 pub mod device;
@@ -17,6 +17,7 @@ pub mod names;
 pub mod node;
 pub mod pod;
 mod prelude;
+pub mod probe;
 pub mod quantity;
 pub mod readiness;
 pub mod scheduling;

@@ -4,6 +4,7 @@ use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
 use super::names::{NodeId, PodId, WorkloadId};
+use super::probe::Life;
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
@@ -49,6 +50,8 @@ pub struct PodTemplate {
     pub exit_code: i32,
     /// What its containers use, where that is said.
     pub usage: Option<Rc<Usages>>,
+    /// Its probes, and what is said of its containers' life, where there is any of it.
+    pub life: Option<Rc<Life>>,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

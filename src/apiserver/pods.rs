@@ -209,15 +209,24 @@ impl ApiServer {
         }))
     }
 
-    /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
-    /// it is Pending.
-    pub(crate) fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
+    /// The kubelet's report that a pod runs and whether it is ready, for that life of the pod only and
+    /// while it is Pending.
+    pub(crate) fn start_pod(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        ready: bool,
+    ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
         }
         let now = self.timestamp();
-        let ready = PodCondition::new(ConditionStatus::True, PodReason::None, now);
+        let ready = match ready {
+            true => PodCondition::new(ConditionStatus::True, PodReason::None, now),
+            false => PodCondition::new(ConditionStatus::False, PodReason::ContainersNotReady, now),
+        };
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Running;
             p.start_time = Some(ready.last_transition_time);

@@ -16,6 +16,7 @@ use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
+use crate::api::probe::RestartPolicy;
 use crate::import::prelude::*;
 use crate::language::{self, PreemptionPolicy, Toleration, WorkloadGroup};
 
@@ -248,7 +249,7 @@ impl RawWorkload {
             priority_class_name: class.filter(|c| classes.contains_key(c)),
             pod_deletion_cost: self.spec.template.metadata.annotations.deletion_cost(),
             restart_policy: (self.kind == WorkloadKind::Job && pod.restart_policy == "OnFailure")
-                .then_some(language::RestartPolicy::OnFailure),
+                .then_some(RestartPolicy::OnFailure),
             ..places
         })
     }

@@ -1,6 +1,7 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
 use super::devices::{DeviceClaim, NodeDevices};
+use super::probes::{Ends, Probe};
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
@@ -11,6 +12,7 @@ use super::volumes::VolumeClaim;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
+use crate::api::probe::RestartPolicy;
 use crate::language::prelude::*;
 
 /// Nodes that are alike except for their names.
@@ -217,6 +219,25 @@ pub struct PodGroup {
     /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) usage: BTreeMap<String, UsageText>,
+    /// `readinessProbe` of its container: the pod is Ready only once it has succeeded.
+    #[serde(rename = "readinessProbe")]
+    pub(crate) readiness_probe: Option<Probe>,
+    /// `livenessProbe` of its container: one that fails has it killed and started again.
+    #[serde(rename = "livenessProbe")]
+    pub(crate) liveness_probe: Option<Probe>,
+    /// `startupProbe` of its container: the other two wait until it has succeeded.
+    #[serde(rename = "startupProbe")]
+    pub(crate) startup_probe: Option<Probe>,
+    /// From a container's start until it serves, which is what probes see; at once where not given.
+    pub(crate) serves_after: Option<HowLong>,
+    /// For how long a container serves then; until it ends where not given. It runs on after that, and only a liveness probe
+    /// makes an end to it.
+    pub(crate) serves_for: Option<HowLong>,
+    /// Its container ends by itself: `(after: "90s", exit_code: 1)`.
+    pub(crate) ends: Option<Ends>,
+    /// `spec.restartPolicy`; `Always` where not given.
+    #[serde(rename = "restartPolicy")]
+    pub(crate) restart_policy: Option<RestartPolicy>,
     /// A static pod: where its kubelet has it from.
     #[serde(rename = "static")]
     pub(crate) static_pod: Option<PodSource>,

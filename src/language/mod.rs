@@ -25,6 +25,7 @@ pub mod names;
 pub(crate) mod plugins;
 mod prelude;
 pub(crate) mod prices;
+mod probes;
 mod readiness;
 mod scenario;
 mod scheduling;
@@ -59,6 +60,7 @@ pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub use plugins::PLUGINS;
 pub(crate) use prices::Prices;
+pub(crate) use probes::Probe;
 pub use readiness::NodeReadinessRule;
 pub(crate) use readiness::{ConditionPolicy, EnforcementMode};
 pub use scenario::Scenario;
@@ -85,5 +87,5 @@ pub(crate) use volumes::{Reach, VolumeClaim};
 pub(crate) use workload::{
     Controllers, Ordinals, PodConditionKind, PodDisruptionBudget, PodFailurePolicy,
     PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodTemplate,
-    PriorityClass, RestartPolicy, UnhealthyPodEvictionPolicy, Workload, WorkloadGroup,
+    PriorityClass, UnhealthyPodEvictionPolicy, Workload, WorkloadGroup,
 };

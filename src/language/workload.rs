@@ -2,6 +2,7 @@
 
 use super::cluster::{Placement, PodGroup};
 use super::devices::DeviceClaim;
+use super::probes::{Ends, Probe};
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
@@ -12,6 +13,7 @@ use super::values::is_default;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::ConditionStatus;
+use crate::api::probe::RestartPolicy;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::prelude::*;
 use std::mem::swap;
@@ -210,6 +212,22 @@ pub(crate) struct PodTemplate {
     /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) usage: BTreeMap<String, UsageText>,
+    /// `readinessProbe` of its container: the pod is Ready only once it has succeeded.
+    #[serde(rename = "readinessProbe")]
+    pub(crate) readiness_probe: Option<Probe>,
+    /// `livenessProbe` of its container: one that fails has it killed and started again.
+    #[serde(rename = "livenessProbe")]
+    pub(crate) liveness_probe: Option<Probe>,
+    /// `startupProbe` of its container: the other two wait until it has succeeded.
+    #[serde(rename = "startupProbe")]
+    pub(crate) startup_probe: Option<Probe>,
+    /// From a container's start until it serves, which is what probes see; at once where not given.
+    pub(crate) serves_after: Option<HowLong>,
+    /// For how long a container serves then; until it ends where not given. It runs on after that, and only a liveness probe
+    /// makes an end to it.
+    pub(crate) serves_for: Option<HowLong>,
+    /// Its container ends by itself: `(after: "90s", exit_code: 1)`.
+    pub(crate) ends: Option<Ends>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(rename = "restartPolicy")]
     pub(crate) restart_policy: Option<RestartPolicy>,
@@ -253,6 +271,13 @@ impl PodGroup {
         swap(&mut self.pod_stop, &mut t.pod_stop);
         swap(&mut self.exit_code, &mut t.exit_code);
         swap(&mut self.usage, &mut t.usage);
+        swap(&mut self.readiness_probe, &mut t.readiness_probe);
+        swap(&mut self.liveness_probe, &mut t.liveness_probe);
+        swap(&mut self.startup_probe, &mut t.startup_probe);
+        swap(&mut self.serves_after, &mut t.serves_after);
+        swap(&mut self.serves_for, &mut t.serves_for);
+        swap(&mut self.ends, &mut t.ends);
+        swap(&mut self.restart_policy, &mut t.restart_policy);
     }
 }
 
@@ -307,17 +332,6 @@ pub(crate) struct PodFailurePolicyOnPodConditions {
 pub(crate) enum PodConditionKind {
     /// The pod was evicted, preempted or removed for its node's failure.
     DisruptionTarget,
-}
-
-/// `spec.restartPolicy` of a Job's pods
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-pub(crate) enum RestartPolicy {
-    /// A container that fails fails its pod.
-    Never,
-    /// A container that fails is started again.
-    OnFailure,
 }
 
 /// `scheduling.k8s.io/v1 PriorityClass`

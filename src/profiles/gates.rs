@@ -6,6 +6,7 @@
 
 use super::release::{Release, UnknownRelease};
 use crate::api::spelling;
+use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode};
 use crate::plan::switches::scheduler::PreemptionWrites;
@@ -104,6 +105,20 @@ const GATES: &[Gate] = &[
         }
     }),
     // S44
+    gate("ChangeContainerStatusOnKubeletRestart", &[off(35)], |p, on| {
+        p.kubelet.life.keeps_results &= !on
+    }),
+    gate("ReduceDefaultCrashLoopBackOffDecay", &[off(33)], |p, on| {
+        if !on {
+            p.kubelet.life.crash_loop_backoff = (Dur::from_secs(10), Dur::from_secs(300));
+        }
+    }),
+    // `crashLoopBackOff.maxContainerRestartPeriod` is 300 s by default, which goes before the reduced one's 60 s.
+    gate("KubeletCrashLoopBackOffMax", &[off(32), on(35)], |p, on| {
+        if on {
+            p.kubelet.life.crash_loop_backoff.1 = Dur::from_secs(300);
+        }
+    }),
     gate("GracefulNodeShutdown", &[off(20), on(21)], |p, on| p.kubelet.graceful_shutdown &= on),
     // S45
     gate("GracefulNodeShutdownBasedOnPodPriority", &[off(23), on(24)], |p, on| {

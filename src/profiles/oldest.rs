@@ -40,6 +40,10 @@ pub(super) fn oldest() -> Profile {
             // Every status update is posted, 10 s apart.
             report_frequency: Dur::from_secs(10),
             eviction: kubelet::EvictionSwitches { fails_first: true, ..Default::default() },
+            life: kubelet::LifeSwitches {
+                crash_loop_backoff: (Dur::from_secs(10), Dur::from_secs(300)),
+                ..Default::default()
+            },
             ..Default::default()
         },
         scheduler: scheduler::Switches {

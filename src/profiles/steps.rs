@@ -209,6 +209,15 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(30, 0)], |p| p.kubelet.eviction.image_inodes_by_default = true),
     step(&[(31, 0)], |p| p.kubelet.eviction.kill_grace = KillGrace::Second),
     step(&[(32, 0)], |p| p.kubelet.eviction.soft_grace_is_capped = true),
+    // S61 to S65: probes and restarts
+    step(&[(21, 0)], |p| p.kubelet.life.probes_at_once = true),
+    step(&[(32, 0)], |p| p.kubelet.life.resets_period = true),
+    step(&[(35, 0)], |p| {
+        (p.kubelet.life.waits_for_backoff, p.kubelet.life.keeps_results) = (true, true);
+    }),
+    step(&[(33, 0)], |p| {
+        p.kubelet.life.crash_loop_backoff = (Dur::from_secs(1), Dur::from_secs(60));
+    }),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28

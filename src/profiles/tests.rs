@@ -770,6 +770,34 @@ fn device_taint_switches() {
 }
 
 #[test]
+fn probe_switches() {
+    boundary(
+        "S61",
+        |p| p.kubelet.life.probes_at_once,
+        &["1.18.20", "1.20.15"],
+        &["1.21.14", "1.37.1"],
+    );
+    boundary("S62", |p| p.kubelet.life.resets_period, &["1.31.14"], &["1.32.9", "1.37.1"]);
+    boundary("S63", |p| p.kubelet.life.waits_for_backoff, &["1.34.4"], &["1.35.0", "1.37.1"]);
+    boundary("S64", |p| p.kubelet.life.keeps_results, &["1.34.4"], &["1.35.0", "1.37.1"]);
+    let restart = [("ChangeContainerStatusOnKubeletRestart", true)];
+    assert!(!gated("1.37", &restart).unwrap().kubelet.life.keeps_results);
+    // `newCrashLoopBackOff` (`pkg/kubelet/kubelet.go`), in seconds; the gate that reduces it is off by default.
+    let backoff = |p: Profile| {
+        let (first, most) = p.kubelet.life.crash_loop_backoff;
+        (first.as_nanos() / 1_000_000_000, most.as_nanos() / 1_000_000_000)
+    };
+    for version in ["1.18.20", "1.33.4", "1.35.0", "1.37.1"] {
+        assert_eq!(backoff(profile(version).unwrap()), (10, 300), "S65 {version}");
+    }
+    let reduced = ("ReduceDefaultCrashLoopBackOffDecay", true);
+    assert_eq!(backoff(gated("1.33", &[reduced]).unwrap()), (1, 60));
+    assert_eq!(backoff(gated("1.37", &[reduced]).unwrap()), (1, 300));
+    let alone = [reduced, ("KubeletCrashLoopBackOffMax", false)];
+    assert_eq!(backoff(gated("1.37", &alone).unwrap()), (1, 60));
+}
+
+#[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
         (
@@ -822,7 +850,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: PodDisruptionConditions, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, \
+                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, \
                  PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
             ),
         ),

@@ -7,6 +7,7 @@ use super::records::Trace;
 use super::verdicts::Rejection;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::probe::ProbeType;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -199,7 +200,10 @@ impl Trace {
                 f.reason = Some(Cow::from(reason.to_owned()));
                 f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
             }
-            Note::DeviceEvictionSet => f.seconds = Some(arg),
+            Note::DeviceEvictionSet | Note::BackOff => f.seconds = Some(arg),
+            Note::ContainerServes => f.value = Some(arg != 0),
+            Note::ContainerEnded => f.count = Some(arg),
+            Note::ContainerUnhealthy => f.kind = Some(probe_of(arg)),
             // The others have nothing but their object.
             _ => {}
         }
@@ -281,4 +285,9 @@ impl Trace {
         parts.extend(f.message.map(|m| format!("{m:?}")));
         parts.join(" ")
     }
+}
+
+/// Which probe a number stands for.
+fn probe_of(which: u32) -> &'static str {
+    ProbeType::ALL.get(which as usize).map_or("", |p| p.as_str())
 }

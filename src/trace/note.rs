@@ -91,6 +91,17 @@ words! {
         /// A rule's bootstrap is completed at a node. Object: node; argument: the text of the rule's name.
         BootstrapCompleted = "bootstrap-completed":
             (Node, "{object}: the bootstrap of rule {text} is completed"),
+        /// A container serves from now on, or not yet or no more; one of which nothing is noted serves while it runs.
+        /// Object: pod; argument: 1 or 0.
+        ContainerServes = "container-serves": (Pod, "{object}: its container serves"),
+        /// A container has ended by itself. Object: pod; argument: its exit code.
+        ContainerEnded = "container-ended":
+            (Pod, "{object}: its container has ended, with exit code {arg}"),
+        /// A container's probe has failed, so that it is killed. Object: pod; argument: 0 for its liveness probe, 2 for its
+        /// startup probe.
+        ContainerUnhealthy = "container-unhealthy": (Pod, ""),
+        /// CrashLoopBackOff: a container is not started again yet. Object: pod; argument: for how many seconds since its end.
+        BackOff = "back-off": (Pod, "{object}: CrashLoopBackOff, {arg} s from its container's end on"),
         /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
         AgentCondition = "agent-condition": (Node, "{object}: an agent posts {text}"),
     }

@@ -104,7 +104,7 @@ const GO_OFF: &str = "machines that are told to go off; pods that take their own
 const READINESS: &str = "node readiness rules";
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
-const UNSAID: [(&str, &str); 13] = [
+const UNSAID: [(&str, &str); 14] = [
     ("crash-while-marking-pods", "trouble that is left to the choices, and tapes"),
     ("drain-or-shutdown", GO_OFF),
     ("graceful-shutdown", GO_OFF),
@@ -117,6 +117,7 @@ const UNSAID: [(&str, &str); 13] = [
     ("readiness-label-change", READINESS),
     ("readiness-rule-deleted", READINESS),
     ("relisted", "trouble that is left to the choices, and tapes"),
+    ("slow-start", "probes, and containers that end by themselves"),
     ("successor-evicted", "trouble that is left to the choices, and tapes"),
 ];
 

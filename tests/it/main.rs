@@ -25,6 +25,7 @@ mod pack_traces;
 mod pictures;
 mod pod_starts;
 mod pressure;
+mod probes;
 mod properties;
 mod races;
 mod readiness;

@@ -53,6 +53,7 @@ __all__ = [
     "DurationText",
     "Each",
     "Effect",
+    "Ends",
     "EnforcementMode",
     "Entry",
     "EventSeen",
@@ -124,6 +125,7 @@ __all__ = [
     "PreferredNodes",
     "Prices",
     "PriorityClass",
+    "Probe",
     "Protocol",
     "Quantity",
     "QuantityText",
@@ -742,6 +744,22 @@ class PodGroup(Struct):
     #: `imagefs`, `imagefs-inodes`, `pids`. Kubelets evict pods where a node runs short; where
     #: nothing is said, nothing is used.
     usage: Mapping[str, UsageText] | None = None
+    #: `readinessProbe` of its container: the pod is Ready only once it has succeeded.
+    readinessProbe: Probe | None = None
+    #: `livenessProbe` of its container: one that fails has it killed and started again.
+    livenessProbe: Probe | None = None
+    #: `startupProbe` of its container: the other two wait until it has succeeded.
+    startupProbe: Probe | None = None
+    #: From a container's start until it serves, which is what probes see; at once where not
+    #: given.
+    serves_after: HowLong | None = None
+    #: For how long a container serves then; until it ends where not given. It runs on after that,
+    #: and only a liveness probe makes an end to it.
+    serves_for: HowLong | None = None
+    #: Its container ends by itself: `(after: "90s", exit_code: 1)`.
+    ends: Ends | None = None
+    #: `spec.restartPolicy`; `Always` where not given.
+    restartPolicy: RestartPolicy | None = None
     #: A static pod: where its kubelet has it from.
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
@@ -1208,6 +1226,50 @@ class DeviceClaim(Struct):
     tolerations: Sequence[Toleration] | None = None
 
 
+@dataclass(kw_only=True)
+class Probe(Struct):
+    """`v1.Probe`. How a probe asks is not said, as what it finds is: whether the container serves
+    (`serves_after`, `serves_for`).
+    """
+    #: How many seconds a container has to run before it is probed; 0 where not given.
+    initialDelaySeconds: int | None = None
+    #: How many seconds lie between two probes; 10 where not given.
+    periodSeconds: int | None = None
+    #: How many probes have to succeed in a row; 1 where not given, and always 1 of a liveness or
+    #: startup probe.
+    successThreshold: int | None = None
+    #: How many probes have to fail in a row; 3 where not given.
+    failureThreshold: int | None = None
+    #: The grace of a container that a liveness or startup probe ends; that of its pod where not
+    #: given.
+    terminationGracePeriodSeconds: int | None = None
+
+
+@dataclass(kw_only=True)
+class Ends(Struct):
+    """How a container ends by itself."""
+    #: From its start to its end.
+    after: HowLong
+    #: What it exits with; 0 where not given.
+    exit_code: int | None = None
+
+
+class RestartPolicy(Variant):
+    """`spec.restartPolicy`"""
+
+    #: A container that ends is started again.
+    Always: ClassVar[RestartPolicy]
+    #: A container that fails is started again; one that exits with 0 has done its work.
+    OnFailure: ClassVar[RestartPolicy]
+    #: No container is started again: its pod has succeeded or failed with it.
+    Never: ClassVar[RestartPolicy]
+
+
+RestartPolicy.Always = RestartPolicy("Always")
+RestartPolicy.OnFailure = RestartPolicy("OnFailure")
+RestartPolicy.Never = RestartPolicy("Never")
+
+
 class StaticPod(Variant):
     """Where a kubelet has a static pod from."""
 
@@ -1383,6 +1445,9 @@ class DeviceTaintRule(Struct):
     #: `spec.taint.timeAdded`, from the start of the run: `"-30s"`. When it is created where not
     #: given.
     added: DurationText | None = None
+
+
+@dataclass(kw_only=True)
 class NodeReadinessRule(Struct):
     """A rule of the node readiness controller (`readiness.node.x-k8s.io NodeReadinessRule`): nodes
     without these conditions have this taint.
@@ -1736,21 +1801,22 @@ class PodTemplate(Struct):
     #: `imagefs`, `imagefs-inodes`, `pids`. Kubelets evict pods where a node runs short; where
     #: nothing is said, nothing is used.
     usage: Mapping[str, UsageText] | None = None
+    #: `readinessProbe` of its container: the pod is Ready only once it has succeeded.
+    readinessProbe: Probe | None = None
+    #: `livenessProbe` of its container: one that fails has it killed and started again.
+    livenessProbe: Probe | None = None
+    #: `startupProbe` of its container: the other two wait until it has succeeded.
+    startupProbe: Probe | None = None
+    #: From a container's start until it serves, which is what probes see; at once where not
+    #: given.
+    serves_after: HowLong | None = None
+    #: For how long a container serves then; until it ends where not given. It runs on after that,
+    #: and only a liveness probe makes an end to it.
+    serves_for: HowLong | None = None
+    #: Its container ends by itself: `(after: "90s", exit_code: 1)`.
+    ends: Ends | None = None
     #: `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     restartPolicy: RestartPolicy | None = None
-
-
-class RestartPolicy(Variant):
-    """`spec.restartPolicy` of a Job's pods"""
-
-    #: A container that fails fails its pod.
-    Never: ClassVar[RestartPolicy]
-    #: A container that fails is started again.
-    OnFailure: ClassVar[RestartPolicy]
-
-
-RestartPolicy.Never = RestartPolicy("Never")
-RestartPolicy.OnFailure = RestartPolicy("OnFailure")
 
 
 @dataclass(kw_only=True)

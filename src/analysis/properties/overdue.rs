@@ -167,7 +167,10 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let since = |pod: &Looked<'_, 'a>| {
         let (state, life) = (&pod.state, pod.life());
         let node = pod.node_if(NodeFlags::is_back)?;
-        let lost = state.exists
+        // What its own containers make not ready is no race.
+        let own = pod.walk.follow.template(pod.id).is_some_and(|t| t.life.is_some());
+        let lost = !own
+            && state.exists
             && state.phase == PodPhase::Running
             && !state.ready
             && !state.deleting

@@ -7,6 +7,7 @@
 //! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
 //! `HandlePodCleanups`), or until their machine stops.
 
+use super::lives::Lives;
 use super::nodes::Nodes;
 use super::pods::{Admission, Due, Pods};
 use super::stats::Stats;
@@ -20,32 +21,35 @@ pub(super) struct Containers {
     pods: Rc<Pods>,
     volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
+    pub(super) lives: Rc<Lives>,
 }
 
 impl Containers {
     /// None runs.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        pods: &Rc<Pods>,
+        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
         volumes: &Rc<VolumeManager>,
-        stats: &Rc<Stats>,
+        (stats, lives): (&Rc<Stats>, &Rc<Lives>),
     ) -> Self {
         Self {
             nodes: nodes.clone(),
             pods: pods.clone(),
             volumes: volumes.clone(),
             stats: stats.clone(),
+            lives: lives.clone(),
         }
     }
 
     /// The containers of a pod run already when its kubelet comes to know of it.
     pub(super) fn run_already(&self, node: NodeId, pod: &Pod) {
         self.stats.started(node, pod);
+        self.lives.run_already(pod);
     }
 
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
     /// that still run.
     pub(super) fn lose_pod(&self, old: &Pod) {
+        self.lives.forget(old.uid);
         let Some(due) = self.pods.due(old.uid).filter(|d| d.up) else {
             if let Some(node) = old.node {
                 self.volumes.remove_pod(node, old.uid);
@@ -102,15 +106,24 @@ impl Containers {
         let wanted =
             |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
         if starts && let Some(pod) = api.pod(due.pod).filter(|p| wanted(p)) {
-            self.pods.with_due(uid, |d| (d.up, d.forgotten) = (true, false));
+            self.pods.with_due(uid, |d| (d.up, d.down, d.forgotten) = (true, false, false));
             self.stats.started(due.node, &pod);
+            self.lives.started(&pod, due);
             api.record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
         }
+    }
+
+    /// The containers of one life of a pod have ended, and may be started again.
+    pub(super) fn ended(&self, uid: Uid, due: &Due) {
+        self.pods.with_due(uid, |d| (d.up, d.down, d.start) = (false, true, Time::MAX));
+        self.stats.stopped(due.node, Some(uid));
+        self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
     }
 
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
         self.pods.with_due(uid, |d| d.up = false);
+        self.lives.forget(uid);
         self.stats.stopped(due.node, Some(uid));
         self.volumes.remove_pod(due.node, uid);
         self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
@@ -121,6 +134,7 @@ impl Containers {
 
     /// A machine stops, or is taken away: its containers end with it.
     pub(super) fn machine_off(&self, node: NodeId) {
+        let now = self.nodes.now();
         self.nodes.api.record_node(Actor::User, node, What::MachineOff);
         self.stats.stopped(node, None);
         for uid in self.pods.of_node(node) {
@@ -132,10 +146,15 @@ impl Containers {
                 // What it knew is gone with its memory.
                 due => {
                     let pod = due.and_then(|due| self.pods.object(uid, &due));
+                    self.lives.forget(uid);
                     let goes = pod.is_some_and(|p| p.is_terminating());
                     self.pods.with_due(uid, |d| {
-                        d.forgotten |= d.up;
-                        (d.up, d.start_known, d.stop_known) = (false, false, false);
+                        d.forgotten |= d.up || d.down;
+                        if d.down {
+                            d.start = now;
+                        }
+                        (d.up, d.down) = (false, false);
+                        (d.start_known, d.stop_known) = (false, false);
                         d.evicted = None;
                         if d.shutdown.take().is_some() && !goes {
                             d.stop = Time::MAX;

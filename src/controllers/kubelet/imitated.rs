@@ -6,12 +6,22 @@ use crate::plan::Imitated;
 
 /// What the loops of the recorder's kubelets do.
 pub(super) struct ImitatedLoops {
-    pub(super) nodes: Rc<Nodes>,
-    pub(super) loops: Rc<Loops>,
-    pub(super) pods: Rc<Pods>,
+    nodes: Rc<Nodes>,
+    loops: Rc<Loops>,
+    pods: Rc<Pods>,
+    lives: Rc<Lives>,
 }
 
 impl ImitatedLoops {
+    /// None runs yet.
+    pub(super) fn new(
+        (nodes, pods, lives): (&Rc<Nodes>, &Rc<Pods>, &Rc<Lives>),
+        loops: &Rc<Loops>,
+    ) -> Self {
+        let (nodes, pods, lives) = (nodes.clone(), pods.clone(), lives.clone());
+        Self { nodes, loops: loops.clone(), pods, lives }
+    }
+
     /// Starts both loops: at their offset, or after one period if that is zero.
     pub(super) fn begin(&self, node: NodeId) {
         let Some(settings) = self.nodes.with(node, |k| k.settings) else {
@@ -86,7 +96,7 @@ impl ImitatedLoops {
             self.loops.post(node);
         }
         if mode.repost_pod_ready {
-            for pod in self.pods.not_ready(node) {
+            for pod in self.pods.not_ready(node).filter(|p| self.lives.is_ready(p.uid)) {
                 self.pods.set_ready(&pod, ConditionStatus::True);
             }
         }

@@ -10,6 +10,7 @@ use super::pod_workers::PodWorkers;
 use super::pressure::Pressure;
 use super::real::RealLoops;
 use super::refusal::Refusals;
+use super::restarts::Restarts;
 use super::runtime::Runtimes;
 use super::static_pods::Mirrors;
 use super::watch::PodWatch;
@@ -70,9 +71,12 @@ impl Kubelets {
             let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
             let stats = Rc::new(Stats::new(&nodes, planner, eviction.cloned()));
             let pressure = Rc::<Pressure>::default();
-            let mirrors = Rc::new(Mirrors::new(&nodes, &pods, &stats));
-            let containers = Rc::new(Containers::new(&nodes, &pods, &volumes, &stats));
-            let status = Rc::new(StatusManager::new(&nodes, &pods));
+            let lives = Rc::new(Lives::new(&nodes, &pods));
+            let mirrors = Rc::new(Mirrors::new((&nodes, &pods), (&stats, &lives)));
+            let containers = Rc::new(Containers::new((&nodes, &pods), &volumes, (&stats, &lives)));
+            let status = Rc::new(StatusManager::new(&nodes, &pods, &lives));
+            let restarts =
+                Rc::new(Restarts::new((&nodes, &pods, &lives), &containers, (&status, &volumes)));
             let refusals =
                 Rc::new(Refusals::new((&nodes, &pods), &containers, (&status, &pressure), reads));
             let workers = Rc::new(PodWorkers {
@@ -82,6 +86,7 @@ impl Kubelets {
                 containers: containers.clone(),
                 status: status.clone(),
                 refusals: refusals.clone(),
+                restarts,
             });
             let updates = Rc::new(PodUpdates {
                 nodes: nodes.clone(),
@@ -94,11 +99,7 @@ impl Kubelets {
             });
 
             let loops = Rc::new(Loops::new(&nodes, &volumes, ticker, records_renewals));
-            let imitated = Rc::new(ImitatedLoops {
-                nodes: nodes.clone(),
-                loops: loops.clone(),
-                pods: pods.clone(),
-            });
+            let imitated = Rc::new(ImitatedLoops::new((&nodes, &pods, &lives), &loops));
             let real = RealLoops::new(&nodes, &loops);
             let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
             let sleepers = Rc::new(Sleepers::new(&nodes, &pods, &loops, &imitated, &reach, signs));

@@ -6,7 +6,7 @@
 //! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
 //! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
 //! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
-//! are images and probes.
+//! are images.
 
 mod asleep;
 mod conditions;
@@ -16,6 +16,7 @@ mod eviction_manager;
 mod imitated;
 mod jitter;
 mod kubelets;
+mod lives;
 mod loops;
 mod machine;
 mod node_state;
@@ -25,9 +26,11 @@ mod pod_workers;
 mod pods;
 mod prelude;
 mod pressure;
+mod prober;
 mod reach;
 mod real;
 mod refusal;
+mod restarts;
 mod runtime;
 mod static_pods;
 mod stats;

@@ -1,6 +1,7 @@
 //! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
 
 use super::refusal::Refusals;
+use super::restarts::Restarts;
 use super::static_pods::Mirrors;
 use crate::controllers::kubelet::prelude::*;
 
@@ -12,6 +13,7 @@ pub(super) struct PodWorkers {
     pub(super) containers: Rc<Containers>,
     pub(super) status: Rc<StatusManager>,
     pub(super) refusals: Rc<Refusals>,
+    pub(super) restarts: Rc<Restarts>,
 }
 
 impl PodWorkers {
@@ -53,6 +55,7 @@ impl PodWorkers {
             return;
         }
         self.containers.run(uid, &due, cut);
+        self.restarts.work(uid);
         if cut {
             return;
         }
@@ -70,7 +73,15 @@ impl PodWorkers {
         if runs && !due.started && !due.waits && !stop && now >= due.start {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
-            let _ = api.start_pod(Actor::Kubelet, due.pod, uid);
+            let ready = self.containers.lives.is_ready(uid);
+            let _ = api.start_pod(Actor::Kubelet, due.pod, uid, ready);
+        } else if runs
+            && due.started
+            && !stop
+            && self.containers.lives.with(uid, |_| ()).is_some()
+            && let Some(pod) = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())
+        {
+            self.status.tell_ready(&pod);
         }
         if stop {
             self.pods.remove(due.pod, uid);
@@ -95,6 +106,7 @@ impl PodWorkers {
             return;
         }
         self.containers.run(uid, &due, heard.is_none());
+        self.restarts.work(uid);
         // While nothing gets through, nothing is told; it is once something does.
         let through = self.nodes.with(due.node, |k| k.gets_through(now));
         if due.orphaned.is_some() || through != Some(true) {
@@ -129,7 +141,7 @@ impl PodWorkers {
                 // What was marked NotReady for its node is not, while it runs.
                 self.status.tell_ready(&pod);
             }
-        } else if now >= due.start && !due.waits && !pod.phase.is_terminal() {
+        } else if (now >= due.start || due.down) && !due.waits && !pod.phase.is_terminal() {
             self.status.tell_ready(&pod);
         }
     }

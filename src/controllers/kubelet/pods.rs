@@ -24,6 +24,8 @@ pub(super) struct Due {
     pub(super) started: bool,
     /// Its containers run.
     pub(super) up: bool,
+    /// They have ended by themselves, or for a probe, while it is not to end.
+    pub(super) down: bool,
     /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
     /// same of its end.
     pub(super) start_known: bool,
@@ -94,7 +96,11 @@ impl Due {
 
     /// How long what runs of a pod takes to stop.
     pub(super) fn stopping(&self, pod: &Pod) -> Dur {
-        if pod.phase.is_terminal() && !self.up { Dur::ZERO } else { self.stop_of(pod) }
+        if (pod.phase.is_terminal() || self.down) && !self.up {
+            Dur::ZERO
+        } else {
+            self.stop_of(pod)
+        }
     }
 }
 
@@ -155,7 +161,7 @@ impl Pods {
     }
 
     /// A pod as an object of chance.
-    fn of_chance(&self, pod: PodId) -> Object {
+    pub(super) fn of_chance(&self, pod: PodId) -> Object {
         Object { id: pod.0, hash: self.nodes.api.names(|n| n.pod_hash(pod)) }
     }
 

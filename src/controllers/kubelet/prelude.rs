@@ -2,6 +2,7 @@
 //! prelude of all controllers themselves.
 
 pub(super) use super::containers::Containers;
+pub(super) use super::lives::Lives;
 pub(super) use super::loops::Loops;
 pub(super) use super::node_state::Loop;
 pub(super) use super::nodes::{ByNode, Nodes};

@@ -5,6 +5,7 @@
 //! replaces it at once, and its containers run on. A mirror whose node is gone is not created again,
 //! nor is it where a node of that name joins later.
 
+use super::lives::Lives;
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
 use super::stats::Stats;
@@ -16,15 +17,20 @@ pub(super) struct Mirrors {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     stats: Rc<Stats>,
+    lives: Rc<Lives>,
     /// What those that are gone are to be created again from.
     lost: Shared<Vec<(Uid, Rc<PodTemplate>)>>,
 }
 
 impl Mirrors {
     /// All are there.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, stats: &Rc<Stats>) -> Self {
-        let (nodes, pods, stats) = (nodes.clone(), pods.clone(), stats.clone());
-        Self { nodes, pods, stats, lost: Shared::default() }
+    pub(super) fn new(
+        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
+        (stats, lives): (&Rc<Stats>, &Rc<Lives>),
+    ) -> Self {
+        let (nodes, pods) = (nodes.clone(), pods.clone());
+        let (stats, lives) = (stats.clone(), lives.clone());
+        Self { nodes, pods, stats, lives, lost: Shared::default() }
     }
 
     /// The mirror of a static pod is gone: its kubelet creates it again once it hears of that.
@@ -55,6 +61,7 @@ impl Mirrors {
         if let Ok(pod) = api.create_pod(Actor::Kubelet, new) {
             self.pods.with_due(pod.uid, |d| d.up = due.up);
             self.stats.goes_on_as(due.node, uid, pod.uid);
+            self.lives.goes_on_as(uid, pod.uid);
         }
     }
 }

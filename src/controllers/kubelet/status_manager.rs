@@ -1,5 +1,6 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
+use super::lives::Lives;
 use super::nodes::{ByNode, Nodes};
 use super::pods::{Due, Pods};
 use crate::api::pod::PodSource;
@@ -19,6 +20,7 @@ const READ: Dur = Dur::from_nanos(1);
 pub(super) struct StatusManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
+    lives: Rc<Lives>,
     /// Where in their period the syncs of a kubelet are, once that matters.
     syncs_at: ByNode<Option<Dur>>,
     pod_status: PointId,
@@ -27,10 +29,11 @@ pub(super) struct StatusManager {
 
 impl StatusManager {
     /// Nothing has been said yet.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
+    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, lives: &Rc<Lives>) -> Self {
         Self {
             nodes: nodes.clone(),
             pods: pods.clone(),
+            lives: lives.clone(),
             syncs_at: ByNode::default(),
             pod_status: nodes.ctx.point("pod-status-sync"),
             relist: nodes.ctx.point("pod-relist"),
@@ -69,13 +72,18 @@ impl StatusManager {
         Dur::from_nanos(drawn)
     }
 
-    /// A pod whose containers run is started, or ready again.
+    /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
     pub(super) fn tell_ready(&self, pod: &Pod) {
-        if pod.phase == PodPhase::Pending {
+        let ready = self.lives.is_ready(pod.uid);
+        let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
+        if let Some(code) = self.lives.with(pod.uid, |c| c.finished).flatten() {
+            let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
+            let _ = self.nodes.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, None);
+        } else if pod.phase == PodPhase::Pending {
             self.pods.with_due(pod.uid, |d| d.started = true);
-            let _ = self.nodes.api.start_pod(Actor::Kubelet, pod.id, pod.uid);
-        } else if pod.ready.is_none_or(|c| c.status != ConditionStatus::True) {
-            self.pods.set_ready(pod, ConditionStatus::True);
+            let _ = self.nodes.api.start_pod(Actor::Kubelet, pod.id, pod.uid, ready);
+        } else if pod.ready.is_none_or(|c| c.status != status) {
+            self.pods.set_ready(pod, status);
         }
     }
 
@@ -175,7 +183,9 @@ impl StatusManager {
 fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
     let grace = due.shutdown.map_or(Dur::MAX, |grace| grace).min(due.stop_of(pod));
     let killed = grace < due.unhurried;
-    let failed = killed || pod.template.exit_code != 0;
+    let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
+    let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
+    let failed = killed && !due.down || code != 0;
     if failed || due.forgotten || pod.phase == PodPhase::Pending {
         PodPhase::Failed
     } else {

@@ -149,6 +149,8 @@ impl PodUpdates {
             };
             pods.with_due(uid, |d| d.stop_at(at));
             pods.work_at(uid, at);
+        } else if due.down {
+            pods.work_at(uid, status.sync_after(due.node, back.pods));
         } else if pod.phase == PodPhase::Pending {
             if due.admission == Admission::Open {
                 pods.work_at(uid, back.pods);
@@ -182,14 +184,16 @@ impl PodUpdates {
     pub(super) fn kubelet_starts(&self, node: NodeId, asks: Time) {
         self.refusals.admits_anew(node, asks);
         self.status.starts(node, asks);
+        self.containers.lives.kubelet_starts(node, asks);
     }
 
     /// A kubelet dies, and what it knew with it, but for what it has started.
     pub(super) fn kubelet_dies(&self, node: NodeId) {
         for uid in self.pods.of_node(node) {
+            self.containers.lives.kubelet_dies(uid);
             self.pods.with_due(uid, |d| {
                 (d.start_known, d.evicted) = (false, None);
-                if d.admission == Admission::Admitted && !d.up {
+                if d.admission == Admission::Admitted && !d.up && !d.down {
                     d.admission = Admission::Open;
                 }
             });
@@ -238,6 +242,9 @@ impl PodUpdates {
                 continue;
             }
             let pod = self.pods.object(uid, &due);
+            if let Some(pod) = &pod {
+                self.containers.lives.taken_over(pod, hears);
+            }
             if due.forgotten && !due.up {
                 // Its machine was off meanwhile.
                 self.find_stopped(uid, node, hears, real);
@@ -246,7 +253,7 @@ impl PodUpdates {
                     if due.stop_known { due.stop.max(hears) } else { hears + due.stopping(&pod) };
                 self.pods.with_due(uid, |d| (d.stop, d.removal) = (at, None));
                 self.pods.work_at(uid, at);
-            } else if due.up {
+            } else if due.up || due.down {
                 self.pods.work_at(uid, hears);
             }
         }

@@ -109,6 +109,25 @@ pub(crate) struct EvictionSwitches {
     pub(crate) image_inodes_by_default: bool,
 }
 
+/// What changed in how kubelets probe containers and start them again. What is older than 1.18 was not looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LifeSwitches {
+    /// A container is probed from when its pod comes on, and for readiness as soon as it is seen to run or has started;
+    /// before, a worker begins at some time within its period, and probes only once in that (S61).
+    pub(crate) probes_at_once: bool,
+    /// Such a readiness probe out of turn begins the period anew (S62).
+    pub(crate) resets_period: bool,
+    /// A pod whose container is not started again yet is looked at when the back-off is over, and half as much later at
+    /// most; before, every 10 to 15 s (S63).
+    pub(crate) waits_for_backoff: bool,
+    /// A kubelet that starts leaves containers as ready as they were; before, they are not ready until they are probed
+    /// (S64, gate ChangeContainerStatusOnKubeletRestart).
+    pub(crate) keeps_results: bool,
+    /// How long the back-off of a container is that fails again and again: first, and at most (S65, gate
+    /// ReduceDefaultCrashLoopBackOffDecay).
+    pub(crate) crash_loop_backoff: (Dur, Dur),
+}
+
 /// What changed in kubelets from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
@@ -161,4 +180,6 @@ pub(crate) struct Switches {
     pub(crate) report_frequency: Dur,
     /// Node-pressure eviction.
     pub(crate) eviction: EvictionSwitches,
+    /// Probes and restarts.
+    pub(crate) life: LifeSwitches,
 }

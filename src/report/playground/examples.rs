@@ -26,7 +26,7 @@ const SHIPPED: &[Example] = shipped! {
         "master-disruption" "memory-leak" "memory-pressure" "namespace-tolerations" "node-readiness"
         "noexecute-taint" "one-node-lost" "planning" "preemption-after-loss" "prefer-no-schedule"
         "pressure-daemon-set" "pressure-gap" "pressure-loop" "rapid-taint-1.32" "rapid-taint"
-        "rapid" "rolling-maintenance" "several-taints" "stateful-set-stuck" "toleration-sweep"
+        "rapid" "rolling-maintenance" "several-taints" "slow-start" "stateful-set-stuck" "toleration-sweep"
         "whole-zone" "zone-lost-with-room" "zone-lost-without-room" "zone-partition" "zone-sizes"
     ]
     "measured/": [

@@ -135,6 +135,13 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
     other(&mut to.pod_stop, &before.pod_stop, &after.pod_stop);
     other(&mut to.exit_code, &before.exit_code, &after.exit_code);
     other(&mut to.usage, &before.usage, &after.usage);
+    other(&mut to.readiness_probe, &before.readiness_probe, &after.readiness_probe);
+    other(&mut to.liveness_probe, &before.liveness_probe, &after.liveness_probe);
+    other(&mut to.startup_probe, &before.startup_probe, &after.startup_probe);
+    other(&mut to.serves_after, &before.serves_after, &after.serves_after);
+    other(&mut to.serves_for, &before.serves_for, &after.serves_for);
+    other(&mut to.ends, &before.ends, &after.ends);
+    other(&mut to.restart_policy, &before.restart_policy, &after.restart_policy);
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)
     {

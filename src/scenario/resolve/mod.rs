@@ -13,6 +13,7 @@ mod draw;
 mod expect;
 mod faults;
 mod group_names;
+mod lives;
 mod memory;
 mod models;
 mod namespaces;

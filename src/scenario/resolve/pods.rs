@@ -3,6 +3,7 @@
 
 use super::checks::{self, ComparisonOperators, checked_labels, resources};
 use super::devices;
+use super::lives;
 use super::pod_names::called;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
@@ -175,6 +176,14 @@ pub(super) fn template(
         object: None,
     });
     let owner = group.owner.as_ref().map(|o| (o.kind.as_str(), o.name.as_str()));
+    if owner.is_some_and(|(kind, _)| kind == WorkloadKind::Job.as_str()) {
+        lives::of_a_job(&mut template, group.restart_policy);
+    }
+    if group.restart_policy.is_some() && template.life.is_none() {
+        let text = "no container ends here, so that none is started again";
+        let help = "`ends: (after: \"5m\")`, or a liveness or startup probe";
+        place.part("restartPolicy").add(Problem::new(text).help(help));
+    }
     name_claims(&mut template.claims, owner);
     template.source = source;
     if source == PodSource::File {
@@ -233,6 +242,7 @@ pub(super) fn pod_template(
         start,
         stop,
         exit_code: written.exit_code.unwrap_or(0),
+        life: lives::life(written, place),
         priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(written, lookup.priorities.never_preempts(written), place),

@@ -2,6 +2,7 @@
 
 use super::group_names::{GroupNames, Names};
 use crate::api::labels::LabelSelector;
+use crate::api::probe::RestartPolicy;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
 use crate::scenario::prelude::*;
 
@@ -145,6 +146,10 @@ fn job(group: &WorkloadGroup, place: &Spot<'_>) -> JobSpec {
     let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
     let rules = group.pod_failure_policy.as_ref().map_or(&[][..], |p| &p.rules);
     let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
+    if group.template.restart_policy == Some(RestartPolicy::Always) {
+        let text = "Unsupported value: \"Always\": supported values: \"OnFailure\", \"Never\"";
+        place.part("template").part("restartPolicy").say(text);
+    }
     if on_failure && group.pod_failure_policy.is_some() {
         let text = "only \"Never\" is supported when podFailurePolicy is specified";
         place.part("template").part("restartPolicy").say(text);

@@ -1,6 +1,7 @@
 //! Groups of workloads to workloads.
 
 use super::checks;
+use super::lives;
 use super::pods::{Lookup, pod_template};
 use super::select::{Numbered, Pods, PodsOf, Workloads};
 use super::workload_fields::{
@@ -29,7 +30,10 @@ impl Workloads {
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
         place.part("namespace").take(checks::namespace(namespace));
-        let template = pod_template(&group.template, &place.part("template"), false, lookup);
+        let mut template = pod_template(&group.template, &place.part("template"), false, lookup);
+        if kind == WorkloadKind::Job {
+            lives::of_a_job(&mut template, group.template.restart_policy);
+        }
         let node = group.template.node_name.as_ref().and_then(|name| {
             let place = place.part("template").part("nodeName");
             place.take(lookup.nodes.named(name))

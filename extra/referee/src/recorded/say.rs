@@ -101,6 +101,11 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         missing,
     );
     unless(
+        plan.templates.iter().all(|t| t.life.is_none()),
+        "probes, and containers that end by themselves",
+        missing,
+    );
+    unless(
         !plan.warm_start,
         "controllers that run when the run starts (`timing: Ideal` starts them)",
         missing,

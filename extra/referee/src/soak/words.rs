@@ -351,6 +351,7 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
         (_, "backoffLimit" | "start") => (0, 3),
         (_, "percentageOfNodesToScore") => (0, 100),
         (_, "minReadySeconds") => (0, 40),
+        (_, "exit_code") => (0, 3),
         (_, "burst") => (1, 50),
         ("Deviation", _) => (0, 5),
         ("Tape", "choices") => (1, 1),
@@ -387,6 +388,11 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("NodeRequirement" | "LabelSelectorRequirement", _) => {
             object.insert("values".to_owned(), vec![dice.one(&VALUES)].into());
         }
+        ("Probe", _) => {
+            // Only a readiness probe has another one, and not this.
+            object.remove("successThreshold");
+        }
+        ("PodTemplate" | "PodGroup", _) => agree_of_lives(object),
         ("Toleration", "Lt" | "Gt") => {
             object.insert("value".to_owned(), "5".into());
         }
@@ -434,6 +440,22 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
 /// What is asked of records together, not of each.
 const HOW_MANY_AND_WHEN: [&str; 7] =
     ["count", "at", "after", "before", "between", "first", "spread"];
+
+/// What probes see is said where there are any, and what follows from a container's end where it has one.
+fn agree_of_lives(object: &mut Map<String, Value>) {
+    let probes = ["readinessProbe", "livenessProbe", "startupProbe"];
+    let probed = probes.iter().any(|p| object.contains_key(*p));
+    if let Some(readiness) = object.get_mut("readinessProbe").and_then(Value::as_object_mut) {
+        readiness.remove("terminationGracePeriodSeconds");
+    }
+    if !probed {
+        object.remove("serves_after");
+        object.remove("serves_for");
+    }
+    if !probed && !object.contains_key("ends") {
+        object.remove("restartPolicy");
+    }
+}
 
 /// What a fault model has goes with what fails, and with what happens.
 fn agree_of_faults(object: &mut Map<String, Value>) {

@@ -57,6 +57,8 @@ pub(super) struct Seen<'a> {
     pub(super) refused: Refusals,
     /// What its kubelet said of it while its node was short of something.
     pub(super) pressed: Vec<RecordId>,
+    /// What is noted of its container: that it serves or does not, has ended or failed a probe, and backs off.
+    pub(super) own: Vec<RecordId>,
     pub(super) state: PodState,
 }
 
@@ -127,6 +129,13 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         let said = trace.said_of_pod(r);
         if matches!(said, Some(EventText::Evicted | EventText::RefusedUnderPressure)) {
             seen.pressed.push(id);
+        }
+        if let What::Noted(
+            Note::ContainerServes | Note::ContainerEnded | Note::ContainerUnhealthy | Note::BackOff,
+            _,
+        ) = r.what
+        {
+            seen.own.push(id);
         }
         match r.what {
             What::PodPhase(_) if step.eviction(r).is_some() => {

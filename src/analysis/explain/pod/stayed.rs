@@ -42,6 +42,9 @@ impl Case<'_, '_> {
         if state.phase.is_terminal() {
             return self.tell(format!("not evicted: it is {}", state.phase.as_str()), came);
         }
+        if self.is_not_ready_by_itself() {
+            return;
+        }
         self.untainted(node);
         if !seen.told.is_empty() {
             // It waited before it was placed there.
@@ -50,6 +53,33 @@ impl Case<'_, '_> {
             self.found.steps.sort_by_key(|s| s.at);
         }
         self.waited_for_a_volume(node);
+    }
+
+    /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
+    fn is_not_ready_by_itself(&mut self) -> bool {
+        const LAST: usize = 6;
+        let (seen, analysis) = (self.seen, self.analysis());
+        let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
+        let why = match analysis.trace.get(*last).map(|r| r.what) {
+            Some(What::Noted(Note::BackOff, seconds)) => {
+                format!(
+                    "its container waits {seconds} s from its end on to be started again: CrashLoopBackOff"
+                )
+            }
+            Some(What::Noted(Note::ContainerUnhealthy, _)) => {
+                "its container is killed for a probe".to_owned()
+            }
+            Some(What::Noted(Note::ContainerServes, 0)) => {
+                "its container does not serve".to_owned()
+            }
+            Some(What::Noted(Note::ContainerEnded, _)) => "its container has ended".to_owned(),
+            _ => "no probe has found yet that its container serves".to_owned(),
+        };
+        let from = seen.own.len().saturating_sub(LAST);
+        let found = seen.own[from..].iter().filter_map(|id| Some((*id, analysis.trace.get(*id)?)));
+        let steps: Vec<Step> = found.map(|found| self.of.question.step(found, None)).collect();
+        self.tell(format!("not evicted: it is not Ready, as {why}"), steps);
+        true
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.

@@ -1,0 +1,87 @@
+//! What is said of the life of a pod's containers: the probes of `v1.Container`, and what these would find.
+//!
+//! A pod is one container here, as everywhere. What a probe finds is stated, too: from when on a container serves, for how
+//! long, and when it ends by itself.
+
+use crate::kernel::{Dur, Spread};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `v1.Probe`, without how it asks and how long it waits for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// `initialDelaySeconds`
+    pub(crate) initial_delay: Dur,
+    /// `periodSeconds`
+    pub(crate) period: Dur,
+    /// `successThreshold`
+    pub(crate) success_threshold: u32,
+    /// `failureThreshold`
+    pub(crate) failure_threshold: u32,
+    /// `terminationGracePeriodSeconds`: the grace of a container that this probe ends, where it is not the pod's.
+    pub(crate) grace: Option<Dur>,
+}
+
+/// Which of a container's probes (`pkg/kubelet/prober`, `probeType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProbeType {
+    Liveness,
+    Readiness,
+    Startup,
+}
+
+impl ProbeType {
+    pub(crate) const ALL: [Self; 3] = [Self::Liveness, Self::Readiness, Self::Startup];
+
+    /// `liveness`
+    pub(crate) fn as_str(self) -> &'static str {
+        ["liveness", "readiness", "startup"][self as usize]
+    }
+}
+
+/// `spec.restartPolicy`
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+pub enum RestartPolicy {
+    /// A container that ends is started again.
+    #[default]
+    Always,
+    /// A container that fails is started again; one that exits with 0 has done its work.
+    OnFailure,
+    /// No container is started again: its pod has succeeded or failed with it.
+    Never,
+}
+
+impl RestartPolicy {
+    /// Whether a container that exited like that is started again (`ShouldContainerBeRestarted`).
+    pub(crate) fn restarts(self, exit_code: i32) -> bool {
+        match self {
+            Self::Always => true,
+            Self::OnFailure => exit_code != 0,
+            Self::Never => false,
+        }
+    }
+}
+
+/// What is particular about the life of a pod's containers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Life {
+    /// By [`ProbeType`].
+    pub(crate) probes: [Option<Probe>; 3],
+    /// From a container's start until it serves; at once where it is not said.
+    pub(crate) serves_after: Option<Spread>,
+    /// For how long it serves; until its end where it is not said.
+    pub(crate) serves_for: Option<Spread>,
+    /// From a container's start to its end, and what it exits with.
+    pub(crate) ends: Option<(Spread, i32)>,
+    /// `spec.restartPolicy`
+    pub(crate) restart_policy: RestartPolicy,
+}
+
+impl Life {
+    /// One of its probes.
+    pub(crate) fn probe(&self, which: ProbeType) -> Option<&Probe> {
+        self.probes[which as usize].as_ref()
+    }
+}

@@ -1,0 +1,447 @@
+//! The workers that probe a container (`pkg/kubelet/prober/worker.go`, `prober_manager.go`), v1.37, older releases by
+//! [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
+//!
+//! What a probe finds changes twice in a container's life at most: it begins to serve, and stops. So the probes between are
+//! not made one by one: it is computed which of them changes a result. A probe takes no time here.
+
+use crate::api::probe::{Life, Probe, ProbeType};
+use crate::controllers::prelude::*;
+
+/// A span of time in which a container serves.
+pub(super) type Serves = (Time, Time);
+
+/// `worker`: one of the probes of a container, and of those that follow it in its pod.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Worker {
+    /// When its ticker ticks next.
+    pub(super) tick: Time,
+    /// `lastResult` and `resultRun`: what the last probes found, and how many of them.
+    last: Option<bool>,
+    run: u32,
+    /// `resultsManager`: what is said of the container.
+    pub(super) value: Option<bool>,
+    /// `onHold`: it probes no more until there is a new container.
+    on_hold: bool,
+}
+
+/// How many ticks of a period come before a time, from one on.
+fn ticks(from: Time, period: Dur, until: Time) -> u64 {
+    until.since(from).as_nanos().div_ceil(period.as_nanos().max(1))
+}
+
+impl Worker {
+    /// A worker of a kubelet that starts, or of a pod that is new to it.
+    pub(super) fn starting(tick: Time, value: Option<bool>) -> Self {
+        Self { tick, value, ..Self::default() }
+    }
+
+    /// A new container is seen, of which nothing is known.
+    fn resume(&mut self, initial: Option<bool>) {
+        (self.value, self.on_hold) = (initial, false);
+    }
+
+    /// What a probe finds from a tick on, and from when on it finds something else.
+    fn found(at: Time, serves: Serves) -> (bool, Time) {
+        if at < serves.0 {
+            (false, serves.0)
+        } else if at < serves.1 {
+            (true, serves.1)
+        } else {
+            (false, Time::MAX)
+        }
+    }
+
+    /// Probes with each tick before a time, of which none changes a result. Those before `from` do nothing.
+    fn follow(&mut self, probe: &Probe, (from, serves): (Time, Serves), until: Time) {
+        let idle = ticks(self.tick, probe.period, from.min(until));
+        self.tick += probe.period * idle;
+        while self.tick < until {
+            let (ok, flips) = Self::found(self.tick, serves);
+            let n = ticks(self.tick, probe.period, flips.min(until)).max(1);
+            self.find(ok, n);
+            self.tick += probe.period * n;
+        }
+    }
+
+    /// So many probes in a row found that.
+    fn find(&mut self, ok: bool, times: u64) {
+        let before = if self.last == Some(ok) { self.run } else { 0 };
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        (self.last, self.run) = (Some(ok), before.saturating_add(times));
+    }
+
+    /// The next tick at which the result changes, and to what.
+    fn change(&self, probe: &Probe, (from, serves): (Time, Serves)) -> Option<(Time, bool)> {
+        let mut w = self.clone();
+        w.follow(probe, (Time::MAX, serves), from);
+        while !w.on_hold && w.tick < Time::MAX {
+            let (ok, flips) = Self::found(w.tick, serves);
+            let before = if w.last == Some(ok) { w.run } else { 0 };
+            let lacks = u64::from(threshold(probe, ok).saturating_sub(before).max(1));
+            let n = ticks(w.tick, probe.period, flips).max(1);
+            if w.value != Some(ok) && lacks <= n {
+                let at = w.tick.saturating_add(probe.period * (lacks - 1));
+                return (at < Time::MAX).then_some((at, ok));
+            }
+            if flips == Time::MAX {
+                break;
+            }
+            w.find(ok, n);
+            w.tick += probe.period * n;
+        }
+        None
+    }
+
+    /// `manualTriggerCh`: probes out of turn, which in newer releases begins the period anew.
+    fn trigger(&mut self, probe: &Probe, (from, serves): (Time, Serves), now: Time, resets: bool) {
+        if now >= from && !self.on_hold {
+            self.probe(probe, Self::found(now, serves).0);
+        }
+        if resets {
+            self.tick = now + probe.period;
+        }
+    }
+
+    /// A probe found that.
+    fn probe(&mut self, probe: &Probe, ok: bool) {
+        self.find(ok, 1);
+        if self.run >= threshold(probe, ok) {
+            self.value = Some(ok);
+        }
+    }
+
+    /// Nothing is probed until there is a new container.
+    fn hold(&mut self) {
+        (self.on_hold, self.run) = (true, 0);
+    }
+}
+
+/// How many probes in a row have to find that.
+fn threshold(probe: &Probe, ok: bool) -> u32 {
+    if ok { probe.success_threshold } else { probe.failure_threshold }
+}
+
+/// What a container is before it was probed (`newWorker`, `initialValue`).
+pub(super) fn initial(which: ProbeType) -> Option<bool> {
+    match which {
+        ProbeType::Liveness => Some(true),
+        ProbeType::Readiness => Some(false),
+        ProbeType::Startup => None,
+    }
+}
+
+/// What comes about in the life of a pod's container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// It serves from now on, or no more.
+    Serves(bool),
+    /// It ends by itself.
+    Ends,
+    /// It has ended because its kubelet had it killed.
+    Killed,
+    /// Its kubelet notices that it has ended, or looks whether it may start it again.
+    Noticed,
+    /// Its kubelet notices that it runs.
+    Seen,
+    /// The result of a probe changes.
+    Probed(ProbeType, bool),
+}
+
+/// The container of a pod, and what its kubelet knows of it.
+#[derive(Clone, Debug)]
+pub(super) struct Container {
+    pub(super) life: Rc<Life>,
+    pub(super) workers: [Worker; 3],
+    /// Its kubelet lives.
+    pub(super) watched: bool,
+    pub(super) runs: bool,
+    /// When it was started.
+    pub(super) since: Time,
+    pub(super) serves: Serves,
+    /// It does, or is still to; nothing is left to come where it does no more.
+    pub(super) serving: Option<bool>,
+    pub(super) ends: Time,
+    /// When its kubelet notices that it runs; has it, if that is over.
+    pub(super) seen: Option<Time>,
+    pub(super) noticed: Option<Time>,
+    /// When it will have been killed.
+    pub(super) killed: Option<Time>,
+    /// Its startup probe has succeeded, if it has one.
+    pub(super) started: bool,
+    /// What its kubelet says of its pod.
+    pub(super) ready: bool,
+    /// When the container before it ended, or it.
+    pub(super) exited: Option<Time>,
+    /// `flowcontrol.Backoff`: how long the last one was, and when it was begun.
+    pub(super) backoff: Option<(Dur, Time)>,
+    /// Its kubelet waits for the end of that, and has said so.
+    pub(super) backs_off: bool,
+    /// It is not started again, and this is what it exited with.
+    pub(super) finished: Option<i32>,
+    /// For when its pod was last scheduled to be worked on.
+    pub(super) posted: Time,
+}
+
+impl Container {
+    /// The first container of a pod, not yet started, whose workers tick first then.
+    pub(super) fn new(life: Rc<Life>, ticks: [Time; 3]) -> Self {
+        let worker = |which: ProbeType| Worker::starting(ticks[which as usize], initial(which));
+        Self {
+            workers: ProbeType::ALL.map(worker),
+            life,
+            watched: true,
+            runs: false,
+            since: Time::ZERO,
+            serves: (Time::ZERO, Time::MAX),
+            serving: None,
+            ends: Time::MAX,
+            seen: None,
+            noticed: None,
+            killed: None,
+            started: false,
+            ready: false,
+            exited: None,
+            backoff: None,
+            backs_off: false,
+            finished: None,
+            posted: Time::ZERO,
+        }
+    }
+
+    /// From when on a worker probes, and what it finds.
+    fn view(&self, which: ProbeType) -> (Time, Serves) {
+        let waits = self.started == (which == ProbeType::Startup);
+        if waits || !self.runs || !self.watched || self.seen.is_some() || self.killed.is_some() {
+            return (Time::MAX, self.serves);
+        }
+        // `startedAt` has whole seconds.
+        let whole = Time::from_nanos(self.since.as_nanos() / 1_000_000_000 * 1_000_000_000);
+        let delay = self.life.probe(which).map_or(Dur::ZERO, |p| p.initial_delay);
+        (whole.saturating_add(delay), self.serves)
+    }
+
+    /// Whether its kubelet says that it is ready (`UpdatePodStatus`).
+    fn is_ready(&self) -> bool {
+        let probed = self.life.probe(ProbeType::Readiness).is_some();
+        let succeeds = self.workers[ProbeType::Readiness as usize].value == Some(true);
+        self.runs && self.started && (!probed || succeeds)
+    }
+
+    /// The next change of a probe's result.
+    fn change(&self) -> Option<(Time, Event)> {
+        let of = |which: ProbeType| {
+            let probe = self.life.probe(which)?;
+            let (at, ok) = self.workers[which as usize].change(probe, self.view(which))?;
+            Some((at, Event::Probed(which, ok)))
+        };
+        ProbeType::ALL.into_iter().filter_map(of).min_by_key(|(at, _)| *at)
+    }
+
+    /// What comes about next.
+    pub(super) fn next(&self) -> Option<(Time, Event)> {
+        let ends = (self.runs && self.ends < Time::MAX).then_some((self.ends, Event::Ends));
+        let killed = self.killed.map(|at| (at, Event::Killed));
+        let watched = |at: &Time| self.watched && *at < Time::MAX;
+        let noticed = self.noticed.filter(watched).map(|at| (at, Event::Noticed));
+        let seen = self.seen.filter(watched).map(|at| (at, Event::Seen));
+        let serves = match self.serving.filter(|_| self.runs) {
+            Some(true) => (self.serves.1, Event::Serves(false)),
+            Some(false) => (self.serves.0, Event::Serves(true)),
+            None => (Time::MAX, Event::Serves(false)),
+        };
+        let serves = Some(serves).filter(|(at, _)| *at < Time::MAX);
+        let all = [serves, killed, ends, noticed, seen, self.change()];
+        all.into_iter().flatten().min_by_key(|(at, _)| *at)
+    }
+
+    /// All workers tick up to a time, without that.
+    pub(super) fn follow(&mut self, until: Time) {
+        for which in ProbeType::ALL {
+            if let Some(probe) = self.life.clone().probe(which) {
+                let view = self.view(which);
+                self.workers[which as usize].follow(probe, view, until);
+            }
+        }
+    }
+
+    /// A container is started, and seen then.
+    pub(super) fn start(&mut self, now: Time, serves: Serves, ends: Time, seen: Time) {
+        self.follow(now);
+        (self.runs, self.since, self.serves, self.ends) = (true, now, serves, ends);
+        self.serving = Some(now >= serves.0);
+        (self.seen, self.noticed, self.killed) = (Some(seen), None, None);
+        self.backs_off = false;
+    }
+
+    /// It has ended.
+    pub(super) fn end(&mut self, now: Time) {
+        self.follow(now);
+        (self.runs, self.killed, self.seen) = (false, None, None);
+        self.exited = Some(now);
+    }
+
+    /// Its kubelet sees a new container, and probes its readiness out of turn.
+    pub(super) fn see(&mut self, now: Time, triggers: bool, resets: bool) {
+        self.follow(now);
+        self.seen = None;
+        for which in ProbeType::ALL {
+            self.workers[which as usize].resume(initial(which));
+        }
+        self.started = self.life.probe(ProbeType::Startup).is_none();
+        self.trigger(now, triggers, resets);
+        // The result that it sets first, which is that it is not ready, has it probed once more.
+        if self.life.probe(ProbeType::Readiness).is_some() && !self.is_ready() {
+            self.trigger(now, triggers, resets);
+        }
+        self.ready = self.is_ready();
+    }
+
+    /// A readiness probe out of turn, of a container that has started.
+    fn trigger(&mut self, now: Time, triggers: bool, resets: bool) {
+        let view = self.view(ProbeType::Readiness);
+        if let Some(probe) = self.life.probe(ProbeType::Readiness)
+            && self.started
+            && triggers
+        {
+            self.workers[ProbeType::Readiness as usize].trigger(probe, view, now, resets);
+        }
+    }
+
+    /// The result of a probe changes; whether its container is to be killed for that.
+    pub(super) fn probed(
+        &mut self,
+        now: Time,
+        (which, ok): (ProbeType, bool),
+        triggers: bool,
+        resets: bool,
+    ) -> bool {
+        self.follow(now);
+        let view = self.view(which);
+        if let Some(probe) = self.life.clone().probe(which) {
+            let worker = &mut self.workers[which as usize];
+            worker.follow(probe, view, now.saturating_add(Dur::from_nanos(1)));
+            worker.value = Some(ok);
+            if which == ProbeType::Startup || which == ProbeType::Liveness && !ok {
+                worker.hold();
+            }
+        }
+        if which == ProbeType::Startup && ok {
+            self.started = true;
+            self.trigger(now, triggers, resets);
+        }
+        self.ready = self.is_ready();
+        which != ProbeType::Readiness && !ok
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s(seconds: u64) -> Time {
+        Time::from_nanos(seconds * 1_000_000_000)
+    }
+
+    fn probe(delay: u64, period: u64, success: u32, failure: u32) -> Option<Probe> {
+        Some(Probe {
+            initial_delay: Dur::from_secs(delay),
+            period: Dur::from_secs(period),
+            success_threshold: success,
+            failure_threshold: failure,
+            grace: None,
+        })
+    }
+
+    /// A pod that its kubelet hears of at 0, whose container runs from 2 s on and serves in that span after its start. One
+    /// that is killed ends in a second, is started again at once and seen a second later.
+    fn changes(probes: [Option<Probe>; 3], serves: (u64, u64), until: u64) -> Vec<String> {
+        let life = Rc::new(Life { probes, ..Life::default() });
+        let mut c = Container::new(life, [Time::ZERO; 3]);
+        let span = |t: Time| {
+            let after = |n: u64| t.saturating_add(Dur::from_secs(n));
+            (after(serves.0), after(serves.1))
+        };
+        c.start(s(2), span(s(2)), Time::MAX, s(2));
+        let (mut told, mut ready) = (Vec::new(), false);
+        while let Some((at, event)) = c.next().filter(|(at, _)| *at <= s(until)) {
+            match event {
+                Event::Seen => c.see(at, true, true),
+                Event::Probed(which, ok) => {
+                    if c.probed(at, (which, ok), true, true) {
+                        told.push(format!("{} kill", at.as_secs()));
+                        c.killed = Some(at + Dur::from_secs(1));
+                    }
+                }
+                Event::Killed => {
+                    c.end(at);
+                    c.start(at, span(at), Time::MAX, at + Dur::from_secs(1));
+                }
+                Event::Serves(serves) => c.serving = serves.then_some(true),
+                Event::Ends | Event::Noticed => unreachable!("nothing ends by itself"),
+            }
+            if std::mem::replace(&mut ready, c.ready) != c.ready {
+                told.push(format!("{} ready={}", at.as_secs(), c.ready));
+            }
+        }
+        told
+    }
+
+    const EVER: u64 = 1_000_000;
+
+    /// All of these are what upstream's unchanged prober of 1.37.1 printed in virtual time, with the same containers.
+    #[test]
+    fn results_change_when_upstreams_do() {
+        let of = |liveness, readiness, startup| [liveness, readiness, startup];
+        for (probes, serves, until, expected) in [
+            // Probes at 12 and 22 s: the container has run 5 s first in the tick that is 10 s after it was seen.
+            (of(None, probe(5, 10, 1, 3), None), (12, EVER), 60, vec!["22 ready=true"]),
+            (of(None, probe(0, 10, 1, 3), None), (0, EVER), 60, vec!["2 ready=true"]),
+            // From 14.5 s on, here 15: at 18, 22 and 26 s.
+            (of(None, probe(0, 4, 3, 3), None), (13, EVER), 60, vec!["26 ready=true"]),
+            // It serves from 7 to 47 s: 12 succeeds, 52 and 62 fail.
+            (
+                of(None, probe(0, 10, 1, 2), None),
+                (5, 45),
+                120,
+                vec!["12 ready=true", "62 ready=false"],
+            ),
+            // Startup at 10 fails, at 15 succeeds, and has the readiness probe made at once.
+            (
+                of(None, probe(0, 10, 1, 3), probe(5, 5, 1, 6)),
+                (12, EVER),
+                60,
+                vec!["15 ready=true"],
+            ),
+            (of(None, None, probe(5, 5, 1, 6)), (12, EVER), 60, vec!["15 ready=true"]),
+            (
+                of(probe(5, 10, 1, 3), probe(0, 10, 1, 3), None),
+                (60, EVER),
+                150,
+                vec!["30 kill", "60 kill", "90 kill", "120 kill", "150 kill"],
+            ),
+            (
+                of(probe(0, 10, 1, 3), None, probe(0, 10, 1, 2)),
+                (25, EVER),
+                100,
+                vec!["20 kill", "40 kill", "60 kill", "80 kill", "100 kill"],
+            ),
+            // Of the first container 50, 60 and 70 fail, of the second 120, 130 and 140.
+            (
+                of(probe(0, 10, 1, 3), probe(0, 10, 1, 3), None),
+                (3, 40),
+                200,
+                vec![
+                    "12 ready=true",
+                    "62 ready=false",
+                    "70 kill",
+                    "82 ready=true",
+                    "132 ready=false",
+                    "140 kill",
+                    "152 ready=true",
+                ],
+            ),
+        ] {
+            assert_eq!(changes(probes, serves, until), expected, "{probes:?} {serves:?}");
+        }
+    }
+}

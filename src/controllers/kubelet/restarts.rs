@@ -1,0 +1,232 @@
+//! Containers that end by themselves or are killed because a probe fails, and when they are started again
+//! (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`: `computePodActions`, `doBackOff`; `pod_workers.go`: `completeWork`),
+//! v1.37, older releases by [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
+//!
+//! A container that is started again runs at once, as its image and its sandbox are there.
+
+use super::pods::Due;
+use super::prober::Event;
+use crate::api::probe::ProbeType;
+use crate::controllers::kubelet::prelude::*;
+
+/// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before, twice the longest).
+const EXPIRES: Dur = Dur::from_secs(600);
+/// `backOffPeriod`: until a pod whose sync failed is synced again; half as much on top at most.
+const BACK_OFF_PERIOD: Dur = Dur::from_secs(10);
+/// `resyncInterval`, `SyncFrequency`: the longest wait for a back-off's end.
+const RESYNC_INTERVAL: Dur = Dur::from_secs(60);
+
+/// Has containers end and start again.
+pub(super) struct Restarts {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    lives: Rc<Lives>,
+    containers: Rc<Containers>,
+    status: Rc<StatusManager>,
+    volumes: Rc<VolumeManager>,
+    /// How much longer than a period a pod waits for its next sync.
+    jitter: PointId,
+}
+
+impl Restarts {
+    /// Nothing has ended yet.
+    pub(super) fn new(
+        (nodes, pods, lives): (&Rc<Nodes>, &Rc<Pods>, &Rc<Lives>),
+        containers: &Rc<Containers>,
+        (status, volumes): (&Rc<StatusManager>, &Rc<VolumeManager>),
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            lives: lives.clone(),
+            containers: containers.clone(),
+            status: status.clone(),
+            volumes: volumes.clone(),
+            jitter: nodes.ctx.point("back-off-jitter"),
+        }
+    }
+
+    /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
+    pub(super) fn work(&self, uid: Uid) {
+        let now = self.nodes.now();
+        self.is_back(uid);
+        while let Some((_, event)) =
+            self.lives.with(uid, |c| c.next()).flatten().filter(|(at, _)| *at <= now)
+        {
+            let Some(due) = self.pods.due(uid).filter(|d| {
+                d.stop == Time::MAX && d.evicted.is_none() && d.orphaned.is_none() && !d.missing
+            }) else {
+                return;
+            };
+            match event {
+                Event::Serves(serves) => {
+                    self.lives.with(uid, |c| c.serving = serves.then_some(true));
+                    self.lives.note(due.pod, Note::ContainerServes, serves.into());
+                }
+                Event::Ends => self.ends(uid, &due),
+                Event::Killed => self.killed(uid, &due),
+                Event::Noticed => self.sync(uid, &due),
+                Event::Seen => self.sees(uid),
+                Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
+            }
+        }
+        self.lives.schedule(uid);
+    }
+
+    /// Where the recorder's kubelets were dead, their containers are watched again when they are back.
+    fn is_back(&self, uid: Uid) {
+        let Some(node) = self
+            .lives
+            .with(uid, |c| c.watched)
+            .and_then(|watched| self.pods.due(uid).filter(|_| !watched).map(|due| due.node))
+        else {
+            return;
+        };
+        let now = self.nodes.now();
+        let imitated = matches!(self.nodes.mode, KubeletMode::Imitated(_));
+        if imitated && self.nodes.with(node, |k| k.runs()) == Some(true) {
+            self.lives.with(uid, |c| {
+                c.follow(now);
+                c.watched = true;
+            });
+        }
+    }
+
+    fn sees(&self, uid: Uid) {
+        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
+        self.lives.with(uid, |c| c.see(now, switches.probes_at_once, switches.resets_period));
+    }
+
+    /// A container ends by itself, and its kubelet lists it as ended some time later.
+    fn ends(&self, uid: Uid, due: &Due) {
+        let until_relist = self.until_relist(due);
+        let now = self.nodes.now();
+        let code = self.lives.with(uid, |c| {
+            c.end(now);
+            c.noticed = Some(now + until_relist);
+            c.life.ends.as_ref().map_or(0, |(_, code)| *code)
+        });
+        self.lives.note(due.pod, Note::ContainerEnded, code.unwrap_or(0).unsigned_abs());
+        self.containers.ended(uid, due);
+    }
+
+    /// The result of a probe has changed: a container that fails is killed within its grace.
+    fn probed(&self, uid: Uid, due: &Due, which: ProbeType, ok: bool) {
+        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
+        let fails = self.lives.with(uid, |c| {
+            let fails = c.probed(now, (which, ok), switches.probes_at_once, switches.resets_period);
+            fails.then(|| c.life.probe(which).and_then(|p| p.grace))
+        });
+        let Some(Some(own)) = fails else { return };
+        self.lives.note(due.pod, Note::ContainerUnhealthy, which as u32);
+        let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
+            Some(grace) => due.unhurried.min(grace),
+            None => due.stop_of(&pod),
+        });
+        self.lives.with(uid, |c| c.killed = Some(now + stops));
+    }
+
+    /// A container was killed. The sync that had that done goes on with what it knew before: it starts the next one, unless
+    /// the one before was too short ago.
+    fn killed(&self, uid: Uid, due: &Due) {
+        let now = self.nodes.now();
+        let before = self.lives.with(uid, |c| {
+            let before = c.exited;
+            c.end(now);
+            (before, c.watched, c.life.restart_policy.restarts(KILLED))
+        });
+        self.containers.ended(uid, due);
+        let Some((before, true, restarts)) = before else { return };
+        if restarts && before.is_none_or(|exited| self.may_start(uid, exited)) {
+            return self.start(uid);
+        }
+        let until_relist = self.until_relist(due);
+        self.lives.with(uid, |c| c.noticed = Some(now + until_relist));
+    }
+
+    /// Until a kubelet lists containers; the recorder's notice at once.
+    fn until_relist(&self, due: &Due) -> Dur {
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) => Dur::ZERO,
+            KubeletMode::Real(_) => self.status.until_relist(due.node),
+        }
+    }
+
+    /// A sync of a pod whose container has ended.
+    fn sync(&self, uid: Uid, due: &Due) {
+        let now = self.nodes.now();
+        let ended = self.lives.with(uid, |c| {
+            (c.ready, c.noticed) = (false, None);
+            let code = c
+                .life
+                .ends
+                .as_ref()
+                .filter(|_| Some(c.ends) == c.exited)
+                .map_or(KILLED, |(_, code)| *code);
+            if !c.life.restart_policy.restarts(code) {
+                c.finished = Some(code);
+            }
+            (c.exited.unwrap_or(now), c.finished.is_some())
+        });
+        match ended {
+            Some((_, true)) => self.volumes.remove_pod(due.node, uid),
+            Some((exited, false)) if self.may_start(uid, exited) => self.start(uid),
+            Some((exited, false)) => self.backs_off(uid, due, exited),
+            None => {}
+        }
+    }
+
+    /// `doBackOff`: whether a container may be started whose predecessor ended then.
+    fn may_start(&self, uid: Uid, exited: Time) -> bool {
+        let now = self.nodes.now();
+        let (initial, most) = self.nodes.switches.life.crash_loop_backoff;
+        let may = self.lives.with(uid, |c| {
+            let entry = c.backoff.filter(|(_, since)| exited.since(*since) <= EXPIRES);
+            if entry.is_some_and(|(backoff, _)| now.since(exited) < backoff) {
+                return false;
+            }
+            let next = entry.map_or(initial, |(backoff, _)| (backoff * 2).min(most));
+            c.backoff = Some((next, now));
+            true
+        });
+        may == Some(true)
+    }
+
+    /// CrashLoopBackOff: the pod is synced again when the back-off is over, or, up to 1.34, some ten seconds later.
+    fn backs_off(&self, uid: Uid, due: &Due, exited: Time) {
+        let now = self.nodes.now();
+        let backoff = self.lives.with(uid, |c| c.backoff).flatten().map_or(Dur::ZERO, |(b, _)| b);
+        let left = (exited + backoff).since(now);
+        let waits = if self.nodes.switches.life.waits_for_backoff {
+            left.min(RESYNC_INTERVAL)
+        } else {
+            BACK_OFF_PERIOD
+        };
+        let waits = match self.nodes.mode {
+            KubeletMode::Imitated(_) => left,
+            KubeletMode::Real(_) => {
+                let object = self.pods.of_chance(due.pod);
+                let most = waits.as_nanos() / 2;
+                let more = self.nodes.ctx.uniform(self.jitter, object, 0, most);
+                // What is due is looked up once a second, as containers are listed.
+                waits + Dur::from_nanos(more) + self.status.until_relist(due.node)
+            }
+        };
+        if self.lives.with(uid, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
+            let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;
+            self.lives.note(due.pod, Note::BackOff, seconds);
+        }
+        self.lives.with(uid, |c| c.noticed = Some(now + waits));
+    }
+
+    fn start(&self, uid: Uid) {
+        let now = self.nodes.now();
+        self.pods.with_due(uid, |d| d.start = now);
+        if let Some(due) = self.pods.due(uid) {
+            self.containers.run(uid, &due, false);
+        }
+    }
+}
+
+/// The exit code of a container that was killed (128 and SIGKILL).
+const KILLED: i32 = 137;

@@ -1,0 +1,33 @@
+//! Probes of containers, with the fields of the Kubernetes API, and how a container ends by itself.
+
+use super::spans::HowLong;
+use crate::language::prelude::*;
+
+/// `v1.Probe`. How a probe asks is not said, as what it finds is: whether the container serves (`serves_after`,
+/// `serves_for`).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Probe {
+    /// How many seconds a container has to run before it is probed; 0 where not given.
+    pub(crate) initial_delay_seconds: Option<i32>,
+    /// How many seconds lie between two probes; 10 where not given.
+    pub(crate) period_seconds: Option<i32>,
+    /// How many probes have to succeed in a row; 1 where not given, and always 1 of a liveness or startup probe.
+    pub(crate) success_threshold: Option<i32>,
+    /// How many probes have to fail in a row; 3 where not given.
+    pub(crate) failure_threshold: Option<i32>,
+    /// The grace of a container that a liveness or startup probe ends; that of its pod where not given.
+    pub(crate) termination_grace_period_seconds: Option<i64>,
+}
+
+/// How a container ends by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ends {
+    /// From its start to its end.
+    pub(crate) after: HowLong,
+    /// What it exits with; 0 where not given.
+    pub(crate) exit_code: Option<i32>,
+}

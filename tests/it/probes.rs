@@ -1,0 +1,252 @@
+//! Probes, and containers that end and are started again: what upstream's unchanged prober of 1.37.1 did in virtual time, and what
+//! follows from upstream's source by arithmetic.
+//!
+//! The recorded figures are those of `pkg/kubelet/prober`, run in `testing/synctest` with a command that succeeds while the
+//! container serves; its worker begins when the pod is synced first, its container two seconds later.
+
+use std::path::Path;
+use taintsim::kernel::Choices;
+use taintsim::plan::Plan;
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::{run, run_eager};
+use taintsim::trace::Trace;
+
+fn built(text: &str) -> Result<Plan, String> {
+    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
+    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).map_err(|p| p.to_string())
+}
+
+fn plan(text: &str) -> Plan {
+    built(text).unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// A pod that a node's kubelet hears of when the run begins, and that starts in two seconds.
+fn pod(version: &str, horizon: &str, more: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "{horizon}", timing: Ideal, nodes: [(name: "n")],
+            pods: [(name: "p", on: Node("n"), start: Pending, pod_start: "2s", pod_stop: "1s", {more})])"#
+    )
+}
+
+/// What becomes of pods, in seconds: containers, phases, readiness, what kubelets find.
+fn told(trace: &Trace) -> Vec<String> {
+    let line = |r: &taintsim::trace::Record| {
+        let f = trace.fields(r);
+        let at = r.at.as_millis() as f64 / 1000.0;
+        let what = match f.what {
+            "containers-started" => "runs".to_owned(),
+            "containers-stopped" => "stopped".to_owned(),
+            "pod-phase" if r.at.as_millis() > 0 => f.status?.to_owned(),
+            "pod-condition" if f.kind == Some("Ready") => format!("Ready={}", f.status?),
+            "container-ended" => format!("exit {}", f.count?),
+            "container-unhealthy" => format!("{} fails", f.kind?),
+            "back-off" => format!("back-off {}", f.seconds?),
+            _ => return None,
+        };
+        Some(format!("{at} {what}"))
+    };
+    trace.iter().filter_map(line).collect()
+}
+
+fn told_of(text: &str) -> Vec<String> {
+    let plan = plan(text);
+    let trace = run(&plan, Choices::seeded(1));
+    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(1)).iter()), "eager is no other");
+    told(&trace)
+}
+
+/// Recorded: `12.000 probe ready false`, `22.000 probe ready true`, `22.000 READY=true`. The container is seen at 2 s, which
+/// begins the period; it serves from 14 s on. Up to 1.31 the period goes on from 0: probes at 10 s (8 s of running, not yet
+/// serving) and 20 s. Up to 1.20 the same here, where nothing is left to chance.
+#[test]
+fn a_pod_is_ready_when_a_probe_has_said_so() {
+    let probe =
+        r#"serves_after: "12s", readinessProbe: (initialDelaySeconds: 5, periodSeconds: 10)"#;
+    for (version, ready) in [("1.37", 22), ("1.32", 22), ("1.31", 20), ("1.20", 20)] {
+        assert_eq!(
+            told_of(&pod(version, "1m", probe)),
+            [
+                "2 runs".to_owned(),
+                "2 Running".to_owned(),
+                "2 Ready=False".to_owned(),
+                format!("{ready} Ready=True")
+            ],
+            "{version}"
+        );
+    }
+}
+
+/// Recorded: the container that serves from its start is ready in that instant, as it is probed once it is seen; up to 1.20
+/// with the next tick.
+#[test]
+fn a_container_is_probed_as_soon_as_it_is_seen() {
+    let probe = "readinessProbe: ()";
+    assert_eq!(told_of(&pod("1.37", "1m", probe)), ["2 runs", "2 Running", "2 Ready=True"]);
+    assert_eq!(
+        told_of(&pod("1.20", "1m", probe)),
+        ["2 runs", "2 Running", "2 Ready=False", "10 Ready=True"]
+    );
+}
+
+/// Recorded: startup fails at 10 s and succeeds at 15 s, with which readiness is probed.
+#[test]
+fn a_startup_probe_holds_the_others_back() {
+    let probes = r#"serves_after: "12s", readinessProbe: (),
+        startupProbe: (initialDelaySeconds: 5, periodSeconds: 5, failureThreshold: 6)"#;
+    assert_eq!(
+        told_of(&pod("1.37", "1m", probes)),
+        ["2 runs", "2 Running", "2 Ready=False", "15 Ready=True"]
+    );
+}
+
+/// Recorded: `30.000 kill 1`, `60.000 kill 2`, `90.000 kill 3`. Liveness fails at 10, 20 and 30 s, the container stops in a
+/// second. The first two are followed at once, and the second is the first that begins a back-off (10 s); the third is
+/// followed at 91 s, 30 s after the second's end, and has the back-off at 20 s; then 40 s at 121 s, 80 s at 151 s, when the end
+/// before was 30 s ago and 40 have to pass: the container that ends at 151 s waits until 191 s.
+#[test]
+fn a_liveness_probe_that_comes_too_soon_loops() {
+    let probe = r#"serves_after: "60s", livenessProbe: (initialDelaySeconds: 5)"#;
+    let told = told_of(&pod("1.37", "4m", probe));
+    let fails: Vec<&str> = told
+        .iter()
+        .filter(|l| l.ends_with("fails"))
+        .map(|l| l.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(fails, ["30", "60", "90", "120", "150", "220"], "{told:?}");
+}
+
+/// `doBackOff`: a container that runs 5 s and exits with 1. Ends at 7; started at once (the first back-off begins, 10 s); ends at
+/// 12: until 22; ends at 27: 20 s, until 47; ends at 52: 40 s, until 92; ends at 97: 80 s, until 177; ends at 182: 160 s.
+#[test]
+fn a_crash_loop_backs_off() {
+    let told = told_of(&pod("1.37", "5m", r#"ends: (after: "5s", exit_code: 1)"#));
+    let starts: Vec<&str> = told
+        .iter()
+        .filter(|l| l.ends_with("runs") || l.contains("back-off"))
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        starts,
+        [
+            "2 runs",
+            "7 runs",
+            "12 back-off 10",
+            "22 runs",
+            "27 back-off 20",
+            "47 runs",
+            "52 back-off 40",
+            "92 runs",
+            "97 back-off 80",
+            "177 runs",
+            "182 back-off 160",
+        ],
+        "{told:?}"
+    );
+    // It is ready while it runs, and not while it waits.
+    assert_eq!(told[..4], ["2 runs", "2 Running", "2 Ready=True", "7 exit 1"], "{told:?}");
+    assert!(told.contains(&"12 Ready=False".to_owned()), "{told:?}");
+    assert!(told.contains(&"22 Ready=True".to_owned()), "{told:?}");
+}
+
+/// A back-off counts from a container's end, and is forgotten where it was begun more than ten minutes before that
+/// (`HasExpiredFunc`): a container that runs for 11 minutes is started again at once, each time; one that runs for 9 minutes is
+/// not, from its second end on.
+#[test]
+fn what_runs_for_long_is_started_again_at_once() {
+    for (minutes, backoffs) in [(9, vec!["10", "20", "40"]), (11, vec![])] {
+        let told =
+            told_of(&pod("1.37", "100m", &format!(r#"ends: (after: "{minutes}m", exit_code: 1)"#)));
+        let told: Vec<&str> =
+            told.iter().filter_map(|l| Some(l.split_once("back-off ")?.1)).collect();
+        assert!(told.iter().take(3).eq(&backoffs), "{minutes}: {told:?}");
+    }
+}
+
+/// `ShouldContainerBeRestarted`: by policy and exit code.
+#[test]
+fn restart_policies_decide_what_follows() {
+    for (policy, code, phase) in [
+        ("Never", 0, Some("7 Succeeded")),
+        ("Never", 3, Some("7 Failed")),
+        ("OnFailure", 0, Some("7 Succeeded")),
+        ("OnFailure", 3, None),
+        ("Always", 0, None),
+    ] {
+        let told = told_of(&pod(
+            "1.37",
+            "10s",
+            &format!(r#"restartPolicy: {policy}, ends: (after: "5s", exit_code: {code})"#),
+        ));
+        let ended = told.iter().find(|l| l.ends_with("ed") && !l.contains("stopped"));
+        assert_eq!(ended.map(String::as_str), phase, "{policy} {code}: {told:?}");
+        assert_eq!(
+            told.iter().any(|l| l == "7 runs"),
+            phase.is_none(),
+            "{policy} {code}: {told:?}"
+        );
+    }
+}
+
+/// Pods of a Job do their work and end: four completions, two at a time, of 30 s each after a second of start.
+#[test]
+fn a_job_ends_by_itself() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", timing: Ideal, nodes: [(name: "n")],
+        workloads: [Job(name: "sum", completions: 4, parallelism: 2, template: (ends: (after: "30s")))])"#;
+    let trace = run(&plan(text), Choices::seeded(1));
+    let done = told(&trace).into_iter().filter(|l| l.ends_with("Succeeded")).count();
+    assert_eq!(done, 4, "{:?}", told(&trace));
+}
+
+/// What real kubelets do with drawn times is the same whether heartbeats are computed or not, through an outage, a crash and a
+/// kubelet that is started anew; and all is well in the end.
+#[test]
+fn what_is_computed_is_what_is_simulated() {
+    for version in ["1.20", "1.31", "1.34", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "30m", nodes: [(names: "n-{{0..3}}", zone: "a")],
+            workloads: [
+                Deployment(name: "web", replicas: 6, placement: Spread(All), template: (serves_after: Uniform("5s", "40s"), readinessProbe: (periodSeconds: 5),
+                    startupProbe: (periodSeconds: 3, failureThreshold: 20), livenessProbe: ())),
+                Deployment(name: "loops", replicas: 3, template: (ends: (after: Uniform("10s", "2m"), exit_code: 1), readinessProbe: ())),
+                StatefulSet(name: "hangs", replicas: 2, template: (serves_for: Uniform("1m", "5m"), readinessProbe: (), livenessProbe: (periodSeconds: 7))),
+            ],
+            timeline: [
+                (at: "2m", do: Crash(nodes: Nodes(["n-1"]), duration: "30s")),
+                (at: "4m", do: DeletePod(pods: Group("hangs"))),
+                (at: "6m", do: Partition(nodes: Nodes(["n-2"]), duration: "8m")),
+                (at: "7m", do: KubeletRestart(nodes: Nodes(["n-3"]), downtime: "2m")),
+            ])"#
+        );
+        for seed in 1..4 {
+            let lazy = run(&plan(&text), Choices::seeded(seed));
+            assert!(
+                lazy.iter().eq(run_eager(&plan(&text), Choices::seeded(seed)).iter()),
+                "{version}, seed {seed}"
+            );
+            let all = told(&lazy);
+            assert!(all.iter().any(|l| l.contains("back-off")), "{version}: {all:?}");
+            assert!(all.iter().any(|l| l.contains("liveness fails")), "{version}: {all:?}");
+        }
+    }
+}
+
+/// What the API refuses, and what would do nothing.
+#[test]
+fn mistakes_are_told() {
+    for (more, expected) in [
+        ("readinessProbe: (periodSeconds: -1)", "must be greater than or equal to 0"),
+        ("livenessProbe: (successThreshold: 2)", "must be 1"),
+        (
+            "readinessProbe: (terminationGracePeriodSeconds: 5)",
+            "must not be set for readinessProbes",
+        ),
+        ("livenessProbe: (terminationGracePeriodSeconds: 0)", "must be greater than 0"),
+        (r#"serves_after: "5s""#, "nothing sees whether the container serves"),
+        (r#"ends: (after: "0s")"#, "a container runs for some time before it ends"),
+        (r#"ends: (after: "5s", exit_code: 256)"#, "must be between 0 and 255, inclusive"),
+        ("restartPolicy: Never", "no container ends here"),
+    ] {
+        let problem = built(&pod("1.37", "1m", more)).expect_err(more);
+        assert!(problem.contains(expected), "{more}: {problem}");
+    }
+}
