@@ -126,6 +126,16 @@ raw! {
         restart_policy: String,
         resources: RawRequirements,
         ports: Vec<RawPort>,
+        readiness_probe: Option<RawProbe>,
+        startup_probe: Option<RawProbe>,
+    }
+
+    /// `v1.Probe`
+    struct RawProbe {
+        initial_delay_seconds: i32,
+        period_seconds: i32,
+        success_threshold: i32,
+        failure_threshold: i32,
     }
 
     /// `v1.ContainerPort`
@@ -178,7 +188,13 @@ raw! {
 
     /// `v1.ContainerState`
     struct RawContainerState {
+        running: Option<RawRunning>,
         terminated: Option<RawTerminated>,
+    }
+
+    /// `v1.ContainerStateRunning`
+    struct RawRunning {
+        started_at: String,
     }
 
     /// `v1.ContainerStateTerminated`

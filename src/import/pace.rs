@@ -7,13 +7,18 @@
 //! from the event Killing to the event Scheduled of the next pod of that name, which is made once the
 //! first is gone. Of a workload of which many were seen they are handed over as they are, so that a
 //! run draws among them; of a few the median counts. Times of the API have whole seconds: what comes
-//! to less than one is not known. What the pull of an image took of a start is told, and not set
+//! to less than one is not known. Where a pod waits for a readiness or startup probe, a start is told
+//! apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
+//! which half a period is taken off that the probe took to find out on average; where `startedAt` is
+//! not there, the start is that up to Ready, and the probe is left out. What the pull of an image took of a start is told, and not set
 //! apart: whether a node has an image is not simulated.
 
 use super::event::PodStep;
 use super::gathered::Named;
+use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::prelude::*;
+use super::scheduling::{readiness_probe, startup_probe};
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
 use crate::language::{Distribution, HowLong};
@@ -36,6 +41,8 @@ const SPANS_MAX: usize = 200;
 struct Seen {
     ready: Vec<i64>,
     started: Vec<i64>,
+    /// Of those that are `ready`, where that is known: until their containers ran, and from then on.
+    ran: Vec<(i64, i64)>,
     stopped: Vec<i64>,
     /// Pulls of images before the first container started.
     pulls: Vec<i64>,
@@ -48,6 +55,10 @@ struct Seen {
 pub(super) struct Pace {
     starts: BTreeMap<String, HowLong>,
     stops: BTreeMap<String, HowLong>,
+    /// Of what waits for a probe: from its binding to the start of its containers, and from then on until it serves.
+    served: BTreeMap<String, (HowLong, Option<HowLong>)>,
+    /// Workloads whose time to start has that of their probe in it.
+    included: BTreeSet<String>,
     /// What is told of them: `shop/web 12s (median of 3)`.
     pub(super) told: [Vec<String>; 2],
     /// Workloads of which nothing is known.
@@ -72,12 +83,17 @@ impl Pace {
             .collect();
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
+        let mut probed: BTreeMap<&str, i64> = BTreeMap::new();
         for pod in pods.iter() {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
+            if let Some(period) = period_of(pod) {
+                probed.insert(top, period);
+            }
             let seen = seen.entry(top).or_default();
             seen.ready.extend(start_of(pod));
+            seen.ran.extend(ran_of(pod));
             seen.stopped.extend(stop_of(pod));
         }
         for (pod, steps) in events {
@@ -90,6 +106,8 @@ impl Pace {
         let mut pace = Pace {
             starts: BTreeMap::new(),
             stops: BTreeMap::new(),
+            served: BTreeMap::new(),
+            included: BTreeSet::new(),
             told: [Vec::new(), Vec::new()],
             unknown: [Vec::new(), Vec::new()],
             top: BTreeMap::new(),
@@ -107,7 +125,22 @@ impl Pace {
             };
             if let Some((takes, told)) = start {
                 of_all(&takes, &mut pace.starts);
-                pace.told[0].push(format!("{short} {told}{}", seen.of_pulls()));
+                let served = probed.get(name).map(|period| seen.until_served(*period));
+                let apart = match &served {
+                    None => "",
+                    Some(Some(_)) => ", with its probe, which is taken apart from it",
+                    Some(None) if seen.ready.is_empty() => ", without its probe",
+                    Some(None) => {
+                        ", with its probe, which is left out as it is not known when containers started"
+                    }
+                };
+                pace.told[0].push(format!("{short} {told}{apart}{}", seen.of_pulls()));
+                let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
+                match served {
+                    Some(Some(served)) => pace.served.extend(alike.map(|n| (n, served.clone()))),
+                    Some(None) if !seen.ready.is_empty() => pace.included.extend(alike),
+                    _ => {}
+                }
             }
             if let Some((takes, told)) = stop {
                 of_all(&takes, &mut pace.stops);
@@ -128,6 +161,7 @@ impl Pace {
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();
             group.template.pod_stop = self.stops.get(&name).cloned();
+            self.set_probes(&name, &mut group.template);
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
             for (known, unknown) in known.into_iter().zip(&mut self.unknown) {
@@ -139,6 +173,23 @@ impl Pace {
             let name = full(&owner.kind, &group.namespace, &owner.name);
             group.pod_start = self.starts.get(&name).cloned();
             group.pod_stop = self.stops.get(&name).cloned();
+            if group.readiness_probe.is_some() || group.startup_probe.is_some() {
+                let mut template = group.template();
+                self.set_probes(&name, &mut template);
+                *group = std::mem::take(group).with_template(template);
+            }
+        }
+    }
+
+    /// Parts a start from what its probe takes.
+    fn set_probes(&self, name: &str, template: &mut PodTemplate) {
+        if template.readiness_probe.is_none() && template.startup_probe.is_none() {
+            return;
+        }
+        if self.included.contains(name) {
+            (template.readiness_probe, template.startup_probe) = (None, None);
+        } else if let Some((start, serves)) = self.served.get(name) {
+            (template.pod_start, template.serves_after) = (Some(start.clone()), serves.clone());
         }
     }
 }
@@ -172,6 +223,17 @@ impl Seen {
 }
 
 impl Seen {
+    /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
+    fn until_served(&self, period: i64) -> Option<(HowLong, Option<HowLong>)> {
+        let mut ran: Vec<i64> = self.ran.iter().map(|(ran, _)| *ran).collect();
+        let mut serves: Vec<i64> =
+            self.ran.iter().map(|(_, took)| (took - period / 2).max(0)).collect();
+        let start = fitted(&mut ran).map(|(takes, _)| takes);
+        // What comes to less than a second is the least that can be said.
+        let start = start.or_else(|| (!ran.is_empty()).then(|| HowLong::Always(micros(1_000))))?;
+        Some((start, fitted(&mut serves).map(|(takes, _)| takes)))
+    }
+
     /// What is told of the pulls of images.
     fn of_pulls(&mut self) -> String {
         let there = match self.present {
@@ -223,6 +285,23 @@ fn start_of(pod: &RawPod) -> Option<i64> {
     }
     let took = since(pod, "Ready")?.us_since(since(pod, "PodScheduled")?);
     (0..=START_MAX_US).contains(&took).then_some(took)
+}
+
+/// How long a pod took to run, and from then on to be Ready, if it did so once.
+fn ran_of(pod: &RawPod) -> Option<(i64, i64)> {
+    let all = start_of(pod)?;
+    let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
+    let statuses = &pod.status.container_statuses;
+    let last = statuses.iter().map(started).collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let ran = last.us_since(since(pod, "PodScheduled")?);
+    (0..=all).contains(&ran).then_some((ran, all - ran))
+}
+
+/// The period of the probe that a pod waits for, in microseconds: of the startup probe, with whose success the other is made at
+/// once.
+fn period_of(pod: &RawPod) -> Option<i64> {
+    let probe = startup_probe(&pod.spec).or_else(|| readiness_probe(&pod.spec))?;
+    Some(i64::from(probe.period_seconds.unwrap_or(10)) * SECOND_US)
 }
 
 /// How long the containers of a pod that is being deleted took to stop.

@@ -3,7 +3,7 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::object::{RawContainer, RawVolume};
+use super::object::{RawContainer, RawProbe, RawVolume};
 use super::quantities::container_requests;
 use super::raw_scheduling::{
     RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm, RawPreferredNodes,
@@ -13,8 +13,8 @@ use crate::import::prelude::*;
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
     NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
-    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
-    WeightedPods,
+    PreferredNodes, Probe, Protocol, SchedulingGate, TopologySpreadConstraint,
+    UnhealthyPodEvictionPolicy, WeightedPods,
 };
 
 raw! {
@@ -63,7 +63,32 @@ pub(super) fn scheduling(
         container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
         persistent_volumes: spec.volumes.iter().any(RawVolume::is_persistent),
+        readiness_probe: readiness_probe(spec),
+        startup_probe: startup_probe(spec),
         ..PodTemplate::default()
+    })
+}
+
+pub(super) fn readiness_probe(spec: &RawPodSpec) -> Option<Probe> {
+    probe(&spec.containers, |c| &c.readiness_probe)
+}
+
+pub(super) fn startup_probe(spec: &RawPodSpec) -> Option<Probe> {
+    probe(&spec.containers, |c| &c.startup_probe)
+}
+
+/// A probe of a pod, where one of its containers has it, which the pod waits for; of several containers that have one it is
+/// not known which comes last. What is upstream's default goes without saying.
+fn probe(containers: &[RawContainer], of: fn(&RawContainer) -> &Option<RawProbe>) -> Option<Probe> {
+    let mut all = containers.iter().filter_map(|c| of(c).as_ref());
+    let (Some(raw), None) = (all.next(), all.next()) else { return None };
+    let unless = |value: i32, default: i32| Some(value).filter(|v| *v > 0 && *v != default);
+    Some(Probe {
+        initial_delay_seconds: unless(raw.initial_delay_seconds, 0),
+        period_seconds: unless(raw.period_seconds, 10),
+        success_threshold: unless(raw.success_threshold, 1),
+        failure_threshold: unless(raw.failure_threshold, 3),
+        termination_grace_period_seconds: None,
     })
 }
 

@@ -7,6 +7,7 @@ mod exports;
 mod mutated;
 mod objects;
 mod plans;
+mod probes;
 mod volumes;
 
 use super::{ImportedCluster, Input};

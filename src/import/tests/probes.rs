@@ -1,0 +1,70 @@
+//! Probes of exported pods, and a start that is told apart from what its probe took.
+
+use crate::import::{ImportedCluster, Input};
+use serde_json::{Value, json};
+
+/// A StatefulSet whose pods have this container, and a pod that was scheduled at 10:00:00, and became Ready at 10:00:24.
+fn imported(container: &Value, state: &Value) -> (ImportedCluster, String) {
+    let spec = json!({"nodeName": "n", "containers": [container]});
+    let condition =
+        |kind: &str, at: &str| json!({"type": kind, "status": "True", "lastTransitionTime": at});
+    let all = json!([
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+        {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [container]}}}},
+        {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "db-0", "labels": {"app": "db"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true}]},
+            "spec": spec,
+            "status": {"phase": "Running", "containerStatuses": [{"restartCount": 0, "state": state}],
+                "conditions": [condition("PodScheduled", "2026-11-20T10:00:00Z"), condition("Ready", "2026-11-20T10:00:24Z")]}},
+    ]);
+    let input = Input::from_bytes("f", all.to_string().into_bytes()).unwrap();
+    let cluster = ImportedCluster::read(&[input]).unwrap();
+    let text = cluster.to_scenario();
+    (cluster, text)
+}
+
+/// The container ran after 4 s, and was Ready 20 s later: with a period of 10 s the probe has found out 5 s late on average.
+#[test]
+fn a_start_is_told_apart_from_its_probe() {
+    let running = json!({"running": {"startedAt": "2026-11-20T10:00:04Z"}});
+    let probe = json!({"httpGet": {"path": "/"}, "initialDelaySeconds": 3, "periodSeconds": 10, "timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 5});
+    let (cluster, text) = imported(&json!({"name": "db", "readinessProbe": probe}), &running);
+    // Of the template and of the pod.
+    for part in [
+        "pod_start: \"4s\"",
+        "serves_after: \"15s\"",
+        "readinessProbe: (initialDelaySeconds: 3, failureThreshold: 5)",
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    let said = cluster.summary.lines().join("\n");
+    assert!(
+        said.contains("24s (median of 1), with its probe, which is taken apart from it"),
+        "{said}"
+    );
+}
+
+/// It is not counted twice where nobody knows when the container ran, and nothing changes without a probe.
+#[test]
+fn a_probe_that_cannot_be_taken_apart_is_left_out() {
+    let probe = json!({"exec": {"command": ["true"]}, "periodSeconds": 10});
+    let probed = json!({"name": "db", "startupProbe": probe});
+    let (cluster, text) = imported(&probed, &json!({}));
+    let (_, plain) = imported(&json!({"name": "db"}), &json!({}));
+    // But for the summary above it, which says so.
+    let scenario = |text: &str| text.split_once("\nScenario(").map(|(_, rest)| rest.to_owned());
+    assert_eq!(scenario(&text), scenario(&plain));
+    assert_eq!(text.matches("pod_start: \"24s\"").count(), 2, "{text}");
+    let said = cluster.summary.lines().join("\n");
+    assert!(said.contains("left out as it is not known when containers started"), "{said}");
+}
+
+/// Nothing says when a container would stop serving.
+#[test]
+fn liveness_probes_are_left_out() {
+    let running = json!({"running": {"startedAt": "2026-11-20T10:00:04Z"}});
+    let (_, text) =
+        imported(&json!({"name": "db", "livenessProbe": {"periodSeconds": 1}}), &running);
+    assert!(!text.contains("Probe") && text.contains("pod_start: \"24s\""), "{text}");
+}
