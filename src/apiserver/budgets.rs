@@ -129,7 +129,10 @@ impl ApiServer {
         status: BudgetStatus,
     ) -> ApiResult<Rc<Budget>> {
         let old = self.budget(read.id).ok_or(ApiError::NotFound)?;
-        if old.uid != read.uid || old.resource_version != read.resource_version {
+        let touch = || drop(self.commit_budget((*old).clone()));
+        if old.uid != read.uid
+            || self.is_outdated(read.resource_version, old.resource_version, touch)
+        {
             return Err(ApiError::Conflict);
         }
         if old.status == status {

@@ -21,6 +21,10 @@ pub(crate) enum ApiError {
     NotWhitelisted,
     /// 500: several disruption budgets select the pod.
     Internal,
+    /// 500 InternalError: the API server could not do it, as where a webhook does not answer.
+    Failing,
+    /// 504: it was not done within the time that a request may take, or at least not told.
+    TimedOut,
     /// 422: validation refuses it.
     Invalid,
     /// The server does not answer.
@@ -39,17 +43,18 @@ impl ApiError {
             Self::AlreadyExists => "409 AlreadyExists",
             Self::TooManyRequests | Self::Rejected | Self::NotCounted => "429 TooManyRequests",
             Self::Forbidden => "403 Forbidden",
-            Self::NotWhitelisted | Self::Internal => "500 InternalError",
+            Self::NotWhitelisted | Self::Internal | Self::Failing => "500 InternalError",
+            Self::TimedOut => "504 Timeout",
             Self::Invalid => "422 Invalid",
             Self::Unavailable => "no answer",
         }
     }
 
-    /// What a client says of a request that failed so: of one that was rejected it says which it was
-    /// (`NewGenericServerResponse`), `post pods`.
+    /// What a client says of a request that failed so: of one that was rejected, or of which the API server does not
+    /// say why it failed, it says which it was (`NewGenericServerResponse`), `post pods`.
     pub(crate) fn of(self, request: &str) -> String {
         match self {
-            Self::Rejected => format!("{self} ({request})"),
+            Self::Rejected | Self::Failing => format!("{self} ({request})"),
             _ => self.to_string(),
         }
     }
@@ -68,6 +73,8 @@ impl std::fmt::Display for ApiError {
                 "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"
             }
             Self::Internal => "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+            Self::Failing => "an error on the server (\"unknown\") has prevented the request from succeeding",
+            Self::TimedOut => "Timeout: request did not complete within requested timeout - context deadline exceeded",
             Self::Invalid => "the object is invalid",
             Self::Unavailable => "the server is currently unable to handle the request",
         })

@@ -93,7 +93,7 @@ impl ApiServer {
     pub(crate) fn update_node_status(&self, actor: Actor, node: &Node) -> ApiResult<Rc<Node>> {
         self.touch(node.id);
         let old = self.node(node.id).ok_or(ApiError::NotFound)?;
-        if old.uid != node.uid || old.resource_version != node.resource_version {
+        if old.uid != node.uid || self.has_outdated_node(actor, node.resource_version, &old) {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_node(actor, &old, |n| n.conditions.clone_from(&node.conditions)))
@@ -109,7 +109,7 @@ impl ApiServer {
     ) -> ApiResult<Rc<Node>> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
-        if version.is_some_and(|v| v != old.resource_version) {
+        if version.is_some_and(|v| self.has_outdated_node(actor, v, &old)) {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_node(actor, &old, |n| n.taints = taints))
@@ -125,6 +125,11 @@ impl ApiServer {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         Ok(self.change_node(actor, &old, f))
+    }
+
+    pub(super) fn has_outdated_node(&self, actor: Actor, read: u64, old: &Rc<Node>) -> bool {
+        let touch = || drop(self.commit_node(actor, Some(old), (**old).clone()));
+        self.is_outdated(read, old.resource_version, touch)
     }
 
     pub(super) fn change_node(

@@ -151,7 +151,7 @@ impl ApiServer {
     /// PUT of the status of a pod that was read before: refused if it has changed since.
     pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> ApiResult<Rc<Pod>> {
         let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
-        if old.uid != pod.uid || old.resource_version != pod.resource_version {
+        if old.uid != pod.uid || self.has_outdated_pod(actor, pod.resource_version, &old) {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_pod(actor, &old, |p| {
@@ -335,7 +335,9 @@ impl ApiServer {
         nominated: Option<Option<NodeId>>,
     ) -> ApiResult<Rc<Pod>> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if read.is_some_and(|r| r != (old.uid, old.resource_version)) {
+        if read
+            .is_some_and(|(uid, read)| uid != old.uid || self.has_outdated_pod(actor, read, &old))
+        {
             return Err(ApiError::Conflict);
         }
         let mut new = old.unscheduled.as_deref().cloned().unwrap_or_default();
@@ -454,6 +456,11 @@ impl ApiServer {
             self.change_pod(actor, &old, |p| p.template = Rc::new(template));
         }
         Ok(())
+    }
+
+    fn has_outdated_pod(&self, actor: Actor, read: u64, old: &Rc<Pod>) -> bool {
+        let touch = || drop(self.commit_pod(actor, Some(old), (**old).clone()));
+        self.is_outdated(read, old.resource_version, touch)
     }
 
     /// Takes a pod out of the store.

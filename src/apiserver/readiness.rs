@@ -111,7 +111,7 @@ impl ApiServer {
     ) -> Result<Rc<Node>, ApiError> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
-        if version.is_some_and(|v| v != old.resource_version) {
+        if version.is_some_and(|v| self.has_outdated_node(actor, v, &old)) {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_node(actor, &old, |n| {

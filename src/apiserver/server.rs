@@ -63,6 +63,8 @@ pub(crate) struct ApiServer {
     down: Cell<bool>,
     rejections: Rejections,
     changes: Cell<u64>,
+    /// Says of the request that is being applied whether somebody else's write comes just before it.
+    conflicts: RefCell<Option<Box<dyn FnOnce() -> bool>>>,
     /// The budget that an eviction in one step charged last, as it was before, and when; none once another
     /// was beside it.
     pub(super) charged: RefCell<Option<(Rc<Budget>, Time)>>,
@@ -95,6 +97,7 @@ impl ApiServer {
             down: Cell::new(false),
             rejections: Rejections::default(),
             changes: Cell::new(0),
+            conflicts: RefCell::new(None),
             charged: RefCell::new(None),
             heartbeats: RefCell::new(None),
         })
@@ -126,6 +129,26 @@ impl ApiServer {
     /// Whose requests are rejected.
     pub(crate) fn rejections(&self) -> &Rejections {
         &self.rejections
+    }
+
+    /// What asks of a request that holds for a version only whether another's write comes just before it, or nothing where
+    /// that is not left to the choices.
+    pub(crate) fn may_conflict(&self, asks: Option<Box<dyn FnOnce() -> bool>>) {
+        *self.conflicts.borrow_mut() = asks;
+    }
+
+    /// Whether a write that holds for one version of an object is refused: another is stored, or, where that is left to the
+    /// choices, somebody else writes the object just before, which is what `touch` does.
+    pub(super) fn is_outdated(&self, read: u64, stored: u64, touch: impl FnOnce()) -> bool {
+        if read != stored {
+            return true;
+        }
+        let asks = self.conflicts.borrow_mut().take();
+        let is_late = asks.is_some_and(|comes_between| comes_between());
+        if is_late {
+            touch();
+        }
+        is_late
     }
 
     /// The kernel's handle.

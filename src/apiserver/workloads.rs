@@ -86,6 +86,25 @@ impl ApiServer {
         Ok(self.commit_workload(actor, Some(&old), new))
     }
 
+    /// UPDATE of a ReplicaSet's size that was read at a version: refused if it has changed since.
+    pub(crate) fn scale_replica_set(
+        &self,
+        actor: Actor,
+        (id, version): (WorkloadId, u64),
+        replicas: i32,
+    ) -> ApiResult<Rc<Workload>> {
+        let old = self.workload(id).ok_or(ApiError::NotFound)?;
+        if self.has_outdated_workload(actor, version, &old) {
+            return Err(ApiError::Conflict);
+        }
+        self.mutate_workload(actor, id, |w| w.spec = WorkloadSpec::ReplicaSet { replicas })
+    }
+
+    fn has_outdated_workload(&self, actor: Actor, read: u64, old: &Rc<Workload>) -> bool {
+        let touch = || drop(self.commit_workload(actor, Some(old), (**old).clone()));
+        self.is_outdated(read, old.resource_version, touch)
+    }
+
     /// PUT of the status of a workload that was read before: refused if it has changed since.
     pub(crate) fn update_workload_status(
         &self,
@@ -94,7 +113,7 @@ impl ApiServer {
         status: WorkloadStatus,
     ) -> ApiResult<Rc<Workload>> {
         let old = self.workload(read.id).ok_or(ApiError::NotFound)?;
-        if old.uid != read.uid || old.resource_version != read.resource_version {
+        if old.uid != read.uid || self.has_outdated_workload(actor, read.resource_version, &old) {
             return Err(ApiError::Conflict);
         }
         if old.status == status {

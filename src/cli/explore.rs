@@ -38,18 +38,6 @@ const SLACK: Dur = Dur::from_secs(2);
 /// The most deviations where nobody says it.
 const DEPTH: u32 = 2;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Trouble {
-    /// A watch is held back for a while
-    Stale,
-    /// The controllers' process dies after one of its writes
-    Crash,
-    /// A watch breaks; the list that follows shows only the last of several changes
-    Coalesce,
-    /// A request of a controller is lost, rejected or late, or it is applied and its reply is lost
-    Request,
-}
-
 /// Arguments of `taintsim explore`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ExploreArgs {
@@ -104,9 +92,13 @@ pub(crate) struct ExploreArgs {
     /// Changes a setting of the scenario
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Trouble to leave to the choices, too
-    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
-    perturb: Vec<Trouble>,
+    /// Trouble to leave to the choices, too: stale (a watch is held back for a while), crash (the
+    /// controllers' process dies after one of its writes), coalesce (a watch breaks; the list that
+    /// follows shows only the last of several changes), request (a request of a controller fails, is
+    /// late, conflicts, or is applied and its reply lost); of one alone: `request of taint-eviction`,
+    /// `stale of kube-scheduler`
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    perturb: Vec<String>,
     /// The folder for tapes; those of FILE are in the folder NAME-explore in it, which is replaced
     /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
@@ -178,17 +170,13 @@ impl ExploreArgs {
         format!("entries up to {slack} earlier or later{}", faults.unwrap_or_default())
     }
 
-    fn perturb(&self) -> Perturb {
-        let mut perturb = Perturb::default();
+    /// The trouble that is left to the choices of a plan.
+    fn perturb(&self, plan: &Plan) -> Result<Perturb, Problem> {
+        let (mut perturb, clients) = (Perturb::default(), plan.clients());
         for trouble in &self.perturb {
-            match trouble {
-                Trouble::Stale => perturb.stale = true,
-                Trouble::Crash => perturb.crash = true,
-                Trouble::Coalesce => perturb.coalesce = true,
-                Trouble::Request => perturb.request = true,
-            }
+            scenario::switch_on(&mut perturb, trouble.trim(), &clients)?;
         }
-        perturb
+        Ok(perturb)
     }
 
     fn overrides(&self, release: Option<&str>, changes: &[Change]) -> Overrides {
@@ -234,6 +222,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
+        args.perturb(&plan)?;
         can_happen(&loaded, args, release.as_deref(), &plan, &faults)?;
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
@@ -387,7 +376,8 @@ fn plan(
     changes: &[Change],
 ) -> Option<Plan> {
     let built = scenario::build(loaded, &args.overrides(release, changes)).ok()?;
-    Some(Plan { perturb: args.perturb(), ..built })
+    let perturb = args.perturb(&built).ok()?;
+    Some(Plan { perturb, ..built })
 }
 
 /// The tape of a violation that was found under a release.

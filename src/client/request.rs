@@ -28,8 +28,13 @@ pub(super) const RETRY_AFTER: Dur = Dur::from_secs(1);
 /// What came of sending a request once: its reply, or where it was rejected, what it asked for.
 pub(super) type Tried<R, F> = Result<ApiResult<R>, F>;
 
-/// Is called when a write of a client was stored, with its object.
-pub(crate) type Wrote = Rc<dyn Fn(Object)>;
+/// How long the API server works on a write at most (`requestTimeoutUpperBound`), and on what only reads
+/// (`--request-timeout`).
+const WRITE_TIMEOUT: Dur = Dur::from_secs(34);
+const READ_TIMEOUT: Dur = Dur::from_secs(60);
+
+/// Is called when a write was stored, with whose it was and its object.
+pub(crate) type Wrote = Rc<dyn Fn(Actor, Object)>;
 
 /// What becomes of a request where that is left to the choices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,20 +47,42 @@ pub(crate) enum Fate {
     ReplyLost,
     /// Priority and fairness rejects it.
     Rejected,
+    /// The API server answers 500 and does nothing.
+    Fails,
+    /// The API server has not done it when its time is over, and answers 504.
+    TimedOut,
+    /// It is applied, and yet the API server answers 504.
+    DoneTimedOut,
 }
 
 impl Fate {
     /// All of them, as they are numbered as choices.
-    pub(crate) const ALL: [Self; 4] = [Self::Answered, Self::Lost, Self::ReplyLost, Self::Rejected];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Answered,
+        Self::Lost,
+        Self::ReplyLost,
+        Self::Rejected,
+        Self::Fails,
+        Self::TimedOut,
+        Self::DoneTimedOut,
+    ];
 }
 
-/// Says what becomes of requests about an object.
+/// Says what becomes of somebody's requests about an object.
 #[derive(Clone)]
 pub(crate) struct Fates {
     /// Of one that reaches the API server.
-    pub(crate) arrives: Rc<dyn Fn(Object) -> Fate>,
+    pub(crate) arrives: Rc<dyn Fn(Actor, Object) -> Fate>,
     /// How much later than usual one arrives that is sent now.
-    pub(crate) late: Rc<dyn Fn(Object) -> Dur>,
+    pub(crate) late: Rc<dyn Fn(Actor, Object) -> Dur>,
+    /// Whether somebody else writes the object just before one that holds for a version of it only.
+    pub(crate) conflicts: Rc<dyn Fn(Actor, Object) -> bool>,
+}
+
+/// Why a request is not taken, and whether client-go sends it again by itself.
+struct Untaken {
+    error: ApiError,
+    is_sent_again: bool,
 }
 
 /// Requests on their way: they reach the API server even if their sender dies.
@@ -85,9 +112,9 @@ impl<R, F: FnOnce(&ApiServer, Actor) -> ApiResult<R>> Request for Call<R, F> {
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
         let reply = match self.client.arrives(self.about) {
-            Err(error) => {
+            Err(Untaken { error, is_sent_again }) => {
                 self.client.answers(self.about, Some(error));
-                Some(Err(error))
+                Some(Err(if is_sent_again { ApiError::Rejected } else { error }))
             }
             Ok(fate) => self.apply.take().map(|apply| self.client.apply(self.about, apply, fate)),
         };
@@ -296,8 +323,19 @@ impl Client {
         client.call(about, read).await
     }
 
-    /// Sends a request once.
+    /// Sends a request once. What the API server has not done when its time is over it answers then.
     pub(super) async fn send<R: 'static, F>(&self, about: Object, apply: F) -> Tried<R, F>
+    where
+        F: FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
+    {
+        let tried = self.send_in_time(about, apply).await;
+        if matches!(tried, Ok(Err(ApiError::TimedOut))) {
+            self.inner.ctx.sleep(if self.reads { READ_TIMEOUT } else { WRITE_TIMEOUT }).await;
+        }
+        tried
+    }
+
+    async fn send_in_time<R: 'static, F>(&self, about: Object, apply: F) -> Tried<R, F>
     where
         F: FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
     {
@@ -318,13 +356,13 @@ impl Client {
             i.ctx.sleep_until(i.hangs_until.get()).await;
             return Ok(Err(ApiError::Unavailable));
         }
-        let late = i.fates.as_ref().map_or(Dur::ZERO, |fates| (fates.late)(about));
+        let late = i.fates.as_ref().map_or(Dur::ZERO, |fates| (fates.late)(self.actor, about));
         let request = draw(i.timing.request, &i.ctx, i.request_point, about) + late;
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
             let tried = match self.arrives(about) {
-                Err(ApiError::Rejected) => Err(apply),
-                Err(error) => Ok(Err(error)),
+                Err(untaken) if untaken.is_sent_again => Err(apply),
+                Err(untaken) => Ok(Err(untaken.error)),
                 Ok(fate) => Ok(self.apply(about, apply, fate)),
             };
             i.ctx.sleep(response).await;
@@ -366,19 +404,24 @@ impl Client {
         self.inner.api.is_down()
     }
 
-    /// A request reaches the API server, which may not take it; what becomes of its reply.
-    fn arrives(&self, about: Object) -> ApiResult<Fate> {
+    /// A request reaches the API server, which may not take it; what becomes of its reply. One whose connection
+    /// breaks is sent again by client-go where it only reads (`isErrRetryableFunc`).
+    fn arrives(&self, about: Object) -> Result<Fate, Untaken> {
         let i = &*self.inner;
+        let untaken = |error, is_sent_again| Err(Untaken { error, is_sent_again });
         i.api.count_request(self.actor);
         if self.is_refused() {
-            return Err(ApiError::Unavailable);
+            return untaken(ApiError::Unavailable, false);
         }
         if i.api.rejections().concern(i.owner, i.ctx.now()) {
-            return Err(ApiError::Rejected);
+            return untaken(ApiError::Rejected, true);
         }
-        match i.fates.as_ref().map_or(Fate::Answered, |fates| (fates.arrives)(about)) {
-            Fate::Lost => Err(ApiError::Unavailable),
-            Fate::Rejected => Err(ApiError::Rejected),
+        match i.fates.as_ref().map_or(Fate::Answered, |fates| (fates.arrives)(self.actor, about)) {
+            Fate::Lost | Fate::ReplyLost if self.reads => untaken(ApiError::Unavailable, true),
+            Fate::Lost => untaken(ApiError::Unavailable, false),
+            Fate::Rejected => untaken(ApiError::Rejected, true),
+            Fate::Fails => untaken(ApiError::Failing, false),
+            Fate::TimedOut => untaken(ApiError::TimedOut, false),
             fate => Ok(fate),
         }
     }
@@ -389,15 +432,29 @@ impl Client {
         apply: impl FnOnce(&ApiServer, Actor) -> ApiResult<R>,
         fate: Fate,
     ) -> ApiResult<R> {
-        let api = &*self.inner.api;
+        let (api, actor) = (&*self.inner.api, self.actor);
         let before = api.changes();
-        let reply = apply(api, self.actor);
-        if api.changes() == before {
-            self.answers(about, reply.as_ref().err().copied());
-        } else if let Some(wrote) = &self.inner.wrote {
-            wrote(about);
+        if let Some(fates) = &self.inner.fates {
+            let conflicts = fates.conflicts.clone();
+            api.may_conflict(Some(Box::new(move || conflicts(actor, about))));
         }
-        if fate == Fate::ReplyLost { Err(ApiError::Unavailable) } else { reply }
+        let reply = apply(api, actor);
+        if self.inner.fates.is_some() {
+            api.may_conflict(None);
+        }
+        match (&reply, &self.inner.wrote) {
+            // Of a conflict that is left to the choices it was not this request that wrote.
+            (Err(error @ ApiError::Conflict), _) => self.answers(about, Some(*error)),
+            (Err(error), _) if api.changes() == before => self.answers(about, Some(*error)),
+            (Ok(_), _) if api.changes() == before => self.answers(about, None),
+            (_, Some(wrote)) => wrote(actor, about),
+            _ => {}
+        }
+        match fate {
+            Fate::ReplyLost => Err(ApiError::Unavailable),
+            Fate::DoneTimedOut => reply.and(Err(ApiError::TimedOut)),
+            _ => reply,
+        }
     }
 
     /// Notes for a search what came of a request that wrote nothing.

@@ -202,7 +202,8 @@ pub struct Tape {
     /// The release that it was found on, `1.34.4`, and is a tape of; one without is tried on
     /// whatever release the scenario runs as.
     pub release: Option<String>,
-    /// Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`.
+    /// Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`, `request`, and of
+    /// one alone `request of taint-eviction`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub perturb: Vec<String>,
     /// The property that the run violates.

@@ -6,6 +6,7 @@ mod eviction;
 mod kubelet;
 pub(crate) mod log_forms;
 mod objects;
+mod perturb;
 mod profile;
 mod resource;
 mod run;
@@ -23,11 +24,13 @@ pub use objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,
     PodPlan, PodStart, Readiness, WorkloadIndex, WorkloadPlan,
 };
+pub(crate) use perturb::Unknown;
+pub use perturb::{Perturb, Whom};
 pub use profile::Profile;
 pub(crate) use profile::WatchRetry;
 pub use resource::Resource;
 pub(crate) use run::{CountedBefore, FailedBefore, Waited};
-pub use run::{Memory, Perturb, Plan};
+pub use run::{Memory, Plan};
 pub use settings::{Admission, Controllers, Flags, PriorityPeriods, SchedulerSettings, Strategy};
 pub(crate) use size::Size;
 pub use timeline::{

@@ -10,6 +10,7 @@ use super::objects::{
     BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodIndex, PodPlan,
     Readiness, WorkloadIndex, WorkloadPlan,
 };
+use super::perturb::Perturb;
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
@@ -17,6 +18,7 @@ use super::timing::Timing;
 use crate::api::pod::PodTemplate;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
+use crate::trace::Actor;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One run, except its seed.
@@ -94,6 +96,11 @@ impl Plan {
     pub fn states_usage(&self) -> bool {
         self.templates.iter().any(|t| t.usage.is_some())
             || self.nodes.iter().any(|n| n.usage.is_some())
+    }
+
+    /// Whose trouble can be left to the choices.
+    pub fn clients(&self) -> Vec<Actor> {
+        self.controllers.clients(self.flags.enable_taint_manager)
     }
 
     /// The notes that a person may have to do something about: all but what is assumed of every
@@ -205,48 +212,4 @@ pub(crate) struct CountedBefore {
     pub(crate) expected: i32,
     /// `disruptedPods`, in seconds from the start.
     pub(crate) disrupted: BTreeMap<PodIndex, i64>,
-}
-
-/// Trouble that controllers have to survive, each kind a choice where it is on; without deviations
-/// nothing happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Perturb {
-    /// A watch is held back: what it would deliver comes later (`watch-held`).
-    pub stale: bool,
-    /// The controllers' process dies after one of its writes and starts anew (`crash`).
-    pub crash: bool,
-    /// A watch breaks, and the list that follows shows only the last of several changes
-    /// (`watch-broken`).
-    pub coalesce: bool,
-    /// A request of a controller is lost, rejected, or applied with its reply lost (`request-fails`), or it waits before the
-    /// API server takes it (`request-late`).
-    pub request: bool,
-}
-
-impl Perturb {
-    /// The names of all kinds.
-    pub(crate) const NAMES: [&'static str; 4] = ["stale", "crash", "coalesce", "request"];
-
-    /// Switches a kind on; false if there is none of that name.
-    pub(crate) fn switch_on(&mut self, name: &str) -> bool {
-        match name {
-            "stale" => self.stale = true,
-            "crash" => self.crash = true,
-            "coalesce" => self.coalesce = true,
-            "request" => self.request = true,
-            _ => return false,
-        }
-        true
-    }
-
-    /// The names of those that are on.
-    pub(crate) fn names(self) -> Vec<String> {
-        let on = [self.stale, self.crash, self.coalesce, self.request];
-        Self::NAMES
-            .iter()
-            .zip(on)
-            .filter(|(_, on)| *on)
-            .map(|(name, _)| (*name).to_owned())
-            .collect()
-    }
 }

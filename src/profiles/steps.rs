@@ -21,8 +21,8 @@ use kubelet::RefusedAtStart::{Ends, RunsOn};
 use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, ShutdownPhase};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
-    Balance, BindErrorText, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore,
-    TaintMessage, Weights,
+    Balance, BindErrorText, FilterOrder, FitText, InternalErrors, PreemptedText, PreemptionWrites,
+    SpreadScore, TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{ScalingText, TerminalPods};
@@ -305,6 +305,7 @@ pub(super) static STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_text = FitText::TwoStops;
         s.marks_victims = true;
+        s.internal_errors = InternalErrors::StatusRetried;
         s.victims_in_parallel = true;
         s.confirmed_pods_last = true;
         s.old_victim_reason = true;
@@ -367,6 +368,7 @@ pub(super) static STEPS: &[Step] = &[
         p.scheduler.taint_changes_wake_unasked = false;
         p.scheduler.claims_text = false;
         p.scheduler.preemption_told = true;
+        p.scheduler.internal_errors = InternalErrors::BindingRetried;
     }),
     // Volumes
     step(&[(21, 0)], |p| p.attach_detach.polls_attachments = true),

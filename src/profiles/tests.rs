@@ -11,7 +11,7 @@ use crate::plan::switches::kubelet::{
     EvictionMessage, FirstTry, KillGrace, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase,
 };
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
+use crate::plan::switches::scheduler::{InternalErrors, PreemptionWrites, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -208,6 +208,16 @@ fn node_lifecycle_switches() {
         "S59",
         |p| (p.scheduler.lets_in, p.scheduler.lets_in_after_failure),
         &[("1.34.12", (125, 125)), ("1.35.0", (0, 400))],
+    );
+    check(
+        "S66",
+        |p| p.scheduler.internal_errors,
+        &[
+            ("1.25.16", InternalErrors::Final),
+            ("1.26.0", InternalErrors::StatusRetried),
+            ("1.36.3", InternalErrors::StatusRetried),
+            ("1.37.0", InternalErrors::BindingRetried),
+        ],
     );
     check(
         "S34",

@@ -31,5 +31,5 @@ pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
     rule_for,
 };
-pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
+pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed, switch_on};
 pub(crate) use what_if::what_if;

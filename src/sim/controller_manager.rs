@@ -6,6 +6,7 @@ use super::turn::Turn;
 use super::world::World;
 use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Wrote};
 use crate::kernel::{Group, Object, PointId};
+use crate::plan::Whom;
 use crate::sim::prelude::*;
 use std::rc::Weak;
 
@@ -120,18 +121,20 @@ impl ControllerManager {
     }
 
     /// How many processes watch for themselves. kube-scheduler does, but nobody can tell unless watches
-    /// end, and come back to each in its own time.
+    /// end, and come back to each in its own time, or those of one process have trouble.
     fn processes(&self) -> u32 {
         let plan = &self.world.plan;
         let is_told_apart = plan.controllers.scheduler
-            && plan.timing.reconnects
-            && plan.actions.iter().any(|a| a.act.ends_watches());
+            && (plan.timing.reconnects && plan.actions.iter().any(|a| a.act.ends_watches())
+                || plan.perturb.stale.is_some()
+                || plan.perturb.coalesce.is_some());
         if is_told_apart { 2 } else { 1 }
     }
 
     fn new_informers(&self, process: u32, group: Group, warm: bool) -> Rc<InformerFactory> {
         let World { ctx, plan, .. } = &*self.world;
         let (timing, perturb) = (&plan.timing, &plan.perturb);
+        let of = if process == 0 { Actor::NodeLifecycle } else { Actor::Scheduler };
         InformerFactory::new(
             &self.world.api,
             group,
@@ -146,19 +149,21 @@ impl ControllerManager {
                 process,
             },
             &self.world.lags,
-            Hold { stale: perturb.stale, broken: perturb.coalesce },
+            Hold { stale: perturb.stale.has(of), broken: perturb.coalesce.has(of) },
         )
     }
 
     /// What a write of the controllers may set off where a crash is left to the choices: the
     /// process dies, and a new one starts.
     fn may_crash(&self) -> Option<Wrote> {
-        if !self.world.plan.perturb.crash {
+        let whom = self.world.plan.perturb.crash;
+        if whom == Whom::NOBODY {
             return None;
         }
         let (me, point) = (self.me.clone(), self.world.ctx.point("crash"));
-        Some(Rc::new(move |about| {
-            let Some(manager) = me.upgrade().filter(|m| m.crashes.get() < CRASHES_MOST) else {
+        Some(Rc::new(move |actor, about| {
+            let may_die = |m: &Rc<Self>| whom.has(actor) && m.crashes.get() < CRASHES_MOST;
+            let Some(manager) = me.upgrade().filter(may_die) else {
                 return;
             };
             let World { ctx, turns, .. } = &*manager.world;
@@ -175,15 +180,39 @@ impl ControllerManager {
 
     /// What becomes of the controllers' requests where that is left to the choices.
     fn may_fail(&self) -> Option<Fates> {
-        if !self.world.plan.perturb.request {
+        let whom = self.world.plan.perturb.request;
+        if whom == Whom::NOBODY {
             return None;
         }
         let ctx = &self.world.ctx;
-        let (fails, late) = (ctx.point("request-fails"), ctx.point("request-late"));
-        let (me, also) = (self.me.clone(), self.me.clone());
         Some(Fates {
-            arrives: Rc::new(move |about| chosen(&me, fails, about, &Fate::ALL)),
-            late: Rc::new(move |about| chosen(&also, late, about, &LATE)),
+            arrives: self.chooses(whom, ctx.point("request-fails"), &Fate::ALL),
+            late: self.chooses(whom, ctx.point("request-late"), &LATE),
+            conflicts: self.chooses(whom, ctx.point("request-conflicts"), &[false, true]),
+        })
+    }
+
+    /// What becomes of somebody's request about an object: the first, which is no trouble, unless the choices say otherwise
+    /// and this is not one too many.
+    fn chooses<T: Copy + 'static>(
+        &self,
+        whom: Whom,
+        point: PointId,
+        ways: &'static [T],
+    ) -> Rc<dyn Fn(Actor, Object) -> T> {
+        let me = self.me.clone();
+        Rc::new(move |actor, about| {
+            let may_fail = |m: &Rc<Self>| whom.has(actor) && m.failed.get() < FAILED_MOST;
+            let Some(manager) = me.upgrade().filter(may_fail) else {
+                return ways[0];
+            };
+            let ctx = &manager.world.ctx;
+            let way = ctx.trouble(point, about, ways.len() as u32) as usize;
+            if way > 0 {
+                manager.failed.set(manager.failed.get() + 1);
+                ctx.writes(ctx.keys("failed-requests").of(0));
+            }
+            ways[way]
         })
     }
 
@@ -205,26 +234,6 @@ impl ControllerManager {
             self.world.ctx.kill(p.group);
         }
     }
-}
-
-/// What becomes of a request about an object: the first, which is no trouble, unless the choices say otherwise and this is
-/// not one too many.
-fn chosen<T: Copy>(
-    manager: &Weak<ControllerManager>,
-    point: PointId,
-    about: Object,
-    ways: &[T],
-) -> T {
-    let Some(manager) = manager.upgrade().filter(|m| m.failed.get() < FAILED_MOST) else {
-        return ways[0];
-    };
-    let ctx = &manager.world.ctx;
-    let way = ctx.trouble(point, about, ways.len() as u32) as usize;
-    if way > 0 {
-        manager.failed.set(manager.failed.get() + 1);
-        ctx.writes(ctx.keys("failed-requests").of(0));
-    }
-    ways[way]
 }
 
 /// Starts the loops and workers of controllers, one controller after the other; where turns are drawn, each

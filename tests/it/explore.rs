@@ -17,7 +17,7 @@ use taintsim::lab::explore::{
 use taintsim::lab::replay::departure;
 use taintsim::lab::tape::{self, Tape, Texts};
 use taintsim::plan::switches::taint_eviction::FinishedEntry;
-use taintsim::plan::{Perturb, Plan};
+use taintsim::plan::{Perturb, Plan, Whom};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
 use taintsim::trace::{Actor, Trace, What};
@@ -122,10 +122,19 @@ fn a_search_without_deviations_runs_as_run_does() {
             continue;
         }
         // Trouble that is left to the choices does nothing by itself.
-        plan.perturb = Perturb { stale: true, crash: true, coalesce: true, request: true };
+        plan.perturb =
+            Perturb { stale: Whom::ALL, crash: Whom::ALL, coalesce: Whom::ALL, request: Whom::ALL };
         let expected = sim::run(&plan, Choices::default_order());
         let searched = sim::search(&plan, Choices::default_order());
         assert!(same(&expected, &searched.trace), "{}", file.display());
+        // Nor do watches of each process's own.
+        for kind in ["stale of kube-controller-manager", "request of node-lifecycle"] {
+            plan.perturb = Perturb::default();
+            let clients = plan.clients();
+            scenario::switch_on(&mut plan.perturb, kind, &clients).expect("trouble");
+            let searched = sim::search(&plan, Choices::default_order());
+            assert!(same(&expected, &searched.trace), "{kind}: {}", file.display());
+        }
         plan.perturb = Perturb::default();
         let expected = sim::run(&plan, Choices::seeded(3));
         let searched = sim::search(&plan, Choices::seeded(3));
@@ -265,7 +274,7 @@ fn what_an_automatic_search_draws_is_made_small() {
 #[test]
 fn a_delivery_is_held_back_once() {
     let mut plan = plan(RAPID);
-    plan.perturb.stale = true;
+    plan.perturb.stale = Whom::ALL;
     let mut held = 0;
     for seed in 0..64 {
         let times = sim::search(&plan, Choices::free(seed)).trace.held_up;
@@ -342,10 +351,14 @@ fn pruning_loses_no_outcome_and_no_violation() {
 fn pruning_loses_nothing_where_there_is_trouble() {
     let none = Perturb::default();
     for (file, perturb) in [
-        ("longer-toleration-ignored.ron", Perturb { stale: true, ..none }),
-        ("evicted-by-stale-node.ron", Perturb { coalesce: true, ..none }),
-        ("finite-taint-removed.ron", Perturb { crash: true, ..none }),
-        ("five-refusals.ron", Perturb { stale: true, crash: true, coalesce: true, request: true }),
+        ("longer-toleration-ignored.ron", Perturb { stale: Whom::ALL, ..none }),
+        ("evicted-by-stale-node.ron", Perturb { coalesce: Whom::ALL, ..none }),
+        ("finite-taint-removed.ron", Perturb { crash: Whom::ALL, ..none }),
+        (
+            "five-refusals.ron",
+            Perturb { stale: Whom::ALL, crash: Whom::ALL, coalesce: Whom::ALL, request: Whom::ALL },
+        ),
+        ("finite-taint-removed.ron", Perturb { request: Whom::ALL, ..none }),
     ] {
         pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan { perturb, ..race(file) });
     }
@@ -397,7 +410,7 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
         ("foreign taint", &|| race("foreign-taint-lost.ron")),
         ("five refusals", &|| race("five-refusals.ron")),
         ("finite taint, stale", &|| Plan {
-            perturb: Perturb { stale: true, ..Perturb::default() },
+            perturb: Perturb { stale: Whom::ALL, ..Perturb::default() },
             ..race("finite-taint-removed.ron")
         }),
     ];
@@ -527,8 +540,12 @@ fn first(trace: &Trace, is: impl Fn(&What) -> bool) -> Option<u64> {
 
 #[test]
 fn a_watch_held_back_shows_later_what_it_shows() {
-    let (plain, held) =
-        troubled(Perturb { stale: true, ..Perturb::default() }, "watch-held", Some("nodes"), 3);
+    let (plain, held) = troubled(
+        Perturb { stale: Whom::ALL, ..Perturb::default() },
+        "watch-held",
+        Some("nodes"),
+        3,
+    );
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
     // The taint of 10 s comes 1 ms later, and held back for 10 s after that.
     assert_eq!((timer(&plain), timer(&held)), (Some(10_001), Some(20_001)));
@@ -537,7 +554,7 @@ fn a_watch_held_back_shows_later_what_it_shows() {
 #[test]
 fn a_process_that_crashed_comes_back() {
     let (plain, crashed) =
-        troubled(Perturb { crash: true, ..Perturb::default() }, "crash", None, 1);
+        troubled(Perturb { crash: Whom::ALL, ..Perturb::default() }, "crash", None, 1);
     let stops = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStopped).count();
     let starts = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStarted).count();
     assert_eq!((stops(&plain), starts(&plain)), (0, 1));
@@ -545,40 +562,167 @@ fn a_process_that_crashed_comes_back() {
 }
 
 /// The eviction's first request, which reads the pod, arrives 5 ms after its countdown, and two more follow each 10 ms
-/// after the other. Where its connection breaks it is tried again 10 ms after that is known, 5 ms later; where it
-/// is rejected, a second after that. Where the deletion is applied and its reply lost, it is tried again, too, and
-/// meets the successor. A request that waits for 1 s or 10 s makes all after it as much later.
+/// after the other. Where its connection breaks or it is rejected, client-go sends it again a second after that is known, 5 ms
+/// later; where the API server fails, or has not answered in 60 s, the controller tries again 10 ms after that is known. A
+/// deletion that fails is not sent again by client-go, and of the five tries, each of which reads the pod and deletes
+/// it, each comes 30 ms after the one before; one that the API server has not done in 34 s comes 34 s later. Where
+/// the deletion is applied and its reply lost or too late, it is tried again, too, and meets the successor. A request that waits
+/// for 1 s or 10 s makes all after it as much later.
 #[test]
 fn a_request_fails_and_is_tried_again() {
     let mut plan = plan(RAPID);
-    plan.perturb.request = true;
-    let plain = sim::search(&plan, Choices::default_order());
+    plan.perturb.request = Whom::ALL;
     // Of the pod's requests these are the eviction's; an event of 40 s and one of 90 s come before and between.
-    let failing = |point: &str, ordinal: u32, value: u64| {
-        let is_it = |d: &&taintsim::kernel::choice::Drawn| {
-            let about = (d.point, d.object) == (point, stable_hash("default/db-0"));
-            about && d.ordinal == ordinal
+    let failing = |point: &str, ordinals: &[u32], value: u64| {
+        let failing = |ordinal: &u32| Deviation {
+            point: point.to_owned(),
+            object: stable_hash("default/db-0"),
+            ordinal: *ordinal,
+            value,
         };
-        let request = *plain.choices.iter().find(is_it).expect("it is sent");
-        let tape = vec![Deviation { value, ..request.into() }];
+        let tape = ordinals.iter().map(failing).collect();
         let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
+        assert_eq!(run.unmet, []);
         let gone = run.trace.iter().filter(|r| r.what == What::PodGone);
         gone.map(|r| r.at.as_nanos() / 1_000_000).collect::<Vec<_>>()
     };
     let (get, delete) = (2, 5);
-    for (fate, later) in [(0, 0), (1, 20), (2, 20), (3, 1_010)] {
-        assert_eq!(failing("request-fails", get, fate), [90_026 + later], "{fate}");
+    for (fate, later) in
+        [(0, 0), (1, 1_010), (2, 1_010), (3, 1_010), (4, 20), (5, 60_020), (6, 60_020)]
+    {
+        assert_eq!(failing("request-fails", &[get], fate), [90_026 + later], "{fate}");
     }
-    assert_eq!(failing("request-fails", delete, 2).len(), 2, "the successor is deleted");
+    for (deletes, fate, later) in [(1, 4, 30), (2, 4, 60), (3, 4, 90), (1, 5, 34_030)] {
+        let ordinals: Vec<u32> = (0..deletes).map(|i| delete + 2 * i).collect();
+        assert_eq!(failing("request-fails", &ordinals, fate), [90_026 + later], "{fate}");
+    }
+    // The pod that is read next is the successor, and after 34 s the successor's, which its own countdown of 30 s ended.
+    for (fate, all, last) in [(2, 2, 90_066), (6, 3, 124_066)] {
+        let gone = failing("request-fails", &[delete], fate);
+        assert_eq!((gone[0], gone.len(), gone.last()), (90_026, all, Some(&last)), "{fate}");
+    }
     for (request, value, later) in [(get, 1, 1_000), (get, 2, 10_000), (delete, 2, 10_000)] {
-        assert_eq!(failing("request-late", request, value), [90_026 + later], "{request}");
+        assert_eq!(failing("request-late", &[request], value), [90_026 + later], "{request}");
     }
+}
+
+fn troubled_by(text: &str, trouble: &str) -> Plan {
+    let mut plan = plan(text);
+    let clients = plan.clients();
+    scenario::switch_on(&mut plan.perturb, trouble, &clients).expect("trouble");
+    plan
+}
+
+/// A run of a plan that leaves this trouble to the choices, with these deviations.
+fn with_trouble(text: &str, trouble: &str, tape: Vec<Deviation>) -> sim::Searched {
+    sim::search(&troubled_by(text, trouble), Choices::tape(tape, Choices::default_order()))
+}
+
+/// A silent node's status is written with the version that was read. Where somebody else writes the node just before, the
+/// conflict is known 5 ms later, and 20 ms after that (`retrySleepTime`) the node is read again, which takes 10 ms; the next
+/// write arrives 5 ms later. So it is with its taint NoSchedule (`PatchNodeTaints`) after 100 ms (`UpdateTaintBackoff`), while
+/// the taint NoExecute comes when it did.
+#[test]
+fn a_write_of_an_old_version_conflicts_and_is_tried_again() {
+    let text = r#"(
+        version: 1,
+        kubernetes: "1.34",
+        horizon: "90s",
+        timing: Custom(request: "5ms", response: "5ms", watch: "1ms", user: Raw),
+        nodes: [(names: "node-{1..3}")],
+        timeline: [(at: "10s", do: Crash(node: "node-1"))],
+    )"#;
+    let tainted = |conflicts: std::ops::Range<u32>| {
+        let conflict = |ordinal| Deviation {
+            point: "request-conflicts".to_owned(),
+            object: stable_hash("node-1"),
+            ordinal,
+            value: 1,
+        };
+        let run =
+            with_trouble(text, "request of node-lifecycle", conflicts.map(conflict).collect());
+        assert_eq!(run.unmet, []);
+        let taints = run.trace.iter().filter(|r| matches!(r.what, What::NodeTaints(_)));
+        taints.map(|r| r.at.as_nanos() / 1_000_000).collect::<Vec<_>>()
+    };
+    let plain = tainted(0..0);
+    assert_eq!(plain.len(), 2);
+    for tries in 1..=3 {
+        assert_eq!(tainted(0..tries)[0], plain[0] + 40 * u64::from(tries));
+    }
+    assert_eq!(tainted(1..2), [plain[1], plain[0] + 120]);
+}
+
+/// A binding that the API server could not do is written again from 1.37 on (`BindPod`): 10 ms after that is known,
+/// 5 ms later, and so 20 ms after the first. Before, the pod waits for its back-off of a second.
+#[test]
+fn a_binding_that_fails_is_written_again_by_the_newest_scheduler() {
+    let bound = |release: &str, fate: u64| {
+        let text = format!(
+            r#"(
+                version: 1,
+                kubernetes: "{release}",
+                horizon: "30s",
+                timing: Custom(request: "5ms", response: "5ms", watch: "1ms", user: Raw),
+                nodes: [(name: "node-1")],
+                timeline: [(at: "10s", do: CreatePod(pod: (name: "web", on: Unbound)))],
+            )"#
+        );
+        let fails = Deviation {
+            point: "request-fails".to_owned(),
+            object: stable_hash("default/web"),
+            ordinal: 0,
+            value: fate,
+        };
+        let run = with_trouble(&text, "request of kube-scheduler", vec![fails]);
+        assert_eq!(run.unmet, []);
+        first(&run.trace, |w| matches!(w, What::PodBound(_))).expect("it is bound")
+    };
+    assert_eq!(bound("1.37", 4), bound("1.37", 0) + 20);
+    assert!(bound("1.36", 4) >= bound("1.36", 0) + 1_000);
+}
+
+/// Only requests of the one who is named fail: of the taint eviction controller those are about pods.
+#[test]
+fn trouble_of_one_client_leaves_the_others_alone() {
+    let asked = |trouble: &str| -> BTreeSet<u64> {
+        let run = with_trouble(RAPID, trouble, Vec::new());
+        run.choices.iter().filter(|d| d.point == "request-fails").map(|d| d.object).collect()
+    };
+    let pod = BTreeSet::from([stable_hash("default/db-0")]);
+    assert_eq!(asked("request of taint-eviction"), pod);
+    assert!(asked("request").is_superset(&asked("request of kube-controller-manager")));
+    assert!(asked("request").len() > 1);
+}
+
+/// #119862: the scheduler has heard that the taint is gone, kube-controller-manager has not.
+#[test]
+fn a_watch_of_one_process_is_late() {
+    let text = r#"(
+        version: 1,
+        kubernetes: "1.34",
+        horizon: "60s",
+        timing: Custom(request: "5ms", response: "5ms", watch: "1ms", user: Raw),
+        nodes: [(name: "node-1", taints: ["agent-not-ready:NoExecute"])],
+        pods: [(name: "web", on: Unbound)],
+        timeline: [(at: "10s", do: Untaint(node: "node-1", taint: "agent-not-ready"))],
+    )"#;
+    let properties = [Property::parse("needless-eviction").expect("a property")];
+    let found = |trouble: &str| {
+        let make = || troubled_by(text, trouble);
+        let report = on(&wanted(&make, &properties, Strategy::Exhaustive, 1, u64::MAX), 2);
+        assert!(report.exhausted);
+        report.violations.len()
+    };
+    assert_eq!(found("stale"), 0);
+    assert_eq!(found("stale of kube-scheduler"), 0);
+    assert_eq!(found("stale of kube-controller-manager"), 1);
 }
 
 #[test]
 fn a_watch_that_broke_misses_a_state() {
     let (plain, broken) = troubled(
-        Perturb { coalesce: true, ..Perturb::default() },
+        Perturb { coalesce: Whom::ALL, ..Perturb::default() },
         "watch-broken",
         Some("nodes"),
         1,

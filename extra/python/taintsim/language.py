@@ -2641,7 +2641,8 @@ class Tape(Struct):
     #: The release that it was found on, `1.34.4`, and is a tape of; one without is tried on
     #: whatever release the scenario runs as.
     release: str | None = None
-    #: Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`.
+    #: Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`, `request`,
+    #: and of one alone `request of taint-eviction`.
     perturb: Sequence[str] | None = None
     #: The property that the run violates.
     property: str | None = None

@@ -42,6 +42,12 @@ pub(super) struct Parked {
     pub(super) no_leftover: Cell<Option<Ticket>>,
 }
 
+/// `retry.DefaultBackoff`: four tries, and pauses of 10, 50 and 250 ms, by chance up to a tenth longer.
+const RETRY_TRIES: u32 = 4;
+const RETRY_PAUSE: Dur = Dur::from_millis(10);
+const RETRY_FACTOR: u64 = 5;
+const RETRY_JITTER: u64 = 10;
+
 /// What the parts share.
 pub(super) struct Core {
     pub(super) ctx: Ctx,
@@ -57,6 +63,7 @@ pub(super) struct Core {
     pub(super) in_flight: Shared<BTreeMap<PodId, Rc<Allocation>>>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
+    retry_point: PointId,
 }
 
 impl Core {
@@ -74,6 +81,7 @@ impl Core {
             parked: Parked::default(),
             in_flight: Shared::new(BTreeMap::new()),
             owners: Shared::new(Vec::new()),
+            retry_point: ctx.point("scheduler-retry"),
             informers,
             ctx,
             config,
@@ -221,6 +229,29 @@ impl Core {
         let write = move |api: &ApiServer, actor| {
             api.write_unscheduled(actor, id, read, condition, nominated)
         };
-        self.client.call(self.client.pod_object(id), write).await.is_ok()
+        self.write_retried(id, InternalErrors::StatusRetried, write).await.is_ok()
+    }
+
+    /// A write of a pod that is tried again where the API server could not do it, in the releases in which
+    /// that much is (`retry.OnError(retry.DefaultBackoff, Retriable, …)`).
+    pub(super) async fn write_retried<R: 'static>(
+        &self,
+        pod: PodId,
+        if_at_least: InternalErrors,
+        write: impl FnOnce(&ApiServer, Actor) -> ApiResult<R> + Clone + 'static,
+    ) -> ApiResult<R> {
+        let object = self.client.pod_object(pod);
+        let mut pause = RETRY_PAUSE;
+        for _ in 1..RETRY_TRIES {
+            match self.client.call(object, write.clone()).await {
+                Err(ApiError::Failing) if self.switches().internal_errors >= if_at_least => {}
+                done => return done,
+            }
+            let most = pause.as_nanos() / RETRY_JITTER;
+            let extra = self.ctx.uniform(self.retry_point, object, 0, most);
+            self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
+            pause = pause * RETRY_FACTOR;
+        }
+        self.client.call(object, write).await
     }
 }

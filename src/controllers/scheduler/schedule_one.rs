@@ -173,13 +173,8 @@ impl ScheduleOne {
             }
         }
         let asked = self.core.switches().binds_by_uid.then_some(uid);
-        let bound = self
-            .core
-            .client
-            .call(self.core.client.pod_object(id), move |api, actor| {
-                api.bind_pod(actor, id, asked, node)
-            })
-            .await;
+        let bind = move |api: &ApiServer, actor| api.bind_pod(actor, id, asked, node);
+        let bound = self.core.write_retried(id, InternalErrors::BindingRetried, bind).await;
         let Err(error) = bound else {
             let about = About::Pod(id, Some(entry.pod.uid));
             self.core.recorder.event(
@@ -235,7 +230,9 @@ impl ScheduleOne {
         let name = self.core.api().names(|n| short_name(n.pod_name(id)).to_owned());
         match error {
             ApiError::NotFound => format!("pods {name:?} not found"),
-            ApiError::Rejected => error.of(&format!("post pods {name}")),
+            ApiError::Rejected | ApiError::Failing | ApiError::TimedOut => {
+                error.of(&format!("post pods {name}"))
+            }
             ApiError::Unavailable => {
                 "the server is currently unable to handle the request".to_owned()
             }

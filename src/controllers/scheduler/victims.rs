@@ -127,7 +127,6 @@ impl Executor {
     async fn evict(&self, pod: &Pod, victim: &Placed, node: NodeId) -> ApiResult {
         let switches = self.core.switches();
         let (id, uid) = (victim.pod.id, victim.pod.uid);
-        let object = self.core.client.pod_object(id);
         let reason = if switches.old_victim_reason {
             PodReason::PreemptionByKubeScheduler
         } else {
@@ -142,19 +141,15 @@ impl Executor {
             let condition = PodCondition::new(ConditionStatus::True, reason, at);
             if switches.victims_get_preemptors_status {
                 let with = pod.clone();
-                self.core
-                    .client
-                    .call(object, move |api, actor| {
-                        api.replace_status(actor, id, uid, &with, condition)
-                    })
-                    .await?;
+                let write = move |api: &ApiServer, actor| {
+                    api.replace_status(actor, id, uid, &with, condition)
+                };
+                self.core.write_retried(id, InternalErrors::StatusRetried, write).await?;
             } else if !marked {
-                self.core
-                    .client
-                    .call(object, move |api, actor| {
-                        api.patch_disruption_target(actor, id, uid, condition)
-                    })
-                    .await?;
+                let write = move |api: &ApiServer, actor| {
+                    api.patch_disruption_target(actor, id, uid, condition)
+                };
+                self.core.write_retried(id, InternalErrors::StatusRetried, write).await?;
             }
         }
         match self.core.client.delete_pod(id, None, None).await {

@@ -121,12 +121,7 @@ impl DeploymentController {
             .core
             .client
             .call(self.core.client.workload_object(rs.id), move |api, actor| {
-                if api.workload(id).ok_or(ApiError::NotFound)?.resource_version != version {
-                    return Err(ApiError::Conflict);
-                }
-                api.mutate_workload(actor, id, |w| {
-                    w.spec = WorkloadSpec::ReplicaSet { replicas: wanted }
-                })
+                api.scale_replica_set(actor, (id, version), wanted)
             })
             .await?;
         self.tell_scaled(d, &scaled, before);

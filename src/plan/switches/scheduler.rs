@@ -32,6 +32,18 @@ pub struct Weights {
     pub(crate) inter_pod_affinity: i64,
 }
 
+/// What is written again where the API server answers that it could not do it, 500 or 503 (`util.Retriable`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum InternalErrors {
+    /// Nothing: up to 1.25.
+    #[default]
+    Final,
+    /// A pod's status (`PatchPodStatus`): 1.26 to 1.36.
+    StatusRetried,
+    /// And its binding (`BindPod`): from 1.37.
+    BindingRetried,
+}
+
 /// How a pod learns that taints kept it off a node
 /// (`pkg/scheduler/framework/plugins/tainttoleration`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -254,6 +266,8 @@ pub struct Switches {
     pub old_victim_reason: bool,
     /// A binding that failed, and so gave its room back, moves the pods that wait for room (1.23 on).
     pub failed_binding_moves_pods: bool,
+    /// What is written again where the API server could not do it (S66).
+    pub internal_errors: InternalErrors,
     /// The event about a pod whose binding failed.
     pub bind_error_text: BindErrorText,
     /// The event about victims.

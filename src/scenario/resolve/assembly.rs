@@ -66,8 +66,15 @@ pub(super) fn plan(
     };
     let of = Of { seed, release: &profile.release };
     let expectations = reader.read(spec, of, &loaded.source.text, complaints);
-    let (perturb, tape) =
-        tape::read(spec.tape.as_ref(), &profile.release, &complaints.at(at!["tape"]));
+    let controllers = controllers(
+        &spec.controllers,
+        &declared.workloads.plans,
+        (&declared.pods.plans, &declared.pods.templates),
+        declared.budgets.plans.len(),
+        &written.actions,
+        (&declared.nodes.plans, &declared.readiness),
+    );
+    let (perturb, tape) = tape::read(spec, &profile, (controllers, &settings.flags), complaints);
     let memory =
         spec.memory.as_ref().map(|m| memory::memory(m, &declared, &complaints.at(at!["memory"])));
     let eviction = read_eviction(&settings, &profile, complaints);
@@ -90,14 +97,7 @@ pub(super) fn plan(
         memory: memory.filter(|_| warm_start),
         timing,
         profile,
-        controllers: controllers(
-            &spec.controllers,
-            &declared.workloads.plans,
-            (&declared.pods.plans, &declared.pods.templates),
-            declared.budgets.plans.len(),
-            &written.actions,
-            (&declared.nodes.plans, &declared.readiness),
-        ),
+        controllers,
         nodes: declared.nodes.plans,
         scheduler: declared.scheduler,
         templates: declared.pods.templates,

@@ -52,3 +52,4 @@ pub(super) use read_models::{group_of, no_group};
 pub(crate) use resolved::drawn;
 pub(super) use resolved::mistakes;
 pub use resolved::{build, changed, expecting, seed};
+pub use tape::switch_on;

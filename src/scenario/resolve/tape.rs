@@ -3,8 +3,7 @@
 
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
-use crate::language::{Problem, Spot, Tape, did_you_mean_or_list};
-use crate::plan::Perturb;
+use crate::plan::{Controllers, Flags, Perturb, Unknown};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -26,14 +25,32 @@ pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
     }
 }
 
+/// Switches a kind of trouble on, for all of these clients or for one, `request of taint-eviction`.
+///
+/// # Errors
+/// There is no such kind, or nobody of that name whom it can meet.
+pub fn switch_on(perturb: &mut Perturb, text: &str, clients: &[Actor]) -> Result<(), Problem> {
+    perturb.switch_on(text, clients).map_err(|Unknown { word, is_kind, known }| {
+        let what = if is_kind {
+            format!("{word:?} is no kind of trouble")
+        } else {
+            format!("{word:?} is nobody in this cluster whom {text:?} could meet")
+        };
+        Problem::new(what).maybe_help(did_you_mean_or_list(word, &known))
+    })
+}
+
 /// The trouble that a tape switches on, and its deviations.
 pub(super) fn read(
-    tape: Option<&Tape>,
-    release: &str,
-    place: &Spot<'_>,
+    spec: &Scenario,
+    profile: &Profile,
+    (controllers, flags): (Controllers, &Flags),
+    complaints: &Complaints,
 ) -> (Perturb, Option<Vec<Deviation>>) {
     let mut perturb = Perturb::default();
-    let Some(tape) = tape else { return (perturb, None) };
+    let Some(tape) = &spec.tape else { return (perturb, None) };
+    let place = complaints.at(at!["tape"]);
+    let clients = controllers.clients(flags.enable_taint_manager);
     if tape.choices != FORMAT {
         let text = format!(
             "this tape is of choice format {}, and this program reads format {FORMAT}",
@@ -43,9 +60,11 @@ pub(super) fn read(
         place.part("choices").add(Problem::new(text).help(help));
     }
     match tape.release.as_deref().map(Release::parse) {
-        Some(Ok(of)) if of.to_string() != release => {
-            let text =
-                format!("this tape is of Kubernetes {of}, and the run would be of {release}");
+        Some(Ok(of)) if of.to_string() != profile.release => {
+            let text = format!(
+                "this tape is of Kubernetes {of}, and the run would be of {}",
+                profile.release
+            );
             let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
             place.part("release").add(Problem::new(text).help(help));
         }
@@ -55,13 +74,11 @@ pub(super) fn read(
         Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
-        if !perturb.switch_on(name) {
-            let help = did_you_mean_or_list(name, &Perturb::NAMES);
-            let problem = Problem::new(format!("{name:?} is no kind of trouble"));
-            place.part("perturb").part(i).add(problem.maybe_help(help));
+        if let Err(problem) = switch_on(&mut perturb, name, &clients) {
+            place.part("perturb").part(i).add(problem);
         }
     }
-    let deviation = |d: &crate::language::Deviation| Deviation {
+    let deviation = |d: &language::Deviation| Deviation {
         point: d.0.clone(),
         object: object_hash(&d.0, &d.1),
         ordinal: d.2,

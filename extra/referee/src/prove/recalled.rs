@@ -19,7 +19,7 @@ use taintsim::api::node::{NodeConditionType, NodeReason};
 use taintsim::api::pod::{PodConditionType, PodPhase, PodReason, PodTemplate};
 use taintsim::api::taint::Taint;
 use taintsim::kernel::{Dur, Time};
-use taintsim::plan::{Do, NodeFault, Plan};
+use taintsim::plan::{Do, NodeFault, Plan, Whom};
 use taintsim::trace::{Actor, NO_RECORD, Record, TaintChange, Trace, What};
 
 /// How long no node has to be Ready for master disruption to be certain: passes of the monitor are 5 s apart and take their time.
@@ -110,7 +110,7 @@ fn unseen(plan: &Plan, ours: &Trace) -> Vec<Unseen> {
 fn master_disruption(written: &[(Time, Line)], plan: &Plan) -> Vec<Unseen> {
     let is_away = |act: &Do| matches!(act, Do::RestartControllers(_) | Do::ApiDown);
     let mut all = Vec::new();
-    if plan.perturb.crash || plan.actions.iter().any(|a| is_away(&a.act)) {
+    if plan.perturb.crash != Whom::NOBODY || plan.actions.iter().any(|a| is_away(&a.act)) {
         return all;
     }
     let mut ready: BTreeMap<&str, bool> = BTreeMap::new();

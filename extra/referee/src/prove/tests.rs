@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::kernel::Choices;
-use taintsim::plan::Plan;
+use taintsim::plan::{Plan, Whom};
 use taintsim::scenario::{Overrides, build, load};
 use taintsim::sim;
 use taintsim::trace::Trace;
@@ -89,7 +89,7 @@ fn a_tape_is_told_by_the_times_of_its_choices() {
     let steered = Steered::of(&run);
     assert_eq!((unmet, steered.left.len()), (0, 0));
     let said = json!({"what": "watch-broken", "object": "pods", "at": "16.007s", "takes": "1s"});
-    assert_eq!(steered.said, [said.clone()]);
+    assert_eq!(steered.said, std::slice::from_ref(&said));
     let scenario = steered.scenario(&told.text).expect("it is JSON");
     assert_eq!(scenario["steer"], json!([said]));
     assert_eq!(scenario, read(RELISTED).expect("runs").scenario, "as it was recorded");
@@ -139,7 +139,8 @@ fn what_does_not_show_is_not_known() {
 #[test]
 fn trouble_is_said_and_jitter_is_not() {
     let mut plan = race("restart-before-timer.ron", "1.34");
-    (plan.perturb.crash, plan.perturb.request, plan.perturb.stale) = (true, true, true);
+    (plan.perturb.crash, plan.perturb.request, plan.perturb.stale) =
+        (Whom::ALL, Whom::ALL, Whom::ALL);
     let (mut said, mut left) = (BTreeSet::new(), BTreeSet::new());
     for seed in 1..=32 {
         let run = sim::search(&plan, Choices::seeded(seed));
@@ -155,6 +156,8 @@ fn trouble_is_said_and_jitter_is_not() {
     }
     let kinds = ["crash", "request-fails", "request-late", "watch-held"].map(str::to_owned);
     assert_eq!(said, BTreeSet::from(kinds));
+    // Answers of an API server that could not do it, 500 and 504, are not among the recorder's.
+    left.remove("request-fails");
     assert!(!left.is_empty() && !left.iter().any(|point| said.contains(*point)), "{left:?}");
 }
 

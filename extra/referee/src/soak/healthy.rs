@@ -10,6 +10,7 @@ use taintsim::analysis::properties::{Property, check};
 use taintsim::kernel::Choices;
 use taintsim::lab::dice::Dice;
 use taintsim::plan::{Perturb, Plan};
+use taintsim::scenario::switch_on;
 use taintsim::sim;
 
 /// Tolerates whatever taint there is, as daemons do.
@@ -120,12 +121,13 @@ pub fn alarms(seed: u64) -> (Vec<Alarm>, u64) {
     };
     runs.make(&plan, "", Choices::default_order(), "--depth 0");
     for (trouble, count) in TROUBLE {
-        plan.perturb = Perturb {
-            stale: trouble.contains("stale"),
-            crash: trouble.contains("crash"),
-            coalesce: trouble.contains("coalesce"),
-            request: trouble.contains("request"),
-        };
+        let clients = plan.clients();
+        plan.perturb = Perturb::default();
+        for kind in trouble.split(',').filter(|kind| !kind.is_empty()) {
+            if let Err(problem) = switch_on(&mut plan.perturb, kind, &clients) {
+                panic!("{kind:?} of seed {seed}: {problem:?}");
+            }
+        }
         let option =
             if trouble.is_empty() { String::new() } else { format!("--perturb {trouble} ") };
         for i in 0..count {

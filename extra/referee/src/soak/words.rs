@@ -212,7 +212,14 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("FaultModel", "name") => return format!("m{}", dice.below(9)),
         ("Scenario", "feature_gates") => gate(dice),
         (_, "property") => dice.one(&taintsim::analysis::properties::Property::NAMES),
-        (_, "perturb") => dice.one(&["stale", "crash", "coalesce", "request"]),
+        (_, "perturb") => dice.one(&[
+            "stale",
+            "crash",
+            "coalesce",
+            "request",
+            "request of taint-eviction",
+            "stale of kube-scheduler",
+        ]),
         ("Deviation", "0") => dice.one(&POINTS),
         ("Deviation", "1") => dice.one(&OBJECTS),
         (_, "taints" | "taint") => {
