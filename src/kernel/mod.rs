@@ -31,6 +31,7 @@ mod texts;
 mod time;
 mod turns;
 
+pub(crate) use choice::GROUP_SLOTS;
 pub use choice::{Choices, Object, PointId};
 pub use class::Class;
 pub(crate) use core::{Argument, Handler, HandlerId};

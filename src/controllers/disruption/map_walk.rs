@@ -2,9 +2,8 @@
 //! `ByIndex`; Go's `internal/runtime/maps`, 1.24 to 1.26).
 
 use crate::controllers::prelude::*;
+use crate::kernel::GROUP_SLOTS as SLOTS;
 
-/// Slots of a group of Go's maps.
-const SLOTS: usize = 8;
 /// Slots of the largest map whose pods have places; in a larger one any pod may be first.
 const MOST_SLOTS: usize = 128;
 /// The pods that such a map holds, which is never fuller than seven slots of eight.

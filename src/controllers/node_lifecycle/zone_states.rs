@@ -8,8 +8,6 @@
 use crate::controllers::prelude::*;
 use crate::trace::ZoneState;
 
-const SLOTS: u32 = 8;
-
 /// The states of zones by key.
 #[derive(Default)]
 pub(super) struct ZoneStates {
@@ -55,16 +53,20 @@ impl ZoneStates {
         point: PointId,
         object: impl Fn(TextId) -> Object,
     ) -> Vec<TextId> {
-        let mut zones: Vec<TextId> = self.slots.iter().flatten().map(|(z, _)| *z).collect();
-        if self.slots.len() > SLOTS as usize {
-            ctx.order(point, &mut zones, |z| object(*z));
-        } else if zones.len() > 1 {
-            let from = ctx.choose(point, Object::NONE, SLOTS) as usize;
-            let before = self.slots.iter().take(from).flatten().count();
-            let n = zones.len();
-            zones.rotate_left(before % n);
-        }
-        zones
+        let of =
+            |(slot, zone): (usize, &Option<(TextId, ZoneState)>)| Some((slot, zone.as_ref()?.0));
+        let mut zones: Vec<(usize, TextId)> =
+            self.slots.iter().enumerate().filter_map(of).collect();
+        let whole = self.slots.len();
+        ctx.order_some(
+            point,
+            None,
+            whole,
+            &mut zones,
+            |(slot, _)| *slot,
+            |(_, zone)| object(*zone),
+        );
+        zones.into_iter().map(|(_, zone)| zone).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::queued_pod::{ActiveKey, Place, QueuedPod};
 use crate::controllers::prelude::*;
-use crate::kernel::Heap;
+use crate::kernel::{GROUP_SLOTS, Heap};
 
 /// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
 /// them; otherwise first come, first served.
@@ -42,9 +42,6 @@ impl<K: Ord> Sorted<K> {
         }
     }
 }
-
-/// Slots of the map of those that wait for a change, as long as it has no more (`internal/runtime/maps`).
-const SLOTS: usize = 8;
 
 /// The pods in the queue, each in its place.
 pub(super) struct Waiting {
@@ -121,11 +118,8 @@ impl Waiting {
 
     fn free_slot(&self) -> usize {
         let is_free = |slot: &usize| !self.unschedulable.values().any(|taken| taken == slot);
-        if self.unschedulable.len() < SLOTS {
-            (0..SLOTS).find(is_free).unwrap_or(SLOTS)
-        } else {
-            SLOTS
-        }
+        let is_small = self.unschedulable.len() < GROUP_SLOTS;
+        (0..GROUP_SLOTS).find(|slot| is_small && is_free(slot)).unwrap_or(GROUP_SLOTS)
     }
 
     /// Whether any waits for a change.
@@ -138,7 +132,7 @@ impl Waiting {
     pub(super) fn unschedulable(&self) -> Vec<PodId> {
         let mut all: Vec<PodId> = self.unschedulable.keys().copied().collect();
         if let Some((client, point)) = &self.walk {
-            let slot = |id: &PodId| self.unschedulable.get(id).copied().unwrap_or(SLOTS);
+            let slot = |id: &PodId| self.unschedulable.get(id).copied().unwrap_or(GROUP_SLOTS);
             let whole = all.len();
             let object = |id: &PodId| client.pod_object(*id);
             client.api().ctx().order_some(*point, None, whole, &mut all, slot, object);

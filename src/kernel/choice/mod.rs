@@ -19,4 +19,4 @@ pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
 pub(crate) use keyed::Keyed;
 pub(crate) use keyed::hash_name;
 pub use object::{Object, PointId};
-pub(crate) use order::{Walk, order_ties};
+pub(crate) use order::{GROUP_SLOTS, Walk, order_ties};

@@ -6,7 +6,7 @@ use super::object::{Object, PointId};
 
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
 /// a bucket).
-const SLOTS: usize = 8;
+pub(crate) const GROUP_SLOTS: usize = 8;
 
 /// Puts things that upstream treats at one time into the order in which it comes to them: as given,
 /// except in a search.
@@ -59,7 +59,7 @@ impl Walk {
         object: impl Fn(&T) -> Object,
     ) {
         if let Some(from) = self.begin(choices, whole, items, object) {
-            items.sort_by_cached_key(|item| (place(item) + SLOTS - from) % SLOTS);
+            items.sort_by_cached_key(|item| (place(item) + GROUP_SLOTS - from) % GROUP_SLOTS);
         }
     }
 
@@ -79,10 +79,10 @@ impl Walk {
             Some(ordinal) => choices.ask_at(self.point, object, ordinal, span),
             None => choices.ask(self.point, object, span),
         };
-        if whole > SLOTS {
+        if whole > GROUP_SLOTS {
             items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
             return None;
         }
-        Some(ask(Object::NONE, Span::Alternatives(SLOTS as u32)) as usize)
+        Some(ask(Object::NONE, Span::Alternatives(GROUP_SLOTS as u32)) as usize)
     }
 }
