@@ -47,7 +47,7 @@ impl Whom {
     }
 
     /// Whether it meets somebody, and not everybody.
-    pub(crate) fn is_some(self) -> bool {
+    pub(crate) fn is_partial(self) -> bool {
         self != Self::NOBODY && self != Self::ALL
     }
 

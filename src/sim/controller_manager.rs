@@ -126,8 +126,8 @@ impl ControllerManager {
         let plan = &self.world.plan;
         let is_told_apart = plan.controllers.scheduler
             && (plan.timing.reconnects && plan.actions.iter().any(|a| a.act.ends_watches())
-                || plan.perturb.stale.is_some()
-                || plan.perturb.coalesce.is_some());
+                || plan.perturb.stale.is_partial()
+                || plan.perturb.coalesce.is_partial());
         if is_told_apart { 2 } else { 1 }
     }
 
