@@ -2,6 +2,7 @@
 
 use super::args::ConformArgs;
 use super::recordings::is_release;
+use super::report::Answer;
 use crate::classes::rejected;
 use crate::conformance::{Marginal, Odds, odds};
 use crate::decided::Decided;
@@ -13,10 +14,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use taintsim::cli::CheckFormat;
 use taintsim::language::Problem;
-use taintsim::report::json;
-use taintsim::report::trials::{self, Came, Case, Failed, Tested};
+use taintsim::report::trials::{Came, Case, Failed, Tested};
 use taintsim::sim;
 
 /// How likely it may be at most that any is rejected by chance.
@@ -88,18 +87,19 @@ impl Compared {
         self.rejected.is_some_and(|level| row.odds.probability <= level)
     }
 
-    /// How many there are, and how many are rejected.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.rows.len(), self.rows.iter().filter(|r| self.rejects(r)).count())
+    /// The choice points, those that decided something most often first.
+    fn decided(&self) -> Vec<(&'static str, (u64, u64))> {
+        let mut sum = Decided::default();
+        self.rows.iter().for_each(|row| sum.add(&row.decided));
+        let mut all: Vec<_> = sum.0.into_iter().collect();
+        all.sort_by_key(|(point, (_, decided))| (Reverse(*decided), *point));
+        all
     }
+}
 
-    /// Writes it in this form.
-    pub(super) fn write(&self, form: CheckFormat, out: &mut dyn Write) -> io::Result<()> {
-        match form {
-            CheckFormat::Text => self.text(out),
-            CheckFormat::Json => json::write(out, &self.document()),
-            CheckFormat::Junit => out.write_all(trials::junit(&[self.suite()])?.as_bytes()),
-        }
+impl Answer for Compared {
+    fn counts(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.iter().filter(|r| self.rejects(r)).count())
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -123,15 +123,6 @@ impl Compared {
             }
         }
         Ok(())
-    }
-
-    /// The choice points, those that decided something most often first.
-    fn decided(&self) -> Vec<(&'static str, (u64, u64))> {
-        let mut sum = Decided::default();
-        self.rows.iter().for_each(|row| sum.add(&row.decided));
-        let mut all: Vec<_> = sum.0.into_iter().collect();
-        all.sort_by_key(|(point, (_, decided))| (Reverse(*decided), *point));
-        all
     }
 
     fn document(&self) -> Value {

@@ -1,4 +1,4 @@
-//! What is printed of one recording.
+//! What is printed of one recording, and what is to be printed of all.
 
 use crate::conformance::{Checked, Evidence, Verdict, show};
 use crate::reach::Reach;
@@ -6,7 +6,19 @@ use crate::recorded::{Observed, Recorded};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use taintsim::language::Problem;
-use taintsim::report::trials::{Came, Case, Failed};
+use taintsim::report::trials::{Came, Case, Failed, Tested};
+
+/// What came of all recordings, in each form in which it is written.
+pub(super) trait Answer {
+    /// How many there are, and how many are not as they should be.
+    fn counts(&self) -> (usize, usize);
+    /// For people.
+    fn text(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// For programs.
+    fn document(&self) -> Value;
+    /// As a test suite, in which what is not as it should be fails.
+    fn suite(&self) -> Tested;
+}
 
 /// A line, and below it what differs.
 pub(super) fn report(

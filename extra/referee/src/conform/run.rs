@@ -5,7 +5,7 @@ use super::counts::{Counts, table};
 use super::odds::compared;
 use super::record::record;
 use super::recordings::{collect, is_release, kind, numbers};
-use super::report::{case, document, report};
+use super::report::{Answer, case, document, report};
 use super::since::moved;
 use crate::conformance::{Checked, Models, Options, Verdict, check};
 use crate::reach::{Reach, reach};
@@ -66,36 +66,10 @@ pub fn run(
         }
     }
     if let Some(seeds) = args.odds {
-        return match compared(&files, args, seeds, told) {
-            Ok(compared) => {
-                compared.write(args.output.form, out)?;
-                Ok(match compared.counts() {
-                    (0, _) => NOTHING,
-                    (_, 0) => FINE,
-                    _ => DIFFERS,
-                })
-            }
-            Err(text) => {
-                writeln!(err, "{text}")?;
-                Ok(INPUT)
-            }
-        };
+        return answer(compared(&files, args, seeds, told), args.output.form, out, err);
     }
     if let Some(since) = &args.since {
-        return match moved(&files, args, since, models) {
-            Ok(found) => {
-                found.write(args.output.form, out)?;
-                Ok(match found.counts() {
-                    (0, _) => NOTHING,
-                    (_, 0) => FINE,
-                    _ => DIFFERS,
-                })
-            }
-            Err(text) => {
-                writeln!(err, "{text}")?;
-                Ok(INPUT)
-            }
-        };
+        return answer(moved(&files, args, since, models), args.output.form, out, err);
     }
     let mut tally = Tally::default();
     let mut broken = false;
@@ -130,6 +104,32 @@ pub fn run(
         Counts { differ: 1.., .. } => DIFFERS,
         counts if counts.total() == 0 => NOTHING,
         _ => FINE,
+    })
+}
+
+/// Writes what came of all recordings, or why nothing did, and gives the exit code.
+fn answer(
+    found: Result<impl Answer, String>,
+    form: CheckFormat,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let found = match found {
+        Ok(found) => found,
+        Err(text) => {
+            writeln!(err, "{text}")?;
+            return Ok(INPUT);
+        }
+    };
+    match form {
+        CheckFormat::Text => found.text(out)?,
+        CheckFormat::Json => json::write(out, &found.document())?,
+        CheckFormat::Junit => out.write_all(trials::junit(&[found.suite()])?.as_bytes())?,
+    }
+    Ok(match found.counts() {
+        (0, _) => NOTHING,
+        (_, 0) => FINE,
+        _ => DIFFERS,
     })
 }
 

@@ -6,6 +6,7 @@
 
 use super::args::ConformArgs;
 use super::recordings::is_release;
+use super::report::Answer;
 use crate::conformance::{Models, Options, Verdict, check_plan};
 use crate::recorded::{PlanError, Recorded, read};
 use rayon::prelude::*;
@@ -14,12 +15,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use taintsim::analysis::diff::switch_names;
-use taintsim::cli::CheckFormat;
 use taintsim::language::Problem;
 use taintsim::plan::Plan;
 use taintsim::profiles;
-use taintsim::report::json;
-use taintsim::report::trials::{self, Came, Case, Failed, Tested};
+use taintsim::report::trials::{Came, Case, Failed, Tested};
 
 /// What explains a recording of which no single change does.
 const TOGETHER: &str = "several changes together";
@@ -98,18 +97,21 @@ fn look(recorded: &Recorded, since: &str, models: Models<'_>, options: Options) 
 }
 
 impl Since<'_> {
-    /// How many recordings there were, and how many moved without an explanation.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.all, self.moved.iter().filter(|m| m.by.is_none()).count())
-    }
-
-    /// Writes it in this form.
-    pub(super) fn write(&self, form: CheckFormat, out: &mut dyn Write) -> io::Result<()> {
-        match form {
-            CheckFormat::Text => self.text(out),
-            CheckFormat::Json => json::write(out, &self.document()),
-            CheckFormat::Junit => out.write_all(trials::junit(&[self.suite()])?.as_bytes()),
+    /// Whose scenarios each switch explains.
+    fn by_switch(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for m in &self.moved {
+            for switch in m.by.iter().flatten() {
+                all.entry(switch).or_default().push(&m.scenario);
+            }
         }
+        all
+    }
+}
+
+impl Answer for Since<'_> {
+    fn counts(&self) -> (usize, usize) {
+        (self.all, self.moved.iter().filter(|m| m.by.is_none()).count())
     }
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -136,17 +138,6 @@ impl Since<'_> {
         )
     }
 
-    /// Whose scenarios each switch explains.
-    fn by_switch(&self) -> BTreeMap<&str, Vec<&str>> {
-        let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for m in &self.moved {
-            for switch in m.by.iter().flatten() {
-                all.entry(switch).or_default().push(&m.scenario);
-            }
-        }
-        all
-    }
-
     fn document(&self) -> Value {
         let one = |m: &Moved| json!({ "release": m.release, "scenario": m.scenario, "by": m.by, "difference": m.difference });
         let (all, unexplained) = self.counts();
@@ -154,7 +145,6 @@ impl Since<'_> {
         json!({ "since": self.since, "recordings": all, "unexplained": unexplained, "moved": moved })
     }
 
-    /// The same as a test suite, in which what is unexplained fails.
     fn suite(&self) -> Tested {
         let case = |m: &Moved| {
             let failed = || {
