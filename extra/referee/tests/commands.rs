@@ -13,10 +13,16 @@ struct Called {
 }
 
 fn conform(args: &[&str]) -> Called {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_taintsim-conform"))
-        .args(args)
-        .output()
-        .expect("it starts");
+    called(Command::new(env!("CARGO_BIN_EXE_taintsim-conform")).args(args))
+}
+
+fn prove(args: &[&str]) -> Called {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    called(Command::new(env!("CARGO_BIN_EXE_taintsim-prove")).current_dir(folder).args(args))
+}
+
+fn called(command: &mut Command) -> Called {
+    let Output { status, stdout, stderr } = command.output().expect("it starts");
     Called {
         code: status.code().expect("no signal ended it"),
         stdout: String::from_utf8(stdout).expect("UTF-8"),
@@ -228,20 +234,6 @@ fn outcomes_come_about_as_often_as_upstream_s() {
     let mut names: Vec<&str> = rejected.filter_map(|r| r["scenario"].as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["throttled-20-pods"]);
-}
-
-fn prove(args: &[&str]) -> Called {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_taintsim-prove"))
-        .current_dir(folder)
-        .args(args)
-        .output()
-        .expect("it starts");
-    Called {
-        code: status.code().expect("no signal ended it"),
-        stdout: String::from_utf8(stdout).expect("UTF-8"),
-        stderr: String::from_utf8(stderr).expect("UTF-8"),
-    }
 }
 
 /// Runs that were recorded before are judged without a recorder; `proved/` has three of v1.34.4.
