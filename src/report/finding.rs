@@ -233,8 +233,7 @@ impl Finding<'_> {
         writeln!(
             out,
             "## What is missing\n\n\
-             - A run of upstream's own controllers: this one is of a model of them, which is held to recordings. Whether the source above does the same is to be read there, or to be \
-             recorded.\n\
+             - A run of upstream's own controllers: this one is of a model of them, which is held to recordings. `taintsim prove tape.ron` records them, where the recorder is.\n\
              - A Go test. Those in `extra/recorder/reports/` are written by hand.\n\
              - A search of the tracker for reports of the same."
         )
