@@ -6,6 +6,7 @@ use super::keyed;
 use super::object::{Object, PointId};
 use super::pct::{Pct, first_ranked};
 use crate::kernel::texts::Texts;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// What is chosen where the tape says nothing.
@@ -34,13 +35,21 @@ type Plan = BTreeMap<(u64, u32), Planned>;
 #[derive(Debug)]
 struct Point {
     name: &'static str,
-    key: u64,
+    /// The key of its draws, made with the first: most points of a run have none.
+    key: OnceCell<u64>,
     plan: Plan,
     /// Choices made so far by object number plus one; first those for no object.
     ordinals: Vec<u32>,
 }
 
 impl Point {
+    fn key(&self, base: Base) -> u64 {
+        *self.key.get_or_init(|| match base {
+            Base::Default => 0,
+            Base::Seeded(seed) => keyed::key_of(seed, self.name),
+        })
+    }
+
     fn next_ordinal(&mut self, object: Object) -> u32 {
         let i = object.id.wrapping_add(1) as usize;
         if i >= self.ordinals.len() {
@@ -181,7 +190,7 @@ impl Choices {
         log.clear();
         let (mut points, names) = (self.points, self.names);
         for point in &mut points {
-            point.key = 0;
+            point.key = OnceCell::new();
             point.plan.clear();
             point.ordinals.clear();
         }
@@ -227,14 +236,10 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        let Self { names, points, plans, base, .. } = self;
+        let Self { names, points, plans, .. } = self;
         PointId(names.number(name, || {
-            let key = match base {
-                Base::Default => 0,
-                Base::Seeded(seed) => keyed::key_of(*seed, name),
-            };
             let plan = plans.remove(name).unwrap_or_default();
-            points.push(Point { name, key, plan, ordinals: Vec::new() });
+            points.push(Point { name, key: OnceCell::new(), plan, ordinals: Vec::new() });
         }))
     }
 
@@ -254,7 +259,7 @@ impl Choices {
         if let (Base::Seeded(_), Span::Range(min, max)) = (self.base, span)
             && !(self.searches || self.taped || self.log.is_some())
         {
-            let key = self.points[point.0 as usize].key;
+            let key = self.points[point.0 as usize].key(self.base);
             return min + keyed::up_to(keyed::bits(key, object.hash, ordinal), max - min);
         }
         self.choose_at(point, object, ordinal, span)
@@ -263,6 +268,7 @@ impl Choices {
     fn choose_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
         let natural = self.is_natural();
         let p = &mut self.points[point.0 as usize];
+        let key = p.key(self.base);
         let planned =
             if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
         let planned = planned.filter(|p| {
@@ -276,7 +282,7 @@ impl Choices {
                 let least = span.fit(planned.value);
                 match most.saturating_sub(least) {
                     0 => least,
-                    more => least + keyed::up_to(keyed::bits(p.key, object.hash, ordinal), more),
+                    more => least + keyed::up_to(keyed::bits(key, object.hash, ordinal), more),
                 }
             }
             (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => {
@@ -289,15 +295,15 @@ impl Choices {
                 self.ranks[&object.hash]
             }
             (None, _) if matches!(span, Span::Yield(_)) && !self.ranks.is_empty() => {
-                keyed::bits(p.key, 0, 0) >> 63
+                keyed::bits(key, 0, 0) >> 63
             }
             (None, Base::Default) => span.default_value(),
             (None, Base::Seeded(_)) => {
-                let bits = keyed::bits(p.key, object.hash, ordinal);
+                let bits = keyed::bits(key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Trouble(_) if natural => 0,
-                    Span::Trouble(n) => keyed::seldom(p.key, bits, u64::from(n) - 1),
+                    Span::Trouble(n) => keyed::seldom(key, bits, u64::from(n) - 1),
                     Span::Range(min, max) if self.searches => match bits >> (64 - ENDS.ilog2()) {
                         0 => min,
                         1 => max,
@@ -363,7 +369,7 @@ impl Choices {
     /// be next. `step` counts the steps of the instant.
     #[must_use]
     pub(crate) fn goes_on(&self, point: PointId, nanos: u64, step: u32) -> bool {
-        let key = self.points[point.0 as usize].key;
+        let key = self.points[point.0 as usize].key(self.base);
         let comes =
             |ordinal, odds| keyed::up_to(keyed::bits(key, nanos, ordinal), THOUSAND - 1) < odds;
         comes(0, ALONE) || comes(step + 1, GOES_ON)
@@ -429,7 +435,7 @@ impl Choices {
         if self.is_choosing() || self.pct.is_some() || !seeded {
             return None;
         }
-        let draws = keyed::Draws::new(self.points[point.0 as usize].key, object.hash);
+        let draws = keyed::Draws::new(self.points[point.0 as usize].key(self.base), object.hash);
         let mut sum = 0;
         for ordinal in ordinals.clone() {
             let with_this = sum + each + keyed::up_to(draws.bits(ordinal), max);
