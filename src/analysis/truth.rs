@@ -1,11 +1,14 @@
 //! What is really up, and what the API says: the state of each pod with both.
 //!
-//! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine. It
+//! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine; one with a
+//! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. It
 //! is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of
 //! its Service, unless it is being deleted. The two differ in every outage: in the first minute of
 //! one only the truth changes.
 
 use super::prelude::*;
+use crate::api::pod::PodConditionType;
+use crate::api::probe::ProbeType;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +36,8 @@ pub(crate) struct Truth<'a> {
     live: Vec<u32>,
     /// Pods whose containers do not serve, though they may run.
     idle: BTreeSet<PodId>,
+    /// Pods whose probes have not succeeded yet since their containers started.
+    unproven: BTreeSet<PodId>,
     /// By pod: containers of its present life have run before.
     ran: Vec<bool>,
     /// The nodes on which containers of earlier lives still run.
@@ -60,6 +65,7 @@ impl<'a> Truth<'a> {
             follow,
             live: vec![NO_NODE; pods],
             idle: BTreeSet::new(),
+            unproven: BTreeSet::new(),
             ran: vec![false; pods],
             earlier: BTreeMap::new(),
             lost,
@@ -122,7 +128,7 @@ impl<'a> Truth<'a> {
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
-            up: wanted && live && !self.idle.contains(&pod),
+            up: wanted && live && !self.idle.contains(&pod) && !self.unproven.contains(&pod),
             ghosts: earlier + u32::from(live && !wanted),
         }
     }
@@ -174,7 +180,7 @@ impl<'a> Truth<'a> {
         for pod in pods {
             if self.live[pod.index()] == node {
                 self.live[pod.index()] = NO_NODE;
-                self.idle.remove(pod);
+                self.forget(*pod);
             }
             self.ended(*pod, node);
         }
@@ -192,6 +198,12 @@ impl<'a> Truth<'a> {
         true
     }
 
+    /// The containers of a pod are gone, and with them what is known of them.
+    fn forget(&mut self, pod: PodId) {
+        self.idle.remove(&pod);
+        self.unproven.remove(&pod);
+    }
+
     fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
         let Some(&live) = self.live.get(pod.index()) else { return false };
         match r.what {
@@ -204,8 +216,11 @@ impl<'a> Truth<'a> {
                     self.idle.remove(&pod)
                 };
             }
+            What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {
+                self.unproven.remove(&pod);
+            }
             What::PodCreated(_) | What::PodGone => {
-                self.idle.remove(&pod);
+                self.forget(pod);
                 if live != NO_NODE {
                     self.earlier.entry(pod).or_default().push(live);
                 }
@@ -214,11 +229,17 @@ impl<'a> Truth<'a> {
             What::ContainersStarted(node) => {
                 let again = self.ran[pod.index()];
                 self.run(pod, node);
+                let life = self.follow.template(pod).and_then(|t| t.life.as_ref());
+                let proves = [ProbeType::Readiness, ProbeType::Startup];
+                if !was.ready && life.is_some_and(|l| proves.iter().any(|p| l.probe(*p).is_some()))
+                {
+                    self.unproven.insert(pod);
+                }
                 return again;
             }
             What::ContainersStopped(node) if !self.ended(pod, node) && live == node => {
                 self.live[pod.index()] = NO_NODE;
-                self.idle.remove(&pod);
+                self.forget(pod);
             }
             _ => {}
         }

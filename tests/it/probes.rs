@@ -5,6 +5,7 @@
 //! container serves; its worker begins when the pod is synced first, its container two seconds later.
 
 use std::path::Path;
+use taintsim::analysis::{DEFAULT_NEEDLESS_WINDOW, metrics};
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
@@ -248,5 +249,28 @@ fn mistakes_are_told() {
     ] {
         let problem = built(&pod("1.37", "1m", more)).expect_err(more);
         assert!(problem.contains(expected), "{more}: {problem}");
+    }
+}
+
+/// A node of four crashes at 120 s, is Unknown 45 s later, and its pod is evicted at 195.1 s. Its successor runs at 199.1 s, serves at
+/// 211.1 s, and has requests sent to it once a probe has found that: with a period of 1, 10 or 30 s, the first of which is 1, 10 or 30 s
+/// after it was seen to run, at 211.1, 219.1 or 229.1 s. So 91.1, 99.1 or 109.1 s of one pod are missing. For 45 s a quarter of all requests is
+/// lost, in all three alike; starting up at 0 s is no outage, whatever it takes.
+#[test]
+fn a_replica_is_missing_until_a_probe_has_found_it() {
+    for (period, missing) in [(1, 91_100), (10, 99_100), (30, 109_100)] {
+        let plan = plan(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", timing: Ideal, nodes: [(names: "n-{{0..3}}")],
+                workloads: [Deployment(name: "api", replicas: 4, template: (
+                    pod_start: "4s", serves_after: "12s", readinessProbe: (periodSeconds: {period}),
+                    tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)],
+                ))],
+                timeline: [(at: "2m", do: Crash(node: "n-0", duration: "10m"))])"#
+        ));
+        let trace = run(&plan, Choices::seeded(1));
+        let costs = metrics(&plan, &trace, DEFAULT_NEEDLESS_WINDOW).costs;
+        // Each of four pods brings one request a nanosecond; one in four is lost.
+        let in_ms = |ns: u128| ns / 1_000_000;
+        assert_eq!((in_ms(costs.missing_ns), in_ms(costs.requests_lost)), (missing, 45_000));
     }
 }
