@@ -38,7 +38,12 @@ impl Spread {
     /// The mean, in seconds.
     #[must_use]
     pub(crate) fn mean_s(&self) -> f64 {
-        self.0.iter().map(|span| span.as_secs_f64()).sum::<f64>() / self.0.len() as f64
+        self.mean_of(|seconds| seconds)
+    }
+
+    /// The mean of what comes of its seconds.
+    pub(crate) fn mean_of(&self, of: impl Fn(f64) -> f64) -> f64 {
+        self.0.iter().map(|span| of(span.as_secs_f64())).sum::<f64>() / self.0.len() as f64
     }
 
     /// The span that a share of them does not exceed.

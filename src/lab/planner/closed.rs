@@ -8,6 +8,7 @@
 
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource, PodTemplate};
+use crate::api::probe::{Life, ProbeType};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::kernel::Spread;
@@ -81,7 +82,10 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, 
 /// The models whose outages the closed form leaves out: nodes that are drained first, or taken back.
 pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     let other = drawn.models.list.iter().filter(|m| m.away().is_none());
-    other.map(|m| m.name.clone()).collect()
+    let ends = |life: &Life| life.ends.is_some() || life.serves_for.is_some();
+    let any_ends = drawn.plan.templates.iter().any(|t| t.life.as_deref().is_some_and(ends));
+    let ends = any_ends.then(|| "containers that end, or do not serve any more".to_owned());
+    other.map(|m| m.name.clone()).chain(ends).collect()
 }
 
 /// Pods of a node that go the same way.
@@ -381,7 +385,34 @@ fn starts(plan: &Plan, template: &PodTemplate) -> f64 {
         KubeletMode::Real(real) => real.pod_start.as_secs_f64(),
         KubeletMode::Imitated(_) => IMITATED_S,
     };
-    template.start.as_ref().map_or(usual, Spread::mean_s)
+    let starts = template.start.as_ref().map_or(usual, Spread::mean_s);
+    starts
+        + template
+            .life
+            .as_ref()
+            .map_or(0.0, |life| proves(life, plan.profile.kubelet.life.resets_period))
+}
+
+/// How long it takes on average from a container's start until its probes have found that it serves, in seconds. Where the period begins with
+/// that start (S62), a readiness probe ticks from then on; otherwise, and of a startup probe, the next tick is half a period away.
+fn proves(life: &Life, resets_period: bool) -> f64 {
+    let seconds = |d: Dur| d.as_secs_f64();
+    let found = |serves: f64| {
+        let startup = life
+            .probe(ProbeType::Startup)
+            .map(|p| serves.max(seconds(p.initial_delay)) + seconds(p.period) / 2.0);
+        let Some(p) = life.probe(ProbeType::Readiness) else { return startup.unwrap_or(serves) };
+        let (period, lacks) = (seconds(p.period), f64::from(p.success_threshold.saturating_sub(1)));
+        let from = startup.unwrap_or(serves).max(seconds(p.initial_delay));
+        let first = match startup {
+            // One that succeeds has it looked at at once.
+            Some(started) if started >= from => started,
+            _ if resets_period => (from / period).ceil() * period,
+            _ => from + period / 2.0,
+        };
+        first + lacks * period
+    };
+    life.serves_after.as_ref().map_or_else(|| found(0.0), |serves| serves.mean_of(found))
 }
 
 /// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,
@@ -409,4 +440,34 @@ fn seconds(tolerations: &[Toleration]) -> Option<f64> {
     }
     // Who says nothing is given 300 s by the API server.
     if any { least } else { Some(300.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::probe::Probe;
+
+    fn probe(delay: u64, period: u64, success_threshold: u32) -> Option<Probe> {
+        let (initial_delay, period) = (Dur::from_secs(delay), Dur::from_secs(period));
+        Some(Probe { initial_delay, period, success_threshold, failure_threshold: 3, grace: None })
+    }
+
+    /// Of a container that serves 12 s after its start: ticks at 10 and 20 s, of every 5 s at 15 s, not before a delay of 25 s at
+    /// 30 s, and two more in a row at 40 s. In older releases the next tick is 5 s away on average; so it is, of half as much, of a
+    /// startup probe with a period of 5 s, after which there is a readiness probe at once.
+    #[test]
+    fn a_probe_finds_with_its_next_tick_that_a_container_serves() {
+        let serves_after = Some(Spread::always(Dur::from_secs(12)));
+        let of = |readiness, startup, resets| {
+            let probes = [None, readiness, startup];
+            proves(&Life { probes, serves_after: serves_after.clone(), ..Life::default() }, resets)
+        };
+        assert_eq!(of(None, None, true), 12.0);
+        assert_eq!(of(probe(0, 10, 1), None, true), 20.0);
+        assert_eq!(of(probe(0, 5, 1), None, true), 15.0);
+        assert_eq!(of(probe(25, 10, 1), None, true), 30.0);
+        assert_eq!(of(probe(0, 10, 3), None, true), 40.0);
+        assert_eq!(of(probe(0, 10, 1), None, false), 17.0);
+        assert_eq!(of(probe(0, 10, 1), probe(0, 5, 1), true), 14.5);
+    }
 }
