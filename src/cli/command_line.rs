@@ -8,7 +8,7 @@ use super::{
     odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey, sweep,
     test, validate,
 };
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Try it:
@@ -107,16 +107,14 @@ pub(crate) enum Command {
     Man(man::ManArgs),
 }
 
-/// The command line, for completions and the manual.
-pub(crate) fn command() -> clap::Command {
-    Cli::command()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
     #[test]
     fn the_definition_of_the_command_line_is_sound() {
-        super::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     /// What prints no results: it writes files, or what has one form.
@@ -127,7 +125,7 @@ mod tests {
     fn every_command_with_results_takes_the_forms_that_its_page_tells() {
         let page = include_str!("../../docs/commands.md");
         let mut told = Vec::new();
-        for command in super::command().get_subcommands() {
+        for command in Cli::command().get_subcommands() {
             let name = command.get_name();
             let output = command.get_arguments().find(|a| a.get_short() == Some('o'));
             let Some(output) = output else {

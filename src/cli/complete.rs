@@ -215,12 +215,13 @@ fn glued(words: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command_line::command;
     use super::*;
+    use crate::cli::command_line::Cli;
+    use clap::CommandFactory;
 
     fn those(line: &[&str]) -> Vec<String> {
         let words: Vec<String> = line.iter().map(|&w| w.to_owned()).collect();
-        candidates(&glued(&words), command()).unwrap_or_default()
+        candidates(&glued(&words), Cli::command()).unwrap_or_default()
     }
 
     const FILE: &str = "scenarios/zone-partition.ron";

@@ -177,15 +177,16 @@ fn takes_files(command: &clap::Command) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command_line::command;
     use super::{Shell, text};
+    use crate::cli::command_line::Cli;
+    use clap::CommandFactory;
 
     #[test]
     fn every_shell_has_the_commands_of_the_help_and_no_other() {
         for shell in [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh] {
-            let text = text(shell, &command());
+            let text = text(shell, &Cli::command());
             // What the shells call themselves is in their text, whatever is listed.
-            let all = command();
+            let all = Cli::command();
             for one in all.get_subcommands().filter(|c| c.get_name() != "complete") {
                 let name = one.get_name();
                 let is_there =
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn options_that_a_scenario_has_names_for_ask_for_them() {
         let asks = |shell, needle: &str| {
-            let text = text(shell, &command());
+            let text = text(shell, &Cli::command());
             let lines = text.lines().filter(|l| l.contains(needle)).count();
             assert!(lines > 0, "{shell}: {needle}");
             let asking =
@@ -206,7 +207,7 @@ mod tests {
             (asking.count(), lines)
         };
         // sweep, run, test, diff, explain, survey, plan and so on: whoever has the option.
-        let all = command();
+        let all = Cli::command();
         let takers = all
             .get_subcommands()
             .filter(|c| !c.is_hide_set() && c.get_arguments().any(|a| a.get_long() == Some("set")));
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn bash_offers_files_where_a_command_takes_them() {
-        let text = text(Shell::Bash, &command());
+        let text = text(Shell::Bash, &Cli::command());
         let ends = |name: &str| {
             let section = text
                 .split(&format!("\n        taintsim__subcmd__{name})"))

@@ -1,6 +1,6 @@
 //! From arguments to a command, and from its end to an exit code.
 
-use super::command_line::{self, Cli, Command};
+use super::command_line::{Cli, Command};
 use super::prelude::*;
 use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorArg, ColorWhen, form};
@@ -152,11 +152,9 @@ pub(super) fn call(command: &Command, work: &Work<'_>, terminal: &Terminal) -> O
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
-        Command::Completions(args) => {
-            completions::completions(args, &command_line::command(), terminal)
-        }
-        Command::Complete(args) => complete::complete(args, command_line::command(), terminal),
-        Command::Man(args) => man::man(args, command_line::command(), terminal),
+        Command::Completions(args) => completions::completions(args, &Cli::command(), terminal),
+        Command::Complete(args) => complete::complete(args, Cli::command(), terminal),
+        Command::Man(args) => man::man(args, Cli::command(), terminal),
     }
 }
 

@@ -133,7 +133,8 @@ fn roff(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::command_line::command;
+    use crate::cli::command_line::Cli;
+    use clap::CommandFactory;
 
     /// Every command that people see has examples, but for this one, and each example is a command
     /// line.
@@ -142,12 +143,12 @@ mod tests {
         for (name, lines) in EXAMPLES {
             for line in lines {
                 let words = ["taintsim"].into_iter().chain(line.split(' '));
-                let parsed = command().try_get_matches_from(words);
+                let parsed = Cli::command().try_get_matches_from(words);
                 let parsed = parsed.unwrap_or_else(|e| panic!("{line}: {e}"));
                 assert_eq!(parsed.subcommand_name(), Some(name));
             }
         }
-        let program = command();
+        let program = Cli::command();
         let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
         let without: Vec<&str> = shown
             .map(clap::Command::get_name)
