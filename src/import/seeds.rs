@@ -42,17 +42,19 @@ impl Cursor {
     }
 }
 
-/// Reads one object.
-struct ObjectSeed<'c> {
-    cursor: &'c Cursor,
+/// Reads one object, or a document: an object, or an array of objects, which is a list without its
+/// head.
+pub(super) struct ObjectSeed<'c> {
+    pub(super) cursor: &'c Cursor,
+    pub(super) is_document: bool,
     /// The kind and API version of the items, where the list has said them before its items.
-    of_list: Option<(&'c str, Option<&'c str>)>,
+    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
 impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
     type Value = Raw;
     fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Raw, D::Error> {
-        d.deserialize_map(self)
+        if self.is_document { d.deserialize_any(self) } else { d.deserialize_map(self) }
     }
 }
 
@@ -82,9 +84,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     raw.meta = metadata(&mut map, raw.body())?;
                     self.cursor.name.replace(raw.meta.name.clone());
                 }
-                "items" if raw.items.is_some() => {
-                    return Err(A::Error::duplicate_field("items"));
-                }
+                "items" if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),
                 "items" if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
                     let list_kind = raw.kind.clone();
                     let of = list_kind
@@ -105,6 +105,12 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
             }
         }
         Ok(raw)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Raw, A::Error> {
+        self.cursor.begin();
+        let items = ItemsSeed { cursor: self.cursor, of_list: None };
+        Ok(Raw { kind: Some("List".to_owned()), items: items.visit_seq(seq)?, ..Raw::default() })
     }
 }
 
@@ -128,38 +134,6 @@ impl<'de> DeserializeSeed<'de> for PartSeed<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
         self.body.read(self.field, d)
-    }
-}
-
-/// Reads a document: an object, or an array of objects, which is a list without its head.
-pub(super) struct DocumentSeed<'c> {
-    pub(super) cursor: &'c Cursor,
-}
-
-impl<'de> DeserializeSeed<'de> for DocumentSeed<'_> {
-    type Value = Raw;
-    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Raw, D::Error> {
-        d.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for DocumentSeed<'_> {
-    type Value = Raw;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of the Kubernetes API, with `kind` and `metadata`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Raw, A::Error> {
-        let cursor = self.cursor;
-        ObjectSeed { cursor, of_list: None }.visit_map(map)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Raw, A::Error> {
-        let cursor = self.cursor;
-        cursor.begin();
-        let items = ItemsSeed { cursor, of_list: None };
-        Ok(Raw { kind: Some("List".to_owned()), items: items.visit_seq(seq)?, ..Raw::default() })
     }
 }
 
@@ -192,9 +166,8 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
         let mut items = Vec::new();
         loop {
             self.cursor.item.set(Some(items.len() + 1));
-            match seq
-                .next_element_seed(ObjectSeed { cursor: self.cursor, of_list: self.of_list })?
-            {
+            let ItemsSeed { cursor, of_list } = self;
+            match seq.next_element_seed(ObjectSeed { cursor, is_document: false, of_list })? {
                 Some(item) => items.push(item),
                 None => break,
             }

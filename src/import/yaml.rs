@@ -1,7 +1,7 @@
 //! YAML: limits and messages. `no_yaml.rs` stands in for it in a program without the feature of
 //! that name.
 
-use super::seeds::{Cursor, DocumentSeed, Raw};
+use super::seeds::{Cursor, ObjectSeed, Raw};
 use serde::de::DeserializeSeed;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
@@ -22,7 +22,7 @@ pub(super) struct Wrong {
 pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Wrong> {
     let read =
         serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
-            DocumentSeed { cursor }.deserialize(de)
+            ObjectSeed { cursor, is_document: true, of_list: None }.deserialize(de)
         });
     read.map_err(|e| {
         let place = e.location();
@@ -61,9 +61,7 @@ fn message(e: &Error) -> String {
         }
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => {
-            return BOMB.to_owned();
-        }
+        | Error::AliasReplayStackDepthExceeded { .. } => return BOMB.to_owned(),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
             return "an anchor that holds an alias to itself".to_owned();
         }
