@@ -216,40 +216,33 @@ pub(super) enum Target {
     Timeline,
 }
 
+/// Of each, in their order, the list that it is an element of, what it is called in messages, and the
+/// name of its type; the scenario itself is in no list.
+const TARGETS: [(Target, &str, &str, &str); 6] = [
+    (Target::Scenario, "", "scenario", ""),
+    (Target::Nodes, "nodes", "node group", "NodeGroup"),
+    (Target::Pods, "pods", "pod group", "PodGroup"),
+    (Target::Workloads, "workloads", "workload", "Workload"),
+    (Target::Budgets, "podDisruptionBudgets", "disruption budget", "PodDisruptionBudget"),
+    (Target::Timeline, "timeline", "entry", "Entry"),
+];
+
 impl Target {
     /// An element of the list of that name.
     pub(super) fn of(list: &str) -> Option<Self> {
-        Some(match list {
-            "nodes" => Self::Nodes,
-            "pods" => Self::Pods,
-            "workloads" => Self::Workloads,
-            "podDisruptionBudgets" => Self::Budgets,
-            "timeline" => Self::Timeline,
-            _ => return None,
-        })
+        TARGETS[1..].iter().find(|row| row.1 == list).map(|row| row.0)
     }
 
     /// What it is called in messages.
     pub(super) fn what(self) -> &'static str {
-        match self {
-            Self::Scenario => "scenario",
-            Self::Nodes => "node group",
-            Self::Pods => "pod group",
-            Self::Workloads => "workload",
-            Self::Budgets => "disruption budget",
-            Self::Timeline => "entry",
-        }
+        TARGETS[self as usize].2
     }
 
     /// Its type.
     pub(super) fn shape(self) -> Shape {
         match self {
             Self::Scenario => Shape::scenario(),
-            Self::Nodes => Shape::of("NodeGroup"),
-            Self::Pods => Shape::of("PodGroup"),
-            Self::Workloads => Shape::of("Workload"),
-            Self::Budgets => Shape::of("PodDisruptionBudget"),
-            Self::Timeline => Shape::of("Entry"),
+            _ => Shape::of(TARGETS[self as usize].3),
         }
     }
 }
