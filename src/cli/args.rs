@@ -2,7 +2,7 @@
 
 use crate::kernel::Dur;
 use crate::lab::Stopped;
-use crate::language::duration;
+pub use crate::language::duration::spoken as duration;
 use crate::scenario::Overrides;
 
 /// What a command line changes in every scenario.
@@ -82,14 +82,6 @@ impl ManyArgs {
     pub(crate) fn overrides(&self) -> Overrides {
         self.change.overrides(self.sets.clone())
     }
-}
-
-/// Reads a duration of the command line.
-pub fn duration(text: &str) -> Result<Dur, String> {
-    duration::parse(text).map_err(|e| match e.hint() {
-        Some(hint) => format!("{e}; {hint}"),
-        None => e.to_string(),
-    })
 }
 
 /// As many threads as there are runs at once.

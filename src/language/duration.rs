@@ -95,6 +95,17 @@ pub fn parse(text: &str) -> Result<Dur, DurationError> {
     u64::try_from(nanos).map(Dur::from_nanos).map_err(|_| DurationError::Negative(shown(text)))
 }
 
+/// Reads a duration, with what may help in what is wrong with it.
+///
+/// # Errors
+/// Those of [`parse`], as a text.
+pub fn spoken(text: &str) -> Result<Dur, String> {
+    parse(text).map_err(|e| match e.hint() {
+        Some(hint) => format!("{e}; {hint}"),
+        None => e.to_string(),
+    })
+}
+
 /// Reads a duration that may be negative, a clock's skew say, in nanoseconds.
 ///
 /// # Errors

@@ -79,11 +79,7 @@ impl Limit {
         let measure = Measure::ALL.into_iter().find(|m| m.name == name.trim());
         let measure = measure.ok_or_else(wrong)?;
         let most = if measure.unit == Unit::Time {
-            let ns = duration::parse(value).map_err(|e| match e.hint() {
-                Some(hint) => format!("{e}; {hint}"),
-                None => e.to_string(),
-            })?;
-            ns.as_nanos() as f64 / 60e9
+            duration::spoken(value)?.as_nanos() as f64 / 60e9
         } else {
             let number: f64 = value.parse().map_err(|_| wrong())?;
             if !number.is_finite() {
