@@ -342,7 +342,7 @@ impl Reader<'_> {
         check_part(&self.place(), "device", device, &nodes.plans, &|_, d| &d.name);
         let (taint, previews) = self.at("taint").take(taint(text))?;
         if previews {
-            self.say("taint", ONLY_RULES_PREVIEW);
+            self.at("taint").say(ONLY_RULES_PREVIEW);
         }
         let n = n?;
         if n.iter().all(|n| nodes.plans[*n as usize].devices.is_empty()) {

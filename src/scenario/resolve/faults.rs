@@ -63,7 +63,7 @@ impl Reader<'_> {
             let release = &profile.release;
             let text =
                 format!("Kubernetes {release} has no condition OutOfDisk; 1.13 was the last");
-            self.say("type", text);
+            self.at("type").say(text);
         }
         self.fails(&[NodeFault::Condition(kind.of_api(), wanted)])
     }

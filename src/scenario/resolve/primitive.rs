@@ -58,16 +58,6 @@ impl<'a> Reader<'a> {
         self.place().part(field)
     }
 
-    /// Complains about a field of the entry's step.
-    pub(super) fn say(&mut self, field: &'static str, message: impl Into<String>) {
-        self.at(field).say(message);
-    }
-
-    /// What a field of it names, or a complaint.
-    pub(super) fn found<T>(&mut self, field: &'static str, found: Result<T, Nothing>) -> Option<T> {
-        self.at(field).take(found)
-    }
-
     /// The nodes that it names.
     pub(super) fn nodes(&mut self) -> Option<Vec<NodeIndex>> {
         let nodes = self.world.nodes;
@@ -96,8 +86,8 @@ impl<'a> Reader<'a> {
         help: &str,
     ) -> Option<Vec<u32>> {
         match (named, selected) {
-            (Some(found), None) => self.found(one, found).map(|n| vec![n]),
-            (None, Some(found)) => self.found(several, found),
+            (Some(found), None) => self.at(one).take(found).map(|n| vec![n]),
+            (None, Some(found)) => self.at(several).take(found),
             (Some(_), Some(_)) => {
                 self.at(several).deny(format!("give either `{one}` or `{several}`, not both"))
             }
@@ -110,12 +100,12 @@ impl<'a> Reader<'a> {
 
     /// The workload of that name.
     pub(super) fn workload(&mut self, name: &str) -> Option<WorkloadIndex> {
-        self.found("workload", self.world.workloads.named(name))
+        self.at("workload").take(self.world.workloads.named(name))
     }
 
     /// The disruption budget of that name.
     pub(super) fn budget(&mut self, name: &str) -> Option<BudgetIndex> {
-        self.found("budget", self.world.budgets.named(name))
+        self.at("budget").take(self.world.budgets.named(name))
     }
 
     /// The span of time in a field of it, longer than none.
@@ -204,7 +194,7 @@ impl Reader<'_> {
             self.at("labels").part(key).take(checks::label(key, value));
         }
         if labels.is_empty() {
-            self.say("labels", "no label is given here");
+            self.at("labels").say("no label is given here");
         }
         let n = self.nodes()?;
         once(Do::Label(n, labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect()))
@@ -220,7 +210,7 @@ impl Reader<'_> {
     /// Pods are deleted.
     pub(super) fn delete_pod(&mut self, grace: Option<i64>) -> Option<Vec<Primitive>> {
         if grace.is_some_and(|g| g < 0) {
-            self.say("gracePeriodSeconds", "must be greater than or equal to 0");
+            self.at("gracePeriodSeconds").say("must be greater than or equal to 0");
         }
         let pods = self.pods()?;
         Some(each(&pods, |p| Do::DeletePod(p, grace)))
@@ -228,8 +218,8 @@ impl Reader<'_> {
 
     /// A pod is bound to a node.
     pub(super) fn bind_pod(&mut self, pod: &str, node: &str) -> Option<Vec<Primitive>> {
-        let pod = self.found("pod", self.world.pods.named(pod));
-        let node = self.found("node", self.world.nodes.named(node));
+        let pod = self.at("pod").take(self.world.pods.named(pod));
+        let node = self.at("node").take(self.world.nodes.named(node));
         once(Do::BindPod(pod?, node?))
     }
 
@@ -249,12 +239,12 @@ impl Reader<'_> {
         let index = self.workload(workload)?;
         let kind = self.world.workloads.plans[index as usize].kind;
         if replicas < 0 {
-            self.say("replicas", "must be greater than or equal to 0");
+            self.at("replicas").say("must be greater than or equal to 0");
         } else if replicas as u64 > PODS_MAX {
-            self.say("replicas", format!("a cluster has at most {PODS_MAX} pods"));
+            self.at("replicas").say(format!("a cluster has at most {PODS_MAX} pods"));
         }
         if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-            self.say("workload", format!("a {} cannot be scaled", kind.as_str()));
+            self.at("workload").say(format!("a {} cannot be scaled", kind.as_str()));
         }
         once(Do::Scale(index, replicas))
     }

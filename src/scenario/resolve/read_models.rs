@@ -102,11 +102,6 @@ impl<'a> Reader<'a> {
         self.place.part(field)
     }
 
-    /// Complains about a field of the model.
-    fn say(&mut self, field: &str, message: impl Into<String>) {
-        self.at(field).say(message);
-    }
-
     fn read(&mut self) -> Option<Model> {
         let w = self.written;
         let objects = self.objects();
@@ -160,7 +155,7 @@ impl<'a> Reader<'a> {
         }
         if found.is_empty() {
             if !self.nodes.incomplete && !self.nodes.labels_incomplete {
-                self.say("groups", no_group(groups));
+                self.at("groups").say(no_group(groups));
             }
             return None;
         }
@@ -261,7 +256,7 @@ impl<'a> Reader<'a> {
                 [("hits", w.hits.is_some()), ("within", w.within.is_some()), ("apart", w.apart)]
             {
                 if is_given {
-                    self.say(field, "this is about groups of nodes: `groups`");
+                    self.at(field).say("this is about groups of nodes: `groups`");
                 }
             }
         }
@@ -269,7 +264,7 @@ impl<'a> Reader<'a> {
         let in_range = hits > 0.0 && hits <= 1.0;
         if !in_range {
             let text = format!("a share of {hits} is not above 0 and at most 1");
-            self.say("hits", text);
+            self.at("hits").say(text);
         }
         let within = match &w.within {
             None => Some(0.0),
