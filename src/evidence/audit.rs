@@ -108,15 +108,11 @@ impl Request<'_> {
     /// Whether a controller of that name asked, by its service account, or all of them by the one
     /// of their process.
     fn is_by(&self, controllers: &[&str]) -> bool {
-        self.is_by_manager()
+        // Without `--use-service-account-credentials` all controllers ask in the name of their process.
+        self.user == "system:kube-controller-manager"
             || controllers
                 .iter()
                 .any(|c| self.user == format!("system:serviceaccount:kube-system:{c}"))
-    }
-
-    /// Without `--use-service-account-credentials` all controllers ask in the name of their process.
-    fn is_by_manager(&self) -> bool {
-        self.user == "system:kube-controller-manager"
     }
 
     /// Whether it is the control plane's or a node's own business.

@@ -179,7 +179,7 @@ fn kind(text: &str) -> Kind {
     match documents(trimmed) {
         Err(why) => Kind::Other(why),
         Ok(documents) => match documents.as_slice() {
-            [one] if prometheus::is_answer(one) => Kind::Prometheus(one.clone()),
+            [one] if one["data"]["resultType"].is_string() => Kind::Prometheus(one.clone()),
             _ => {
                 let objects: Vec<Value> = documents.into_iter().flat_map(items).collect();
                 if objects.iter().all(|o| o["kind"].is_string()) && !objects.is_empty() {

@@ -6,11 +6,6 @@
 use crate::evidence::prelude::*;
 use crate::import::YEARS;
 
-/// Whether a document is such an answer.
-pub(super) fn is_answer(document: &Value) -> bool {
-    document["data"]["resultType"].is_string()
-}
-
 /// Takes an answer in: how many series there are, and how many tell something.
 pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> (usize, usize) {
     let series = document["data"]["result"].as_array();

@@ -103,7 +103,7 @@ impl Temporary {
     /// Swaps names with the old folder, and removes that.
     fn swap(&self, place: &Path, permissions: fs::Permissions) -> io::Result<()> {
         fs::set_permissions(self.path(), permissions)?;
-        match exchange(self.path(), place) {
+        match renamed(self.path(), place, Rename::Exchange) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 move_aside(self.path(), place)
             }
@@ -132,11 +132,6 @@ impl Temporary {
 fn is_of_another(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
     [NotFound, AlreadyExists, DirectoryNotEmpty].contains(&error.kind())
-}
-
-/// Two folders swap their names.
-fn exchange(a: &Path, b: &Path) -> io::Result<()> {
-    renamed(a, b, Rename::Exchange)
 }
 
 /// Gives a folder a name that nothing has.

@@ -10,7 +10,7 @@ use super::gathered::Gathered;
 use super::node::NamedNode;
 use super::pod::{PodShape, RawPod};
 use super::raw_scheduling::{RawNodeTerm, RawNodeTerms, RawRequirement};
-use super::raw_volumes::{RawClaim, RawVolumeSpec};
+use super::raw_volumes::{RawClaim, RawClaimRef, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
@@ -56,16 +56,12 @@ impl Disks {
         let claims = gathered.claims.iter().filter_map(told).collect();
         let mut disks = Self { claims, ..Self::default() };
         let sets = |w: &&RawWorkload| w.kind == WorkloadKind::StatefulSet;
-        for set in gathered.workloads.iter().filter(sets) {
-            disks.add_set(set, gathered, nodes);
-        }
+        gathered.workloads.iter().filter(sets).for_each(|set| disks.add_set(set, gathered, nodes));
         let live = gathered.workloads.iter().filter(|w| w.is_over().is_none());
         let templates = live.map(|w| (&w.namespace, w.pod_spec()));
         let users = gathered.pods.iter().map(|p| (&p.namespace, &p.spec)).chain(templates);
-        let mut used: BTreeSet<String> = BTreeSet::new();
-        for (namespace, spec) in users {
-            used.extend(spec.claims().map(|claim| format!("{namespace}/{claim}")));
-        }
+        let claims = users.flat_map(|(of, spec)| spec.claims().map(move |c| format!("{of}/{c}")));
+        let used: BTreeSet<String> = claims.collect();
         disks.lack_volumes = gathered.volumes.len() == 0
             && (!used.is_empty() || disks.sets.values().any(|told| told.unknown));
         for claim in used {
@@ -210,7 +206,8 @@ fn tell(
 ) -> Option<Result<VolumeClaim, Note>> {
     let name = claim.volume()?;
     let (_, volume) = gathered.volumes.get(name)?;
-    if volume.is_of_another_than(claim) {
+    let other = |r: &RawClaimRef| r.name != claim.name || r.namespace != claim.namespace;
+    if volume.claim_ref.as_ref().is_some_and(other) {
         return None;
     }
     let access = access(volume);
@@ -314,7 +311,9 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
         let (_, claim) = gathered.claims.get(claim)?;
         let name = claim.volume()?;
         let (_, volume) = gathered.volumes.get(name)?;
-        let known_as = volume.csi.as_ref()?.unique_name();
+        // What nodes call a volume (`volume/util: GetUniqueVolumeNameFromSpec`).
+        let csi = volume.csi.as_ref()?;
+        let known_as = format!("kubernetes.io/csi/{}^{}", csi.driver, csi.volume_handle);
         let is_held = |node: &&String| {
             let Some((_, there)) = gathered.nodes.get(node) else { return false };
             let in_use = there.status.volumes_in_use.contains(&known_as);

@@ -110,19 +110,6 @@ impl RawVolumeSpec {
         ];
         all.iter().any(|v| v.0)
     }
-
-    /// Whether it is another claim's.
-    pub(super) fn is_of_another_than(&self, claim: &RawClaim) -> bool {
-        let other = |r: &RawClaimRef| r.name != claim.name || r.namespace != claim.namespace;
-        self.claim_ref.as_ref().is_some_and(other)
-    }
-}
-
-impl RawCsi {
-    /// What nodes call a volume (`volume/util: GetUniqueVolumeNameFromSpec`).
-    pub(super) fn unique_name(&self) -> String {
-        format!("kubernetes.io/csi/{}^{}", self.driver, self.volume_handle)
-    }
 }
 
 impl RawCsiNodeSpec {

@@ -240,7 +240,8 @@ fn written(language: &Value, field: &str, section: Option<&str>) -> Option<Strin
             if is_root && section.is_some_and(|section| !alike(section, name)) {
                 continue;
             }
-            let name = name.replace('_', if is_component(name) { "-" } else { "_" });
+            // Components are written as they are called.
+            let name = name.replace('_', if name.starts_with("kube_") { "-" } else { "_" });
             // A variant stands before its fields, and the scenario's own need no brackets here.
             let (open, close) = match (name.starts_with(char::is_uppercase), is_root) {
                 (true, _) => (format!("{before}{name}"), behind.clone()),
@@ -254,11 +255,6 @@ fn written(language: &Value, field: &str, section: Option<&str>) -> Option<Strin
         }
     }
     None
-}
-
-/// Components are written as they are called.
-fn is_component(name: &str) -> bool {
-    name.starts_with("kube_")
 }
 
 #[cfg(test)]

@@ -281,12 +281,6 @@ struct Share<'a> {
     pods: f64,
 }
 
-/// Whether nobody misses a pod: it is over, or belongs to its machine. One without a workload is not
-/// counted beside workloads, as in the runs (see `count::figures`).
-fn is_nobodys(plan: &Plan, pod: &PodPlan, template: &PodTemplate) -> bool {
-    is_over(pod) || template.source != PodSource::Api || is_bare(plan, template)
-}
-
 fn is_over(pod: &PodPlan) -> bool {
     matches!(pod.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. })
 }
@@ -314,7 +308,10 @@ fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
         let template = plan.templates.get(pod.template as usize)?;
         let share = Share { node: pod.node?, template, waits: waits(template), pods: 1.0 };
         let is_its = of.is_none_or(|name| belongs(plan, template, name));
-        (is_its && !is_nobodys(plan, pod, template)).then_some(share)
+        // Nobody misses a pod that is over or belongs to its machine. One without a workload is not
+        // counted beside workloads, as in the runs (see `count::figures`).
+        let is_somebodys = template.source == PodSource::Api && !is_bare(plan, template);
+        (is_its && is_somebodys && !is_over(pod)).then_some(share)
     });
     let mut all: Vec<Share<'_>> = bound.collect();
     let nodes = plan.nodes.len();

@@ -58,10 +58,6 @@ fn digits(mut number: u64) -> u32 {
     number.checked_ilog10().map_or(0, |d| d + 1)
 }
 
-fn is_simpler(a: u64, b: u64) -> bool {
-    (digits(a), a) < (digits(b), b)
-}
-
 /// The least numbers, then ever nearer ones; for a large number not the next one, which would take
 /// too many steps.
 fn numbers(number: u64) -> Vec<u64> {
@@ -91,7 +87,8 @@ fn rounded(time: Dur) -> Vec<Dur> {
     let mut all = Vec::new();
     for unit in units {
         for rounded in [ns / unit * unit, ns.div_ceil(unit).saturating_mul(unit)] {
-            if is_simpler(rounded, ns) && !all.contains(&rounded) {
+            let is_simpler = (digits(rounded), rounded) < (digits(ns), ns);
+            if is_simpler && !all.contains(&rounded) {
                 all.push(rounded);
             }
         }

@@ -151,7 +151,10 @@ impl<'a> All<'a> {
                 Why::DaemonSet | Why::Late => {}
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
                 Why::Volume => add(Why::Volume, None, Bound::Free),
-                Why::NotEvicted => add(Why::NotEvicted, Some(Holder::of_later(hit)), Bound::Free),
+                Why::NotEvicted => {
+                    let later = hit.evicted_after.map_or(Holder::Nobody, |_| Holder::Queue);
+                    add(Why::NotEvicted, Some(later), Bound::Free);
+                }
                 Why::Bare => add(Why::Bare, None, Bound::Free),
                 Why::NoRoom | Why::Held => {
                     if hit.pending > hit.held {

@@ -1,7 +1,7 @@
 //! What keeps pods where they are not wanted although there is room: budgets that stop every drain while all
 //! is well are among it.
 
-use super::hit::{Hit, listed};
+use super::hit::listed;
 use crate::api::workload::{namespace_of, short_name};
 use crate::lab::prelude::*;
 use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};
@@ -70,13 +70,6 @@ impl Holder {
         let is_said = |word: &&str| parts.iter().any(|part| part.contains(word));
         let found = SAID.iter().position(|(words, _)| words.iter().any(is_said));
         found.map_or(Self::Other, Self::Scheduler)
-    }
-
-    pub(super) fn of_later(hit: &Hit) -> Self {
-        match hit.evicted_after {
-            Some(_) => Self::Queue,
-            None => Self::Nobody,
-        }
     }
 
     /// What it is, and what would change it.

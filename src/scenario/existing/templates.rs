@@ -66,7 +66,10 @@ fn carry_to_pods(
         let mut template = spec.pods[p].template();
         carry(before, after, &mut template);
         if spec.workloads[owner].kind() == WorkloadKind::DaemonSet {
-            by_daemon_set(&mut template.tolerations);
+            // A DaemonSet's controller overwrites what a template says of the taints of failing nodes
+            // (`pkg/controller/daemon/util/ daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
+            let failing = template.tolerations.iter_mut().filter(|t| is_failing(t));
+            failing.for_each(|t| t.toleration_seconds = None);
         }
         let made = spec.pods[p].clone().with_template(template);
         let other = made != spec.pods[p];
@@ -107,12 +110,6 @@ fn written(group: &WorkloadGroup) -> String {
         .as_deref()
         .or_else(|| group.names.as_ref().and_then(|n| n.texts().first()).map(String::as_str));
     format!("{}/{}", group.namespace.as_deref().unwrap_or("default"), name.unwrap_or("?"))
-}
-
-/// A DaemonSet's controller overwrites what a template says of the taints of failing nodes
-/// (`pkg/controller/daemon/util/ daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
-fn by_daemon_set(tolerations: &mut [Toleration]) {
-    tolerations.iter_mut().filter(|t| is_failing(t)).for_each(|t| t.toleration_seconds = None);
 }
 
 /// Takes what differs between two states of a template to something that was made from the first.

@@ -60,7 +60,9 @@ impl Nodes {
         let labels = labels(group, place);
         let mut taints = taints(&group.taints, place);
         checks::times_added(&mut taints, &group.taints_added, &part("taintsAdded"));
-        let mut allocatable = default_capacity();
+        let usual =
+            |(name, text): (&str, &str)| Some((name.to_owned(), Quantity::parse(text).ok()?));
+        let mut allocatable: Resources = CAPACITY.into_iter().filter_map(usual).collect();
         allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
         let usage = own_usage(group, &allocatable, place);
         let allocatable = Rc::new(allocatable);
@@ -222,13 +224,6 @@ fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
         }
     }
     taints
-}
-
-fn default_capacity() -> Resources {
-    CAPACITY
-        .iter()
-        .filter_map(|(name, text)| Some(((*name).to_owned(), Quantity::parse(text).ok()?)))
-        .collect()
 }
 
 fn condition(written: &Condition, i: usize, place: &Spot<'_>) -> Option<NodeCondition> {

@@ -32,6 +32,7 @@ impl Overrides {
 }
 
 /// A scenario with the command line's changes.
+#[derive(Default)]
 pub(super) struct Changed {
     /// What it says.
     pub(super) spec: Scenario,
@@ -41,13 +42,6 @@ pub(super) struct Changed {
     pub(super) notes: Vec<String>,
     /// Pods that exist and that the changes reach.
     pub(super) reached: Vec<Reached>,
-}
-
-impl Changed {
-    /// The scenario as it was read.
-    pub(super) fn as_read(loaded: &Loaded) -> Self {
-        Self { spec: loaded.spec.clone(), sets: Vec::new(), notes: Vec::new(), reached: Vec::new() }
-    }
 }
 
 /// The scenario with the command line's changes, and what these mean for pods that exist.

@@ -56,7 +56,8 @@ fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations),
 /// without those.
 pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Problem> {
     let complaints = Complaints::default();
-    plan(&Changed::as_read(loaded), loaded, SEED, damage, &complaints);
+    let changed = Changed { spec: loaded.spec.clone(), ..Changed::default() };
+    plan(&changed, loaded, SEED, damage, &complaints);
     complaints
         .finish(&loaded.source, Some(left), &[])
         .map_or_else(|problems| problems.0, |()| Vec::new())
