@@ -176,27 +176,19 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
         return Err(fail(folder, "this is a file, not a folder of results", help));
     }
     if !path.exists() {
-        return Err(fail(
-            folder,
-            &format!("this folder has no {} and so holds no results of a run", manifest::FILE),
-            AGAIN,
-        ));
+        let what =
+            format!("this folder has no {} and so holds no results of a run", manifest::FILE);
+        return Err(fail(folder, &what, AGAIN));
     }
     let manifest: Manifest = serde_json::from_slice(&contents(&path)?)
         .map_err(|e| fail(&path, &format!("this is not the manifest of a run: {e}"), AGAIN))?;
     if !manifest.sweep.is_null() {
-        return Err(fail(
-            folder,
-            "these are the results of a sweep, not of a run",
-            "`taintsim run` writes those of a run",
-        ));
+        let help = "`taintsim run` writes those of a run";
+        return Err(fail(folder, "these are the results of a sweep, not of a run", help));
     }
     if manifest.search {
-        return Err(fail(
-            folder,
-            "these are the tapes of a search, not the results of a run",
-            "`taintsim replay` runs one of them",
-        ));
+        let what = "these are the tapes of a search, not the results of a run";
+        return Err(fail(folder, what, "`taintsim replay` runs one of them"));
     }
     match manifest.format {
         Some(manifest::FORMAT) => Ok(manifest),
@@ -214,9 +206,8 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
 
 fn contents(path: &Path) -> Result<Vec<u8>> {
     // Every file of a folder of results is a plain one; what has no end is none.
-    match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => return Err(fail(path, "this is no plain file", AGAIN)),
-        _ => {}
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(fail(path, "this is no plain file", AGAIN));
     }
     files::read(path, BYTES_MAX).map_err(|error| match error {
         ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => {

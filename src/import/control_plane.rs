@@ -11,6 +11,7 @@
 //! Left out: configuration files (`--config`), and kubelets, whose flags are in no pod.
 
 use super::gathered::Named;
+use super::object::RawContainer;
 use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
@@ -146,17 +147,11 @@ fn flags(words: &[String]) -> Vec<(String, String)> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else { continue };
-        let normal = |name: &str| name.replace('_', "-");
-        match flag.split_once('=') {
-            Some((name, value)) => {
-                all.push((normal(name), value.trim_matches(['"', '\'']).to_owned()))
-            }
-            None => {
-                let value =
-                    words.next_if(|next| !next.starts_with("--")).map_or("true", String::as_str);
-                all.push((normal(flag), value.to_owned()));
-            }
-        }
+        let (name, value) = match flag.split_once('=') {
+            Some((name, value)) => (name, value.trim_matches(['"', '\''])),
+            None => (flag, words.next_if(|w| !w.starts_with("--")).map_or("true", String::as_str)),
+        };
+        all.push((name.replace('_', "-"), value.to_owned()));
     }
     all
 }
@@ -170,20 +165,17 @@ impl RawPod {
         if !system {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        for container in &self.spec.containers {
+        let words_of = |container: &RawContainer| {
             let texts = container.command.iter().chain(&container.args).flatten();
             // A shell's script is one text.
             let words: Vec<String> =
                 texts.flat_map(|t| t.split_whitespace()).map(str::to_owned).collect();
             let is_program = |w: &String| w.rsplit('/').next() == Some(component);
-            if container.name == component
-                || words.iter().take_while(|w| !w.starts_with("--")).any(is_program)
-            {
-                found.push(words);
-            }
-        }
-        found
+            let is_its = container.name == component
+                || words.iter().take_while(|w| !w.starts_with("--")).any(is_program);
+            is_its.then_some(words)
+        };
+        self.spec.containers.iter().filter_map(words_of).collect()
     }
 }
 

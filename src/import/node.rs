@@ -194,10 +194,8 @@ fn start(
 }
 
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {
-    let mut taints = Vec::with_capacity(raw.len());
-    for (i, t) in raw.iter().enumerate() {
-        taints.push(taint(t, &format!("spec.taints[{i}].effect"), zero)?);
-    }
+    let one = |(i, t)| taint(t, &format!("spec.taints[{i}].effect"), zero);
+    let taints = (0..).zip(raw).map(one).collect::<Result<Vec<Taint>, Wrong>>()?;
     fields::first(validation::validate_taints(&taints, "spec.taints"))?;
     Ok(taints)
 }

@@ -82,6 +82,10 @@ struct Other {
     is_known: bool,
 }
 
+fn known(what: impl Into<String>) -> Option<Other> {
+    Some(Other { what: what.into(), is_known: true })
+}
+
 fn other_output(line: &str, text: &str) -> Option<Other> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
@@ -89,21 +93,14 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
         w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
     };
     let shown: String = line.chars().take(80).collect();
-    let known = |what: String| {
-        let is_known = true;
-        Some(Other { what, is_known })
-    };
     if is_heading(first) && words.next().is_some_and(is_heading) {
-        known(
-            "is the table that kubectl prints for people, with only a part of each object"
-                .to_owned(),
-        )
+        known("is the table that kubectl prints for people, with only a part of each object")
     } else if line.starts_with("Name:")
         && text.lines().any(|l| l.starts_with("Labels:") || l.starts_with("Annotations:"))
     {
-        known("is what `kubectl describe` prints for people".to_owned())
+        known("is what `kubectl describe` prints for people")
     } else if line.starts_with("No resources found") {
-        known("says that kubectl found no resources".to_owned())
+        known("says that kubectl found no resources")
     } else if is_message(line) {
         let more = text.lines().any(|l| l.starts_with(['{', '[']) || l.starts_with("apiVersion:"));
         known(match more {
@@ -118,15 +115,14 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
         ))
     } else if line.starts_with('<') {
         known(
-            "is a page of HTML or XML, as a proxy or a login page answers instead of the API server"
-                .to_owned(),
+            "is a page of HTML or XML, as a proxy or a login page answers instead of the API server",
         )
     } else if line.starts_with("Scenario") || line.starts_with("//") {
         Some(Other { what: "is a scenario already, not an export".to_owned(), is_known: false })
     } else if !line.contains([' ', ':', '{', '[', '"', '('])
         && line.split('/').filter(|w| !w.is_empty()).count() == 2
     {
-        known("is a list of names (`-o name`), without the objects".to_owned())
+        known("is a list of names (`-o name`), without the objects")
     } else if line.starts_with(['{', '[', '-', '&', '!', '"', '\'', '?'])
         || line.contains(": ")
         || line.ends_with(':')

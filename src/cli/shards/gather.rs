@@ -71,14 +71,12 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         let help = format!("`{}` for each I from 0 to {}", command("I"), of - 1);
         return Problem::new(text).help(help);
     }
-    let mut lines: Vec<String> = lacking
-        .iter()
-        .take(NAMED)
-        .map(|(shard, what)| match what {
-            None => format!("shard {shard} is missing"),
-            Some(what) => format!("shard {shard} is no good: {what}"),
-        })
-        .collect();
+    let named = || lacking.iter().take(NAMED);
+    let line = |(shard, what): &(u32, Option<String>)| match what {
+        None => format!("shard {shard} is missing"),
+        Some(what) => format!("shard {shard} is no good: {what}"),
+    };
+    let mut lines: Vec<String> = named().map(line).collect();
     if n > NAMED {
         lines.push(format!("and {} more", n - NAMED));
     }
@@ -87,11 +85,8 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         round => format!(" in round {round}"),
     };
     let text = format!("{plan} lacks {n} of {of} shards{in_round}: {}", lines.join("; "));
-    let commands: Vec<String> = lacking
-        .iter()
-        .take(NAMED)
-        .map(|(shard, _)| format!("`{}`", command(&shard.to_string())))
-        .collect();
+    let commands = named().map(|(shard, _)| format!("`{}`", command(&shard.to_string())));
+    let commands: Vec<String> = commands.collect();
     let more = if n > NAMED { ", and so on" } else { "" };
     Problem::new(text).help(format!("{}{more}", commands.join(", ")))
 }

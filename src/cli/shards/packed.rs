@@ -130,11 +130,8 @@ impl Packed {
 
     /// The command of the plan is none that this program knows.
     pub(super) fn not_understood(&self) -> Failure {
-        let text = format!(
-            "{}: its command cannot be understood: `{}`",
-            self.folder.display(),
-            self.command()
-        );
+        let (folder, command) = (self.folder.display(), self.command());
+        let text = format!("{folder}: its command cannot be understood: `{command}`");
         Failure::input(text, "plan it anew; the work plan was changed")
     }
 
@@ -216,14 +213,12 @@ impl Inputs {
     /// A scenario, from standard input where the file is `-`.
     pub(crate) fn load(&self, file: &Path) -> Result<Loaded, Problems> {
         let bytes = self.read(file)?;
-        if file.as_os_str() == "-" {
-            return scenario::parse_packed("<stdin>", bytes, Path::new(""), &self.places);
-        }
-        if self.text_of(file).is_some() {
-            let shown = file.display().to_string();
-            return scenario::parse_packed(&shown, bytes, Path::new(""), &self.places);
-        }
-        scenario::parse_packed_file(file, bytes, &self.places)
+        let shown = match file.to_str() {
+            Some("-") => "<stdin>",
+            Some(name) if self.texts.contains_key(name) => name,
+            _ => return scenario::parse_packed_file(file, bytes, &self.places),
+        };
+        scenario::parse_packed(shown, bytes, Path::new(""), &self.places)
     }
 
     /// What was read so far, by the names on the command line.
@@ -256,9 +251,7 @@ pub(super) fn pack(
         inputs.push(json!({ "file": file, "copy": copy, "bytes": bytes.len(), "hash": hash }));
         Ok(())
     };
-    for (file, bytes) in read {
-        add(file, bytes)?;
-    }
+    read.iter().try_for_each(|(file, bytes)| add(file, bytes))?;
     for input in loaded.iter().flat_map(|l| &l.inputs) {
         add(&input.file, &bytes_of(input)?)?;
     }

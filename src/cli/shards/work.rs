@@ -59,13 +59,8 @@ impl<'a> Work<'a> {
         keeper: &'a dyn Keeper,
         (mine, of): (Option<u32>, u32),
     ) -> Self {
-        Self {
-            inputs,
-            arguments: &[],
-            shared: Some(Shared::new(keeper, of, mine, interrupt::asked)),
-            is_shard: mine.is_some(),
-            keeping: None,
-        }
+        let shared = Some(Shared::new(keeper, of, mine, interrupt::asked));
+        Self { inputs, shared, is_shard: mine.is_some(), ..Self::here(&[]) }
     }
 
     /// Who does the runs.
@@ -96,13 +91,8 @@ impl<'a> Work<'a> {
         terminal: &Terminal,
     ) -> Option<Outcome> {
         let shards = args.plan_shards.filter(|_| self.shared.is_none())?;
-        Some(packed::pack(
-            (self.arguments, shards),
-            &self.inputs.what_was_read(),
-            loaded,
-            out,
-            terminal,
-        ))
+        let read = self.inputs.what_was_read();
+        Some(packed::pack((self.arguments, shards), &read, loaded, out, terminal))
     }
 }
 

@@ -166,9 +166,7 @@ impl Outage {
             Away::Tainted(edit) => Do::TaintDevices(nodes(), edit),
             Away::Rule(rule) => Do::CreateDeviceTaintRule(rule),
             Away::NoRule(rule) => Do::DeleteDeviceTaintRule(rule),
-            Away::ApiServer => {
-                return lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost), span);
-            }
+            Away::ApiServer => return lasting(Do::ApiDown, Do::ApiUp(WatchCache::Lost), span),
         };
         vec![(START, Phase::Begin, act)]
     }

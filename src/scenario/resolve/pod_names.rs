@@ -98,9 +98,7 @@ impl Pods {
     ) -> Option<Vec<String>> {
         let limit = || format!("a cluster has at most {PODS_MAX} pods");
         let problem = match (names.written()?, count) {
-            (Names::One(_), None) if self.left() == 0 => {
-                return names.at().deny(limit());
-            }
+            (Names::One(_), None) if self.left() == 0 => return names.at().deny(limit()),
             (Names::One(name), None) => return Some(vec![name.to_owned()]),
             (Names::One(name), Some(count)) if count <= self.left() => {
                 let numbered = (0..count).map(|i| format!("{name}-{i}"));

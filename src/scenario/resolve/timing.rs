@@ -162,12 +162,9 @@ pub(super) fn read(
             ("watch", watch, &mut timing.watch),
         ];
         for (name, text, to) in delays {
-            if let Some(text) = text
-                && let Some(delay) =
-                    complaints.at(at!["timing", name]).take(values::delay(text.as_str()))
-            {
-                *to = delay;
-            }
+            let read =
+                |t: &DelayText| complaints.at(at!["timing", name]).take(values::delay(t.as_str()));
+            *to = text.as_ref().and_then(read).unwrap_or(*to);
         }
         // A step is a request of the API server to itself.
         timing.step = timing.request;
@@ -250,11 +247,8 @@ fn leader_election(
 }
 
 fn set(to: &mut Dur, text: &Option<DurationText>, place: Spot<'_>) {
-    if let Some(text) = text
-        && let Some(span) = place.take(values::span(text.as_str()))
-    {
-        *to = span;
-    }
+    let read = |text: &DurationText| place.take(values::span(text.as_str()));
+    *to = text.as_ref().and_then(read).unwrap_or(*to);
 }
 
 fn read_clients(clients: &ClientLimits, timing: &mut Timing, place: &Spot<'_>) {

@@ -47,10 +47,8 @@ impl Reader<'_> {
         if list.len() < 2 {
             return place.deny("an order has two parts or more");
         }
-        let mut parts = Vec::new();
-        for (i, part) in list.iter().enumerate() {
-            parts.extend(self.record(part, "an order has", &place.part(0).part(i)));
-        }
+        let part = |(i, part)| self.record(part, "an order has", &place.part(0).part(i));
+        let parts: Vec<_> = (0..).zip(list).filter_map(part).collect();
         (parts.len() == list.len()).then_some(Expected::Order(parts))
     }
 

@@ -108,10 +108,8 @@ impl Reader<'_> {
             self.comparison(&c.of, &c.is, relation, place).map(Claim::Compare)
         };
         let list = |claims: &[C]| {
-            let mut found = Vec::new();
-            for (i, c) in claims.iter().enumerate() {
-                found.extend(self.claim(c, &place.part(0).part(i)));
-            }
+            let one = |(i, c)| self.claim(c, &place.part(0).part(i));
+            let found: Vec<_> = (0..).zip(claims).filter_map(one).collect();
             if claims.is_empty() {
                 return place.deny("nothing is claimed here");
             }
