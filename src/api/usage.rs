@@ -60,9 +60,7 @@ pub struct NodeUsage {
 impl Usage {
     /// How much is used so long after the start.
     pub(crate) fn at(&self, since: Dur) -> i64 {
-        let Some(piece) = self.0.iter().rev().find(|p| p.from <= since) else {
-            return 0;
-        };
+        let Some(piece) = self.0.iter().rev().find(|p| p.from <= since) else { return 0 };
         let passed = i128::from((since.as_nanos() - piece.from.as_nanos()).min(i64::MAX as u64));
         let grown = i128::from(piece.per_hour) * passed / HOUR;
         i64::try_from(i128::from(piece.amount) + grown).unwrap_or(i64::MAX).max(0)

@@ -123,9 +123,7 @@ impl ApiServer {
     /// Whether it is the template of the workload that it names as its owner: that has been through
     /// admission.
     fn is_workloads(&self, template: &Rc<PodTemplate>) -> bool {
-        let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else {
-            return false;
-        };
+        let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else { return false };
         self.store.with(|s| {
             s.workloads
                 .get(owner.index())

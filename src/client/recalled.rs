@@ -65,9 +65,7 @@ impl Asked {
     pub(crate) fn by_passes(informers: &InformerFactory, pod_event: bool) -> Self {
         let mut asked = Asked::default();
         for node in informers.nodes() {
-            let Some(since) = unknown_since(&node) else {
-                continue;
-            };
+            let Some(since) = unknown_since(&node) else { continue };
             asked.note(since, 1, 1);
             for pod in informers.pods_on(node.id) {
                 let marked = pod
@@ -128,9 +126,7 @@ impl Asked {
         let (rate, burst) = (f64::from(limits.qps), f64::from(limits.burst));
         let (before, after) = (rate * within, rate * (1.0 - within));
         let (mut tokens, mut waiting) = (burst, 0_u32);
-        let Some(&first) = self.0.keys().next() else {
-            return Left { tokens, events: waiting };
-        };
+        let Some(&first) = self.0.keys().next() else { return Left { tokens, events: waiting } };
         for second in first..end.min(0) {
             let seen = self.0.get(&second).copied().unwrap_or_default();
             waiting += seen.events;

@@ -17,9 +17,7 @@ impl InformerFactory {
     /// the watch, or where the server has forgotten, with a list.
     pub(crate) fn server_back(&self, cache: WatchCache) -> Time {
         let now = self.ctx.now();
-        let Some(gone) = self.gone_since.take() else {
-            return now;
-        };
+        let Some(gone) = self.gone_since.take() else { return now };
         if !self.timing.reconnects || self.watcher.get().is_none() {
             return now;
         }

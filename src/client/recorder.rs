@@ -343,9 +343,7 @@ impl EventRecorder {
             let e = self.queue.recv().await;
             self.ctx.yield_point(self.write_point, 0).await;
             self.ctx.set_cause(e.cause);
-            let Some(told) = correlator.correlate(e, self.ctx.now()) else {
-                continue;
-            };
+            let Some(told) = correlator.correlate(e, self.ctx.now()) else { continue };
             for tries in 1..=MAX_TRIES_PER_EVENT {
                 if self.send(&client, &e, &told).await {
                     break;

@@ -72,9 +72,7 @@ impl Client {
     ) -> bool {
         let ctx = self.api().ctx().clone();
         for tries in 1..=TAINT_TRIES {
-            let Ok(old) = self.get_node(id).await else {
-                return false;
-            };
+            let Ok(old) = self.get_node(id).await else { return false };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {
                 return true;

@@ -162,9 +162,7 @@ impl<K: QueueKey> WorkQueue<K> {
                 return;
             }
             let taken = s.taken;
-            let Some(since) = times.into_iter().find(|at| *at > taken) else {
-                return;
-            };
+            let Some(since) = times.into_iter().find(|at| *at > taken) else { return };
             if !s.is_to_wait(key) {
                 return;
             }
@@ -270,9 +268,7 @@ impl<K: QueueKey> RateLimiter<K> {
 
     /// The delay of the last failure of an item; none if it did not fail.
     fn current(&self, key: K) -> Dur {
-        let Some(failures) = self.failures(key).checked_sub(1) else {
-            return Dur::ZERO;
-        };
+        let Some(failures) = self.failures(key).checked_sub(1) else { return Dur::ZERO };
         let doubled = u128::from(self.base.as_nanos()) << failures.min(63);
         u64::try_from(doubled).map_or(self.max, Dur::from_nanos).min(self.max)
     }

@@ -149,13 +149,9 @@ impl Controller {
     /// `syncNode`, up to 1.19 `initializeNode`: a new node loses its taint.
     async fn initialize(&self, id: NodeId) {
         let waits = |n: &Node| n.taints.iter().any(|t| t.key == UNINITIALIZED);
-        let Some(uid) = self.node(id).await.filter(|n| waits(n)).map(|n| n.uid) else {
-            return;
-        };
+        let Some(uid) = self.node(id).await.filter(|n| waits(n)).map(|n| n.uid) else { return };
         for tries in 1..=SPEC_TRIES {
-            let Some(node) = self.node(id).await else {
-                return;
-            };
+            let Some(node) = self.node(id).await else { return };
             self.ctx.set_saw(node.record);
             let mut taints = node.taints.clone();
             taints.retain(|t| t.key != UNINITIALIZED);

@@ -186,9 +186,7 @@ impl RawPod {
         zero: Stamp,
     ) -> Result<Option<PodCondition>, Wrong> {
         let is_it = |c: &&RawCondition| c.r#type == kind.as_str();
-        let Some(raw) = self.status.conditions.iter().find(is_it) else {
-            return Ok(None);
-        };
+        let Some(raw) = self.status.conditions.iter().find(is_it) else { return Ok(None) };
         // Up to 1.25 the scheduler's reason had another name; one that the language does not know is
         // left out, as it says.
         let reason = match &*raw.reason {

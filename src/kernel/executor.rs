@@ -107,9 +107,7 @@ impl Kernel {
             return;
         }
         let process = &mut self.processes[ticket.slot as usize];
-        let Some(task) = process.task.as_mut() else {
-            return;
-        };
+        let Some(task) = process.task.as_mut() else { return };
         core.cause.set(process.cause);
         core.saw.set(process.saw);
         core.running.set(Some(ticket.slot));

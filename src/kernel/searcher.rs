@@ -67,9 +67,7 @@ impl Kernel {
     /// interest; it is given the state's fingerprint.
     pub(crate) fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
-        let Some(mut search) = self.search.take() else {
-            return false;
-        };
+        let Some(mut search) = self.search.take() else { return false };
         let popped = self.take_next(&mut search, end, known);
         let popped =
             popped.map(|place| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), place));

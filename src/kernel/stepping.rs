@@ -33,9 +33,7 @@ impl Kernel {
             }),
         };
         drop(queue);
-        let Some((at, class, event)) = popped else {
-            return false;
-        };
+        let Some((at, class, event)) = popped else { return false };
         self.run_event(at, class, event);
         true
     }

@@ -315,9 +315,7 @@ pub(crate) fn take_settings(
 ) -> Vec<String> {
     let version = kubernetes.unwrap_or(KUBERNETES);
     // A release that is not known is complained about elsewhere.
-    let Ok(profile) = profiles::profile(version) else {
-        return Vec::new();
-    };
+    let Ok(profile) = profiles::profile(version) else { return Vec::new() };
     let mut notes = Vec::new();
     for (name, value) in &exported.feature_gates {
         if gates.contains_key(name) {

@@ -67,9 +67,7 @@ impl Shape {
             }
             let some: Vec<&Value> =
                 list(&schema["anyOf"]).filter(|v| v["type"] != "null").collect();
-            let [only] = some[..] else {
-                return Self { name, schema };
-            };
+            let [only] = some[..] else { return Self { name, schema } };
             schema = only;
         }
     }

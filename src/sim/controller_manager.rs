@@ -163,9 +163,7 @@ impl ControllerManager {
         let (me, point) = (self.me.clone(), self.world.ctx.point("crash"));
         Some(Rc::new(move |actor, about| {
             let may_die = |m: &Rc<Self>| whom.has(actor) && m.crashes.get() < CRASHES_MOST;
-            let Some(manager) = me.upgrade().filter(may_die) else {
-                return;
-            };
+            let Some(manager) = me.upgrade().filter(may_die) else { return };
             let World { ctx, turns, .. } = &*manager.world;
             let after = match ctx.trouble(point, about, 3) {
                 0 => return,
@@ -203,9 +201,7 @@ impl ControllerManager {
         let me = self.me.clone();
         Rc::new(move |actor, about| {
             let may_fail = |m: &Rc<Self>| whom.has(actor) && m.failed.get() < FAILED_MOST;
-            let Some(manager) = me.upgrade().filter(may_fail) else {
-                return ways[0];
-            };
+            let Some(manager) = me.upgrade().filter(may_fail) else { return ways[0] };
             let ctx = &manager.world.ctx;
             let way = ctx.trouble(point, about, ways.len() as u32) as usize;
             if way > 0 {

@@ -78,9 +78,7 @@ impl Leader {
 
     /// The controllers' process dies, and a successor takes over.
     pub(super) fn replace_leader(&self, successor: Successor, entry: u32) {
-        let Some(e) = self.world.plan.timing.leader_election else {
-            return;
-        };
+        let Some(e) = self.world.plan.timing.leader_election else { return };
         let now = self.world.ctx.now();
         let seen = match successor {
             Successor::Same(after) => now.saturating_add(after),

@@ -254,9 +254,7 @@ impl Objects {
     /// is shared by all its pods.
     fn template_of(&self, plan: &PodPlan, id: PodId) -> Rc<PodTemplate> {
         let template = &self.templates[plan.template as usize];
-        let Some(owner) = &template.owner else {
-            return template.clone();
-        };
+        let Some(owner) = &template.owner else { return template.clone() };
         let workload = self.world.api.names(|n| {
             let name = [&*owner.kind, namespace_of(n.pod_name(id)), &*owner.name].join("/");
             n.find_workload(&name).inspect(|w| n.set_owner(id, *w))

@@ -31,9 +31,7 @@ impl Handler for Timeline {
     type Argument = Turn;
 
     fn handle(&self, turn: Turn) {
-        let Some(cluster) = self.cluster.upgrade() else {
-            return;
-        };
+        let Some(cluster) = self.cluster.upgrade() else { return };
         let World { ctx, plan, turns, .. } = &*cluster.world;
         ctx.set_cause(NO_RECORD);
         let (index, waited) = match turn {

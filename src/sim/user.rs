@@ -57,9 +57,7 @@ impl User {
     }
 
     pub(super) fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
-        let Some(node) = self.world.api.node(id) else {
-            return;
-        };
+        let Some(node) = self.world.api.node(id) else { return };
         let taints = match self.world.plan.timing.user {
             UserMode::Raw => edit.apply_raw(&node.taints),
             UserMode::Kubectl => {

@@ -27,9 +27,7 @@ use crate::analysis::prelude::*;
 pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
     while let Some((id, r, step)) = walk.step() {
-        let Some((pod, before)) = evicted(&step, r) else {
-            continue;
-        };
+        let Some((pod, before)) = evicted(&step, r) else { continue };
         let due = walk.due(pod, &before, true);
         if due.is_some_and(|d| d.at <= r.at) {
             continue;
@@ -61,9 +59,7 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
     while let Some((id, r, step)) = walk.step() {
         let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
-        let Some((pod, before, _)) = step.pod else {
-            continue;
-        };
+        let Some((pod, before, _)) = step.pod else { continue };
         let created = walk.life(pod).created;
         if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
             continue;
@@ -108,9 +104,7 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
     let mut latest: Vec<Option<Countdown>> = vec![None; analysis.pods.len()];
     while let Some((id, r, step)) = walk.step() {
-        let Some((pod, _, now)) = step.pod else {
-            continue;
-        };
+        let Some((pod, _, now)) = step.pod else { continue };
         match r.what {
             What::PodCreated(_) | What::PodGone | What::PodTolerations | What::PodBound(_) => {
                 latest[pod.index()] = None
@@ -160,13 +154,9 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more
     let owners = Owners::new(analysis);
     let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
     while let Some((id, r, step)) = walk.step() {
-        let Some((pod, before)) = evicted(&step, r) else {
-            continue;
-        };
+        let Some((pod, before)) = evicted(&step, r) else { continue };
         let created = walk.life(pod).created;
-        let Some(node) = before.node_id() else {
-            continue;
-        };
+        let Some(node) = before.node_id() else { continue };
         let whose = owners.of(analysis, pod).map_or(Whose::Pod(pod), Whose::Workload);
         let (count, first, last) = rounds.entry((whose, node)).or_insert((0, id, NO_RECORD));
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;

@@ -49,9 +49,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &mut Found, silent: D
     let outages = outages(analysis);
     let delay = analysis.plan.timing.watch.max;
     while let Some((id, r, step)) = walk.step() {
-        let Some((node, before, after)) = step.node else {
-            continue;
-        };
+        let Some((node, before, after)) = step.node else { continue };
         let heard = &mut nodes[node.index()];
         match r.what {
             _ if after.silent && !before.silent => heard.silences.push(ongoing(r.at, id)),

@@ -173,9 +173,7 @@ impl<'a> Search<'a> {
         until: Time,
         still: bool,
     ) {
-        let Some(at) = self.walk.analysis.due(since, self.within) else {
-            return;
-        };
+        let Some(at) = self.walk.analysis.due(since, self.within) else { return };
         if at > until || at == until && !still {
             return;
         }

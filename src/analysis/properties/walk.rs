@@ -98,9 +98,7 @@ impl<'a> Walk<'a> {
         if let (Some((node, ..)), What::NodeTaints(_) | What::NodeDeleted) = (step.node, r.what) {
             self.tainted_at[node.index()] = r.at;
         }
-        let Some((pod, before, after)) = step.pod else {
-            return step;
-        };
+        let Some((pod, before, after)) = step.pod else { return step };
         let life = &mut self.lives[pod.index()];
         match r.what {
             What::PodCreated(_) => *life = Life::new(id, r.at, after.ready),

@@ -358,9 +358,7 @@ impl Reconciler {
 
     /// `UpdateNodeStatusForNode`: a node's `volumesAttached` is written, where it has to be.
     async fn update_node_status(&self, node: NodeId) -> ApiResult {
-        let Some(attached) = self.actual.with(|a| a.volumes_to_report(node)) else {
-            return Ok(());
-        };
+        let Some(attached) = self.actual.with(|a| a.volumes_to_report(node)) else { return Ok(()) };
         if !self.informers.has_node(node) {
             return Ok(());
         }

@@ -38,9 +38,7 @@ impl Census {
 
     /// Forgets a budget that was deleted.
     pub(super) fn remove_budget(&mut self, budget: &Budget) {
-        let Some(tally) = self.tallies.remove(&budget.id) else {
-            return;
-        };
+        let Some(tally) = self.tallies.remove(&budget.id) else { return };
         if let Some(selectors) = self.selectors.get_mut(&budget.namespace) {
             selectors.remove(&tally.selector, budget.id);
         }
@@ -85,9 +83,7 @@ impl Census {
     }
 
     fn selecting(&self, pod: &Pod, namespace: &str) -> Rc<[WorkloadId]> {
-        let Some(selectors) = self.selectors.get(namespace) else {
-            return self.none.clone();
-        };
+        let Some(selectors) = self.selectors.get(namespace) else { return self.none.clone() };
         let labels = &pod.template.labels;
         let selects =
             |id: &WorkloadId| self.tallies.get(id).is_some_and(|t| t.selector.matches(labels));

@@ -118,9 +118,7 @@ impl Controller {
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
     async fn sync(&self, id: WorkloadId) -> ApiResult {
-        let Some(budget) = self.informers.budget(id) else {
-            return Ok(());
-        };
+        let Some(budget) = self.informers.budget(id) else { return Ok(()) };
         self.informers.reads_all(Resource::Pods);
         self.catch_up(None);
         let (pods, ready) =
@@ -209,9 +207,7 @@ impl Controller {
                     Some((tally.expected(), failing))
                 })
                 .unwrap_or_default();
-            let Some((pod, owner)) = self.first(budget, &failing) else {
-                return Ok(expected);
-            };
+            let Some((pod, owner)) = self.first(budget, &failing) else { return Ok(expected) };
             let name = (self.client.api()).names(|n| short_name(n.pod_name(pod)).to_owned());
             let Some(owner) = owner else {
                 return Err(Uncounted {
@@ -403,12 +399,8 @@ impl Controller {
 
     /// `syncStalePodDisruption`
     async fn sync_stale_pod_disruption(&self, id: PodId) -> ApiResult {
-        let Some(pod) = self.informers.pod(id) else {
-            return Ok(());
-        };
-        let Some(left) = self.stale_in(&pod) else {
-            return Ok(());
-        };
+        let Some(pod) = self.informers.pod(id) else { return Ok(()) };
+        let Some(left) = self.stale_in(&pod) else { return Ok(()) };
         if !left.is_zero() {
             self.stale.add_after(left, id);
             return Ok(());

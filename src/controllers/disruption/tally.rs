@@ -54,9 +54,7 @@ impl Tally {
         if pod.template.owner.is_none() {
             self.unmanaged.insert(pod.id);
         }
-        let Some(owner) = pod.controller() else {
-            return;
-        };
+        let Some(owner) = pod.controller() else { return };
         let group = self.groups.entry(owner).or_default();
         group.pods.insert(pod.id);
         if group.pods.len() == 1 {
@@ -69,12 +67,8 @@ impl Tally {
         self.pods -= 1;
         self.healthy -= i32::from(is_healthy(pod));
         self.unmanaged.remove(&pod.id);
-        let Some(owner) = pod.controller() else {
-            return;
-        };
-        let Some(group) = self.groups.get_mut(&owner) else {
-            return;
-        };
+        let Some(owner) = pod.controller() else { return };
+        let Some(group) = self.groups.get_mut(&owner) else { return };
         group.pods.remove(&pod.id);
         if group.pods.is_empty() {
             self.set_scale(owner, None);
@@ -94,9 +88,7 @@ impl Tally {
     }
 
     fn set_scale(&mut self, owner: Owner, scale: Option<Scale>) {
-        let Some(group) = self.groups.get_mut(&owner) else {
-            return;
-        };
+        let Some(group) = self.groups.get_mut(&owner) else { return };
         match std::mem::replace(&mut group.scale, scale) {
             Some(Scale::Of(top, _)) => {
                 if let Some((groups, replicas)) = self.tops.get_mut(&top) {

@@ -82,18 +82,14 @@ impl Controller {
     /// `attemptToDeleteItem` of a pod.
     async fn attempt_to_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
         let known = self.graph.informers.pod(id).filter(|p| p.uid == uid);
-        let Some(known) = known.filter(|p| !p.is_terminating()) else {
-            return Ok(());
-        };
+        let Some(known) = known.filter(|p| !p.is_terminating()) else { return Ok(()) };
         self.ctx.set_saw(known.record);
         let owner = match self.client.get_pod(id).await {
             Ok(pod) if pod.uid == uid => pod.controller(),
             Ok(_) | Err(ApiError::NotFound) => None,
             Err(e) => return Err(e),
         };
-        let Some(owner) = owner else {
-            return Ok(());
-        };
+        let Some(owner) = owner else { return Ok(()) };
         if self.classify(owner).await? == Reference::Solid {
             return Ok(());
         }
@@ -116,9 +112,7 @@ impl Controller {
         if deletes_dependents {
             return self.process_deleting_dependents(known).await;
         }
-        let Some(owner) = owner else {
-            return Ok(());
-        };
+        let Some(owner) = owner else { return Ok(()) };
         let how = match self.classify(owner).await? {
             Reference::Solid => return Ok(()),
             Reference::WaitingForDependentsDeletion
@@ -192,9 +186,7 @@ impl Controller {
 
     /// `attemptToOrphanWorker`: takes the references to a workload off what it owns, and lets it go.
     async fn orphan_dependents(&self, item: Item) -> ApiResult {
-        let Item::Workload(id, uid) = item else {
-            return Ok(());
-        };
+        let Item::Workload(id, uid) = item else { return Ok(()) };
         let (client, failed) = (self.client.clone(), Rc::new(Shared::new(None)));
         let dependents: Vec<(Item, Object)> = self
             .graph

@@ -135,9 +135,7 @@ impl ResourceEventHandler<Workload> for GraphBuilder {
         if let Some(o) = old.filter(|o| !same(o)) {
             self.workload_gone(o);
         }
-        let (before, Some(now)) = (old.filter(same), new) else {
-            return;
-        };
+        let (before, Some(now)) = (old.filter(same), new) else { return };
         self.owner_changed(before.and_then(|b| b.owner), now.owner);
         if before.and_then(|b| b.deletion) != now.deletion {
             self.deletion_begins(now);
@@ -152,9 +150,7 @@ impl ResourceEventHandler<Pod> for GraphBuilder {
         if let Some(o) = old.filter(|o| !same(o)) {
             self.gone(o.controller());
         }
-        let (before, Some(now)) = (old.filter(same), new) else {
-            return;
-        };
+        let (before, Some(now)) = (old.filter(same), new) else { return };
         // Versions of a pod share their template unless something changed in it.
         if before.is_none_or(|b| !Rc::ptr_eq(&b.template, &now.template)) {
             self.owner_changed(before.and_then(|b| b.controller()), now.controller());

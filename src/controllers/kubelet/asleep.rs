@@ -295,9 +295,7 @@ impl Sleepers {
     /// Whether a tick of a sleeping kubelet is due in this instant.
     fn beats_now(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
-        let Some(before) = now.checked_sub(Dur::from_nanos(1)) else {
-            return false;
-        };
+        let Some(before) = now.checked_sub(Dur::from_nanos(1)) else { return false };
         [Loop::Lease, Loop::Status]
             .into_iter()
             .any(|which| self.follow(node, which, before).is_some_and(|walk| walk.next.0 == now))
@@ -308,9 +306,7 @@ impl Sleepers {
     }
 
     fn resume_loops(&self, node: NodeId) {
-        let Some(Some(asleep)) = self.sleep.with(node, |s| s.asleep.take()) else {
-            return;
-        };
+        let Some(Some(asleep)) = self.sleep.with(node, |s| s.asleep.take()) else { return };
         for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
             self.nodes.with(node, |k| k.ticks[which as usize] = walk.next.1);
             self.loops.schedule(node, which, walk.next.0);

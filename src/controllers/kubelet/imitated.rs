@@ -24,9 +24,7 @@ impl ImitatedLoops {
 
     /// Starts both loops: at their offset, or after one period if that is zero.
     pub(super) fn begin(&self, node: NodeId) {
-        let Some(settings) = self.nodes.with(node, |k| k.settings) else {
-            return;
-        };
+        let Some(settings) = self.nodes.with(node, |k| k.settings) else { return };
         let now = self.nodes.now();
         let first = |offset: Dur, period: Dur| now + if offset.is_zero() { period } else { offset };
         let lease = first(settings.lease_offset, settings.lease_period);
@@ -40,9 +38,7 @@ impl ImitatedLoops {
     pub(super) fn tick(&self, node: NodeId, which: Loop, mode: Imitated) -> bool {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let state = self.nodes.with(node, |k| (k.cut.is_some() || !k.runs(), k.gone));
-        let Some((cut, false)) = state else {
-            return false;
-        };
+        let Some((cut, false)) = state else { return false };
         let next = ctx.now() + self.loops.period(node, which);
         self.loops.schedule(node, which, next);
         if cut || api.is_down() {
@@ -86,9 +82,7 @@ impl ImitatedLoops {
 
     fn check_status(&self, node: NodeId, mode: Imitated) {
         let Nodes { ctx, api, .. } = &*self.nodes;
-        let Some(stored) = api.node(node) else {
-            return;
-        };
+        let Some(stored) = api.node(node) else { return };
         let last = self.nodes.with(node, |k| k.last_post);
         let old = last.is_some_and(|at| ctx.now().since(at) >= mode.status_report);
         if old || self.loops.differs(&stored) {

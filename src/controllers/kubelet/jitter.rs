@@ -214,9 +214,7 @@ mod tests {
                 let report = Dur::from_secs(report);
                 for tick in [STRETCH, STRETCH + 1, 2 * STRETCH + 77, 3 * STRETCH - 70] {
                     let most = Dur::from_secs(12_345);
-                    let Some(posts) = sleeps.posts_ahead(tick, report, most) else {
-                        continue;
-                    };
+                    let Some(posts) = sleeps.posts_ahead(tick, report, most) else { continue };
                     found += 1;
                     let mut walked = vec![(tick, Dur::ZERO)];
                     let (mut at, mut last) = (Dur::ZERO, Dur::ZERO);

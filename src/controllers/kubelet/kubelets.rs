@@ -233,9 +233,7 @@ impl Kubelets {
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
     /// long: one period before it does so next.
     pub(crate) fn lease_age(&self, node: NodeId) -> Dur {
-        let Some(next) = self.loops.next(node, Loop::Lease) else {
-            return Dur::ZERO;
-        };
+        let Some(next) = self.loops.next(node, Loop::Lease) else { return Dur::ZERO };
         let period = self.loops.undisturbed(node, Loop::Lease);
         period.saturating_sub(next.since(self.nodes.now()))
     }
@@ -354,9 +352,7 @@ impl Kubelets {
     /// `gone` of `all` API servers behind a load balancer die: connections to them hang, and new ones
     /// go to the others.
     pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
-        let KubeletMode::Real(real) = self.nodes.mode else {
-            return;
-        };
+        let KubeletMode::Real(real) = self.nodes.mode else { return };
         for node in self.nodes.ids() {
             let object = self.nodes.object(node);
             let server = (self.nodes.ctx).uniform(self.server, object, 0, u64::from(all) - 1);

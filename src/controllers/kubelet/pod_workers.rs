@@ -34,13 +34,9 @@ impl PodWorkers {
     fn work_imitated(&self, uid: Uid) {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let now = ctx.now();
-        let Some(due) = self.pods.due(uid) else {
-            return;
-        };
+        let Some(due) = self.pods.due(uid) else { return };
         let state = self.nodes.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
-        let Some((cut, false)) = state else {
-            return;
-        };
+        let Some((cut, false)) = state else { return };
         let cut = cut || api.is_down();
         if due.missing {
             if !cut {
@@ -91,9 +87,7 @@ impl PodWorkers {
     /// Stops, starts or refuses a pod, or tells that it is ready.
     fn work_real(&self, uid: Uid) {
         let now = self.nodes.now();
-        let Some(due) = self.pods.due(uid) else {
-            return;
-        };
+        let Some(due) = self.pods.due(uid) else { return };
         // Containers end as they were asked to, also when nobody looks.
         let Some((heard, true)) = self.nodes.with(due.node, |k| (k.hears_from(now), k.is_on()))
         else {
@@ -112,15 +106,11 @@ impl PodWorkers {
         if due.orphaned.is_some() || through != Some(true) {
             return;
         }
-        let Some(pod) = self.pods.object(uid, &due) else {
-            return;
-        };
+        let Some(pod) = self.pods.object(uid, &due) else { return };
         if due.admission == Admission::Open && heard == Some(now) {
             self.refusals.admit(uid, &pod, now);
         }
-        let Some(due) = self.pods.due(uid) else {
-            return;
-        };
+        let Some(due) = self.pods.due(uid) else { return };
         if let Some(refused) = due.refused {
             return self.refusals.work(&pod, &due, refused);
         }

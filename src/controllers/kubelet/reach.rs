@@ -110,9 +110,7 @@ impl Reach {
     /// The way of a kubelet that runs may have changed: its tries up to now are followed, and
     /// what gets through from now on is scheduled.
     pub(super) fn way_changes(&self, node: NodeId) {
-        let KubeletMode::Real(real) = self.nodes.mode else {
-            return;
-        };
+        let KubeletMode::Real(real) = self.nodes.mode else { return };
         let Some((was, is, true)) = self.nodes.with(node, |k| (k.link, self.link_of(k), k.runs()))
         else {
             return;

@@ -93,9 +93,7 @@ impl RealLoops {
     /// its patch is the difference to what it knows, so that it tells of the kubelet's own changes
     /// and of heartbeats, and leaves alone what others wrote.
     fn check_status(&self, node: NodeId, real: Real) {
-        let Some(stored) = self.nodes.api.node(node) else {
-            return;
-        };
+        let Some(stored) = self.nodes.api.node(node) else { return };
         let now = self.nodes.now();
         let (knows, changed) = self
             .nodes

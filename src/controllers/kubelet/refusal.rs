@@ -98,9 +98,7 @@ impl Refusals {
 
     /// Takes a pod in, or turns it away, when its kubelet hears of it.
     pub(super) fn admit(&self, uid: Uid, pod: &Pod, heard: Time) {
-        let Some(due) = self.pods.due(uid) else {
-            return;
-        };
+        let Some(due) = self.pods.due(uid) else { return };
         // Up to 1.21 a pod that is to end and has no containers counts as one that has ended.
         let over = pod.phase.is_terminal()
             || pod.is_terminating()

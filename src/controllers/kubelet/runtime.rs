@@ -71,9 +71,7 @@ impl Runtimes {
     pub(super) fn check(&self, node: NodeId) {
         let now = self.nodes.now();
         let due = self.news.with(node, |n| n.take_if(|(at, _)| *at == now));
-        let Some(Some((_, status))) = due else {
-            return;
-        };
+        let Some(Some((_, status))) = due else { return };
         self.sleepers.wake_up(node);
         self.nodes.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == NodeConditionType::Ready)

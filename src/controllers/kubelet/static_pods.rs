@@ -53,9 +53,7 @@ impl Mirrors {
             place.map(|i| lost.remove(i).1)
         });
         let api = &self.nodes.api;
-        let Some(template) = template.filter(|_| api.node(due.node).is_some()) else {
-            return;
-        };
+        let Some(template) = template.filter(|_| api.node(due.node).is_some()) else { return };
         let new = NewPod::pending(due.pod, template, Some(due.node));
         // Somebody else may have made one of that name.
         if let Ok(pod) = api.create_pod(Actor::Kubelet, new) {

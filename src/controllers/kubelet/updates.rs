@@ -124,9 +124,7 @@ impl PodUpdates {
         if let Some(stop) = due.orphaned {
             return self.containers.end_orphan(uid, back.pods.max(now) + stop);
         }
-        let Some(pod) = pods.object(uid, &due) else {
-            return;
-        };
+        let Some(pod) = pods.object(uid, &due) else { return };
         if due.refused.is_some() {
             return pods.work_at(uid, status.sync_after(due.node, back.connection));
         }
@@ -234,9 +232,7 @@ impl PodUpdates {
     /// A kubelet that starts hears of its pods then, and finds their containers as they are.
     pub(super) fn take_over(&self, node: NodeId, hears: Time, real: Real) {
         for uid in self.pods.of_node(node) {
-            let Some(due) = self.pods.due(uid).filter(|d| d.orphaned.is_none()) else {
-                continue;
-            };
+            let Some(due) = self.pods.due(uid).filter(|d| d.orphaned.is_none()) else { continue };
             if due.missing {
                 self.pods.work_at(uid, hears);
                 continue;

@@ -105,9 +105,7 @@ impl Eviction {
         {
             return true;
         }
-        let Some(decision) = decision else {
-            return false;
-        };
+        let Some(decision) = decision else { return false };
         marks_pods_again && tried.observed != ConditionStatus::True
             || match decision {
                 Decision::MarkNodeAsReachable => self.waits_to_spare(node),
@@ -182,9 +180,7 @@ impl Eviction {
         }
         let object = |node| self.core.client.node_object(node);
         for zone in self.zones.zones_with_tainters() {
-            let Some(queue) = self.zones.tainter(zone) else {
-                continue;
-            };
+            let Some(queue) = self.zones.tainter(zone) else { continue };
             match self.core.switches().eviction_mode {
                 EvictionMode::Taints => {
                     let taint = |node| self.tainter.taint_queued_node(node);

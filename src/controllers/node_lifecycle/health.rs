@@ -195,9 +195,7 @@ impl HealthMap {
         written_at_ns: i64,
         lease: Option<(i64, u64)>,
     ) {
-        let Some(old) = self.get(node.id) else {
-            return;
-        };
+        let Some(old) = self.get(node.id) else { return };
         let ready = node.ready().map(|c| SavedReady {
             status: c.status,
             heartbeat: c.last_heartbeat_time,
@@ -214,9 +212,7 @@ impl HealthMap {
     /// heartbeat is: its lease's renewal, or, before there are leases, the heartbeat of its Ready
     /// condition. Also how old the lease's newest renewal is, where the cache does not have it.
     pub(super) fn note_expired(&self, id: NodeId) {
-        let Some(health) = self.get(id) else {
-            return;
-        };
+        let Some(health) = self.get(id) else { return };
         let now = self.core.now_ns();
         let note = |note, then_ns: i64| {
             let ms =

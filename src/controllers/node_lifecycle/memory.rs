@@ -96,9 +96,7 @@ impl Recaller<'_> {
     fn heard_by(&self, passes: &[i64]) {
         let seen_by = |at: i64| passes.iter().take_while(|pass| **pass >= at).count();
         for node in self.core.informers.nodes() {
-            let Some(mut health) = self.health.get(node.id) else {
-                continue;
-            };
+            let Some(mut health) = self.health.get(node.id) else { continue };
             // Counted from the next pass, which is the first.
             let renewed = health.lease.map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
             let posted = self.posted_later(&node, &health).map_or(0, seen_by);
@@ -147,9 +145,7 @@ impl Recaller<'_> {
     /// A process that took office a while ago counts from its first pass what it has heard nothing
     /// of since.
     fn heard_since_office(&self, recalled: Recalled, next: Dur) {
-        let Some(office) = recalled.office_ns else {
-            return;
-        };
+        let Some(office) = recalled.office_ns else { return };
         let next_ns = (self.core.ctx.now() + next).as_nanos() as i64;
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let first_pass = next_ns - next_ns.saturating_sub(office) / period * period;

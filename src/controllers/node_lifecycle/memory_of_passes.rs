@@ -127,9 +127,7 @@ impl PastPasses<'_> {
     /// the less is known: each took a little time, and one that gave up a node that is back took as
     /// long as that needed.
     pub(super) fn next_pass(&self, last: Option<LastPass>, ended: Option<i64>, drawn: Dur) -> Dur {
-        let Some(ended) = ended else {
-            return self.before_overdue(drawn);
-        };
+        let Some(ended) = ended else { return self.before_overdue(drawn) };
         if last.is_some_and(|pass| pass.goes_on) {
             return Dur::ZERO;
         }

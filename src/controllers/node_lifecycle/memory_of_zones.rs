@@ -142,9 +142,7 @@ impl PastZones<'_> {
         let ns = |seconds: i64| seconds.saturating_mul(SECOND.as_nanos() as i64);
         for node in nodes {
             let (zone, excluded) = self.zones.zone_of(node);
-            let Some(ready) = node.ready().filter(|_| !excluded) else {
-                continue;
-            };
+            let Some(ready) = node.ready().filter(|_| !excluded) else { continue };
             // Conditions without a time are as old as the run.
             let since = ready.last_transition_time.0;
             let changed = since < 0 && ns(since).saturating_add(within) >= pass;

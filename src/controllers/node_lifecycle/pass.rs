@@ -143,9 +143,7 @@ impl Monitor {
     fn next_that_waits(self: &Rc<Self>, pass: &AwakeNodes) -> Option<Work> {
         loop {
             let node = pass.next_node()?;
-            let Some(work) = self.update_or_skip(&node) else {
-                continue;
-            };
+            let Some(work) = self.update_or_skip(&node) else { continue };
             let workers = self.core.switches().pass_workers;
             for roused in pass.worker_waits(node.id, workers) {
                 let waits = self.update_or_skip(&roused).is_some();
@@ -223,9 +221,7 @@ impl Monitor {
 
     /// `updateNodeFunc` from its first request on.
     async fn update_node_waiting(self: Rc<Self>, node: Rc<Node>, first: Tried) {
-        let Some((node, tried)) = self.poll_health(node, first).await else {
-            return;
-        };
+        let Some((node, tried)) = self.poll_health(node, first).await else { return };
         self.count(&node, tried.current);
         if let (Some(current), Some(decision)) =
             (tried.current, self.eviction.decide(&node, &tried))
@@ -266,9 +262,7 @@ impl Monitor {
             {
                 return None;
             }
-            let Some(write) = tried.write.take() else {
-                return Some((node, tried));
-            };
+            let Some(write) = tried.write.take() else { return Some((node, tried)) };
             let (lease, at) = (self.health.observed_lease(&node), self.core.now_ns());
             self.core.ctx.set_saw(node.record);
             self.health.note_expired(node.id);

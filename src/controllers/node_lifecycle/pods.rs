@@ -73,13 +73,9 @@ impl PodMarker {
 
     /// `processPod`: a pod that came to a node whose saved Ready is not True is marked NotReady.
     async fn process_pod(&self, id: PodId) {
-        let Some(pod) = self.core.informers.pod(id) else {
-            return;
-        };
+        let Some(pod) = self.core.informers.pod(id) else { return };
         let Some(node) = pod.node else { return };
-        let Some(health) = self.health.get(node) else {
-            return;
-        };
+        let Some(health) = self.health.get(node) else { return };
         let Some(present) = self.core.informers.node(node) else {
             self.pod_queue.add_rate_limited(id);
             return;

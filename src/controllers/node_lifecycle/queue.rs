@@ -227,9 +227,7 @@ impl RateLimitedTimedQueue {
         object: impl Fn(NodeId) -> Object,
         action: impl Fn(NodeId) -> F,
     ) {
-        let Some(mut val) = self.queue.with(|q| q.head()) else {
-            return;
-        };
+        let Some(mut val) = self.queue.with(|q| q.head()) else { return };
         let _held = self.limiter_lock.lock().await;
         loop {
             let now = self.ctx.now();
@@ -249,9 +247,7 @@ impl RateLimitedTimedQueue {
                     }
                 }),
             }
-            let Some(next) = self.queue.with(|q| q.head()) else {
-                return;
-            };
+            let Some(next) = self.queue.with(|q| q.head()) else { return };
             val = next;
         }
     }

@@ -33,9 +33,7 @@ impl NoExecuteTainter {
 
     /// The action of the NoExecute pass: `Err` is how long the node has to wait for another try.
     pub(super) async fn taint_queued_node(&self, id: NodeId) -> Result<(), Dur> {
-        let Some(node) = self.core.informers.node(id) else {
-            return Ok(());
-        };
+        let Some(node) = self.core.informers.node(id) else { return Ok(()) };
         let Some(ready) = node.ready() else {
             if !self.core.switches().retry_without_ready {
                 // Before 1.30 the missing condition is dereferenced: the process crashes, and
@@ -56,9 +54,7 @@ impl NoExecuteTainter {
 
     /// Has the taint for that status take the place of the opposite one. False if a write failed.
     pub(super) async fn swap_taint(&self, node: &Rc<Node>, status: ConditionStatus) -> bool {
-        let Some((add, opposite)) = self.core.templates.of(status) else {
-            return true;
-        };
+        let Some((add, opposite)) = self.core.templates.of(status) else { return true };
         self.writer
             .swap_node_controller_taint(node, vec![add.clone()], vec![opposite.clone()])
             .await
@@ -72,12 +68,8 @@ impl NoExecuteTainter {
         status: ConditionStatus,
         by_worker: bool,
     ) {
-        let Some(queue) = self.zones.tainter_of(node) else {
-            return;
-        };
-        let Some((wanted, _)) = self.core.templates.of(status) else {
-            return;
-        };
+        let Some(queue) = self.zones.tainter_of(node) else { return };
+        let Some((wanted, _)) = self.core.templates.of(status) else { return };
         if !node.has_taint(wanted) {
             match self.core.switches().requeue {
                 Requeue::Correct => {

@@ -46,9 +46,7 @@ impl PodEvictor {
     /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts
     /// for False, the last sign of life for Unknown.
     pub(super) fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
-        let Some(health) = self.health.get(node.id) else {
-            return false;
-        };
+        let Some(health) = self.health.get(node.id) else { return false };
         let since = match observed {
             ConditionStatus::True => return false,
             ConditionStatus::False => health.transition_ns,

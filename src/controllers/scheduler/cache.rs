@@ -138,9 +138,7 @@ impl Cache {
 
     /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
     pub fn remove_node(&mut self, id: NodeId) {
-        let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else {
-            return;
-        };
+        let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
         self.changed(id);
         self.tree.remove(&old);
         self.relist();
@@ -171,9 +169,7 @@ impl Cache {
     /// Takes a version of a pod of which only that it is being deleted is new: sums do not change,
     /// and nobody has to look at the node again.
     fn set_terminating(&mut self, pod: &Rc<Pod>, terminating: bool) {
-        let Some(place) = self.place(pod.id) else {
-            return;
-        };
+        let Some(place) = self.place(pod.id) else { return };
         let placed = &mut self.nodes[place.node.index()].pods[place.slot as usize];
         if terminating {
             self.tallies.change(placed, place.node, &self.topologies, -1);
@@ -235,9 +231,7 @@ impl Cache {
     /// Takes away a pod that was assumed, unless its successor of the same name has its place
     /// (`ForgetPod`).
     pub(crate) fn forget(&mut self, pod: &Pod) {
-        let Some(Place { node, slot, assumed: true }) = self.place(pod.id) else {
-            return;
-        };
+        let Some(Place { node, slot, assumed: true }) = self.place(pod.id) else { return };
         if self.nodes[node.index()].pods.get(slot as usize).is_some_and(|p| p.pod.uid == pod.uid) {
             self.remove_pod(pod.id);
         }

@@ -106,9 +106,7 @@ impl Cache {
         namespace: &str,
         selector: Option<&Selector>,
     ) -> i64 {
-        let Some(selector) = selector.filter(|s| !s.is_empty()) else {
-            return 0;
-        };
+        let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };
         let counted = |p: &&Placed| {
             !p.terminating
                 && *p.shape.namespace == *namespace

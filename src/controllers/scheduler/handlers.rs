@@ -146,9 +146,7 @@ fn move_for_node(
     switches: &Switches,
 ) {
     let State { algorithm, queue, .. } = s;
-    let Some(info) = algorithm.cache.node(node) else {
-        return;
-    };
+    let Some(info) = algorithm.cache.node(node) else { return };
     let check =
         |e: &QueuedPod| switches.wake() != WakeRule::Registered || looks_good(e, info, switches);
     queue.move_all_to_active_or_backoff_queue(change, &check, at, &algorithm.cache);

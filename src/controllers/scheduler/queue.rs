@@ -302,9 +302,7 @@ impl Queue {
         }
         let all = self.switches.wake() == WakeRule::All;
         for id in self.waiting.unschedulable() {
-            let Some((_, entry)) = self.waiting.entry(id) else {
-                continue;
-            };
+            let Some((_, entry)) = self.waiting.entry(id) else { continue };
             let held = match entry.gated_by {
                 Some(Plugin::DefaultPreemption) => change.event != ClusterEvent::PodDelete,
                 Some(_) => true,

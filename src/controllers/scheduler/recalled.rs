@@ -87,9 +87,7 @@ impl Recaller<'_> {
     }
 
     fn recall_pod(&self, id: PodId, waited: Waited) {
-        let Some(mut entry) = self.core.state.with(|s| s.queue.take_active(id)) else {
-            return;
-        };
+        let Some(mut entry) = self.core.state.with(|s| s.queue.take_active(id)) else { return };
         let Some(diagnosis) = self.fits_nowhere(&entry) else {
             return self.core.state.with(|s| s.queue.put(Place::Active, entry));
         };

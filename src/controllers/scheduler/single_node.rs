@@ -24,9 +24,7 @@ pub(crate) struct Found {
 
 /// The filters that look at one node alone, in the release's order.
 pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
-    let Some(node) = &info.node else {
-        return Ok(());
-    };
+    let Some(node) = &info.node else { return Ok(()) };
     for plugin in node_filters(switches.filter_order) {
         match plugin {
             Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,

@@ -107,9 +107,7 @@ impl Tallies {
         }
         let id = self.all.len() as u32;
         let mut tally = Tally { selector: selector.cloned(), shapes: Vec::new(), kept: None };
-        let Some(of) = self.namespaces.get_mut(namespace) else {
-            return TallyId(id);
-        };
+        let Some(of) = self.namespaces.get_mut(namespace) else { return TallyId(id) };
         if let Some(known) = selector.map_or(of.without, |s| of.with.get(s).copied()) {
             return TallyId(known);
         }
@@ -193,9 +191,7 @@ impl Tallies {
         of.on_node.add(node, by);
         let grew = std::mem::discriminant(&of.on_node) != before;
         for &t in &of.kept {
-            let Some(kept) = &mut self.all[t as usize].kept else {
-                continue;
-            };
+            let Some(kept) = &mut self.all[t as usize].kept else { continue };
             kept.on_node.add(node, by);
             for sums in kept.sums.iter_mut().filter(|s| s.as_of == Some(topologies.changes())) {
                 if let Some(domain) = topologies.domain(sums.key, node) {

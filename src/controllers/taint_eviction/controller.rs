@@ -200,9 +200,7 @@ impl Controller {
             return;
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
-        let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else {
-            return;
-        };
+        let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
         self.ctx.reads(self.tainted_keys.of(node.0));
         let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten())
         else {

@@ -36,9 +36,7 @@ impl Census {
     /// Takes another version of a pod in the place of the old one.
     pub(super) fn take(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         for (pod, by) in old.map(|p| (p, -1)).into_iter().chain(new.map(|p| (p, 1))) {
-            let Some((owner, uid)) = pod.controller() else {
-                continue;
-            };
+            let Some((owner, uid)) = pod.controller() else { continue };
             let numbers = self.numbers(owner, uid);
             if pod.is_active() {
                 numbers.active += by;

@@ -61,9 +61,7 @@ impl DaemonSetController {
 
     /// `syncNodeUpdate`
     fn sync_node_update(&self, id: NodeId) {
-        let Some(node) = self.core.informers.node(id) else {
-            return;
-        };
+        let Some(node) = self.core.informers.node(id) else { return };
         let here = self.core.informers.pods_on(id);
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
             let ShouldRun { run, stay } = self.sync.censuses.should_run(&ds, &node);
@@ -100,9 +98,7 @@ impl ResourceEventHandler<Pod> for DaemonSetController {
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some(ds) = self.core.resolve(now.controller(), WorkloadKind::DaemonSet) else {
-            return;
-        };
+        let Some(ds) = self.core.resolve(now.controller(), WorkloadKind::DaemonSet) else { return };
         if before.is_none_or(|b| b.uid != now.uid) {
             self.sync.expectations.with(|e| e.creation_observed(ds.id));
         }

@@ -47,9 +47,7 @@ impl DeploymentController {
 
     /// `syncDeployment`
     async fn sync_deployment(&self, id: WorkloadId) -> ApiResult {
-        let Some(d) = self.core.informers.workload(id) else {
-            return Ok(());
-        };
+        let Some(d) = self.core.informers.workload(id) else { return Ok(()) };
         self.core.ctx.set_saw(d.record);
         let sets = self.core.informers.workloads_of((d.id, d.uid));
         if d.is_terminating() {

@@ -127,9 +127,7 @@ impl ResourceEventHandler<Pod> for JobController {
         if now.template.owner.is_none() {
             return self.release_orphan(now);
         }
-        let Some(job) = self.core.resolve(now.controller(), WorkloadKind::Job) else {
-            return;
-        };
+        let Some(job) = self.core.resolve(now.controller(), WorkloadKind::Job) else { return };
         if before.is_none_or(|b| b.uid != now.uid) {
             self.memory.with(|m| m.expectations.creation_observed(job.id));
         } else if !now.job_finalizer {

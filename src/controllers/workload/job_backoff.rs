@@ -42,9 +42,7 @@ impl BackoffRecord {
 
     /// How long to wait still (`getRemainingTime`).
     pub(super) fn remaining(self, now: Time, max: Dur) -> Dur {
-        let Some(last) = self.last_failure.filter(|_| self.failures > 0) else {
-            return Dur::ZERO;
-        };
+        let Some(last) = self.last_failure.filter(|_| self.failures > 0) else { return Dur::ZERO };
         let doubled = u128::from(DEFAULT_BACKOFF.as_nanos()) << (self.failures - 1).min(63);
         let backoff = u64::try_from(doubled).map_or(max, Dur::from_nanos).min(max);
         let elapsed = i128::from(now.as_nanos()) - i128::from(last) * 1_000_000_000;

@@ -41,9 +41,7 @@ impl JobSync {
             self.memory.with(|m| m.forget(id));
             return Ok(());
         };
-        let WorkloadSpec::Job(spec) = job.spec.clone() else {
-            return Ok(());
-        };
+        let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(()) };
         if self.is_over(&job) {
             return Ok(());
         }

@@ -168,9 +168,7 @@ impl ReplicaSetController {
 
     /// The active pods of all ReplicaSets of the same Deployment (`getIndirectlyRelatedPods`).
     fn related_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
-        let Some(owner) = rs.owner else {
-            return Vec::new();
-        };
+        let Some(owner) = rs.owner else { return Vec::new() };
         self.core
             .informers
             .workloads_of(owner)
@@ -261,9 +259,7 @@ impl ResourceEventHandler<Pod> for ReplicaSetController {
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else {
-            return;
-        };
+        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else { return };
         if before.is_none_or(|b| b.uid != now.uid) {
             self.expectations.with(|e| e.creation_observed(rs));
         }

@@ -55,9 +55,7 @@ impl StatefulSetController {
 
     /// `sync`, `syncStatefulSet`
     async fn sync(&self, id: WorkloadId) -> ApiResult {
-        let Some(set) = self.core.to_sync(id)? else {
-            return Ok(());
-        };
+        let Some(set) = self.core.to_sync(id)? else { return Ok(()) };
         let mut pods = self.core.informers.pods_of(id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
         self.core.ctx.set_saw(set.record);

@@ -83,9 +83,7 @@ impl StatefulSetControl {
         let mut places = vec![None; usize::try_from(replicas).unwrap_or_default()];
         let mut condemned = Vec::new();
         for pod in pods {
-            let Some(ordinal) = self.ordinal(set, pod) else {
-                continue;
-            };
+            let Some(ordinal) = self.ordinal(set, pod) else { continue };
             match usize::try_from(ordinal - first_ordinal).ok().and_then(|i| places.get_mut(i)) {
                 Some(place) => *place = Some(pod.clone()),
                 None => condemned.push((ordinal, pod.clone())),

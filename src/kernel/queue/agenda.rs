@@ -65,9 +65,7 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
         end: Time,
         mut label: impl FnMut(&E) -> L,
     ) -> bool {
-        let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else {
-            return false;
-        };
+        let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else { return false };
         self.at = at;
         queue.advance_to(at);
         if self.events().is_empty() {

@@ -52,9 +52,7 @@ impl<E: Copy> Slab<E> {
     #[inline]
     pub(super) fn insert(&mut self, event: E) -> EventKey {
         self.live += 1;
-        let Some(slot) = self.free.pop() else {
-            return self.insert_behind(event);
-        };
+        let Some(slot) = self.free.pop() else { return self.insert_behind(event) };
         let s = &mut self.slots[slot as usize];
         s.event = event;
         EventKey::new(slot, s.generation)

@@ -171,9 +171,7 @@ impl Wheel {
     /// may be any.
     #[inline(never)]
     pub(super) fn fill(&mut self, is_live: Option<impl Fn(&Entry) -> bool>) {
-        let Some((level, slot, start)) = self.first_slot() else {
-            return;
-        };
+        let Some((level, slot, start)) = self.first_slot() else { return };
         let index = level * SLOTS + slot as usize;
         let mut entries = std::mem::take(&mut self.slots[index]);
         self.occupied[level] &= !(1 << slot);

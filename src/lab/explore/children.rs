@@ -83,9 +83,7 @@ pub(super) fn few_children(
 /// Latencies with which a request or its reply comes just after something else.
 fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u64)) {
     let drawn = &choices[i];
-    let Span::Range(_, max) = drawn.span else {
-        return;
-    };
+    let Span::Range(_, max) = drawn.span else { return };
     let before = match drawn.point {
         "request-latency" => 0,
         "response-latency" => choices[i - 1].value,
@@ -94,9 +92,7 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
         _ => return,
     };
     let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
-    let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else {
-        return;
-    };
+    let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else { return };
     let mut last = sent + drawn.value;
     let mut times = Vec::new();
     for s in &notes.steps[step..] {
@@ -115,9 +111,7 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
 
 /// A few values between the ends of a range.
 fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
-    let Span::Range(min, max) = drawn.span else {
-        return;
-    };
+    let Span::Range(min, max) = drawn.span else { return };
     (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
 }
 
@@ -165,9 +159,7 @@ impl View {
     /// step that made a choice.
     fn others_matter(&self, notes: &Notes, choice: usize) -> bool {
         let step = notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
-        let Some(at) = notes.steps.get(step).map(|s| s.at) else {
-            return false;
-        };
+        let Some(at) = notes.steps.get(step).map(|s| s.at) else { return false };
         let others = notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
         others.into_iter().any(|(i, _)| self.depend(notes, step, i))
     }

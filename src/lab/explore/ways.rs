@@ -48,9 +48,7 @@ impl Way {
     pub(super) fn ratio(&self, run: &[Drawn], part: f64) -> (f64, bool) {
         let (mut all, mut whole) = (true, 1.0);
         let of = |h: &Held| {
-            let Some(drawn) = place(run, &h.choice) else {
-                return 1.0;
-            };
+            let Some(drawn) = place(run, &h.choice) else { return 1.0 };
             let odds = drawn.span.natural_odds((h.choice.value, h.most));
             if odds <= 0.0 {
                 return 1.0;

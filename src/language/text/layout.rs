@@ -116,9 +116,7 @@ fn close_of(open: char) -> char {
 
 fn flat(tree: &Tree, of: char, out: &mut String) {
     out.push_str(&tree.head(of));
-    let Some(open) = tree.open() else {
-        return;
-    };
+    let Some(open) = tree.open() else { return };
     out.push(open);
     for (i, part) in tree.parts().iter().enumerate() {
         if i > 0 {

@@ -129,9 +129,7 @@ impl Mistake {
 
     /// A field that is not known where it stands, and that is like none of those that are.
     pub(crate) fn stray(&self) -> Option<&str> {
-        let What::Field { found, known } = &self.0.what else {
-            return None;
-        };
+        let What::Field { found, known } = &self.0.what else { return None };
         let known: Vec<String> = known.iter().map(|name| spelt(name)).collect();
         let later = LATER.iter().any(|(name, _)| name == found);
         let like = did_you_mean(found, known.iter().map(String::as_str));

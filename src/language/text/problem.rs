@@ -107,9 +107,7 @@ impl Problem {
     pub(crate) fn is_drawable(&self) -> bool {
         const LINES: usize = 40;
         const LENGTH: usize = 400;
-        let Some((source, bytes)) = &self.place else {
-            return true;
-        };
+        let Some((source, bytes)) = &self.place else { return true };
         let text = source.text.as_bytes();
         let (start, end) = (
             bytes.start.min(text.len()),

@@ -158,9 +158,7 @@ impl Reader<'_> {
             '{' => Some(self.key()?),
             _ => None,
         };
-        let Some(name) = name else {
-            return self.value(depth + 1);
-        };
+        let Some(name) = name else { return self.value(depth + 1) };
         let end = self.words.at;
         self.words.blank()?;
         if !self.words.eat(':') {

@@ -141,9 +141,7 @@ impl<'t> Reader<'t> {
 /// The field that a word alone in the place of a struct switches on: `Restarted` is
 /// `(restarted: true)`.
 fn switched_on(tree: &Tree, known: &[&'static str]) -> Option<&'static str> {
-    let Value::Word(word) = &tree.value else {
-        return None;
-    };
+    let Value::Word(word) = &tree.value else { return None };
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
     let field = known.iter().find(|field| word.eq_ignore_ascii_case(field));
     field.filter(|_| capital).copied()
@@ -407,9 +405,7 @@ impl<'de> SeqAccess<'de> for Parts<'_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Mistake> {
-        let Some(part) = self.take() else {
-            return Ok(None);
-        };
+        let Some(part) = self.take() else { return Ok(None) };
         if part.name().is_some() {
             return Err(wrong(part, "expected a value without a name"));
         }
@@ -428,9 +424,7 @@ impl<'de> MapAccess<'de> for Parts<'_> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Mistake> {
-        let Some(part) = self.take() else {
-            return Ok(None);
-        };
+        let Some(part) = self.take() else { return Ok(None) };
         let (Some(name), Some(bytes)) = (part.name(), part.name_bytes()) else {
             return Err(wrong(part, "expected a field: its name, a colon, and its value"));
         };

@@ -140,9 +140,7 @@ impl<'a> Words<'a> {
         let mut content = Vec::new();
         loop {
             let rest = self.rest();
-            let Some(length) = rest.find(['"', '\\']) else {
-                return Err(unclosed);
-            };
+            let Some(length) = rest.find(['"', '\\']) else { return Err(unclosed) };
             content.extend_from_slice(&rest.as_bytes()[..length]);
             let escape = self.at + length;
             self.at = escape + 1;
@@ -201,13 +199,9 @@ impl<'a> Words<'a> {
 
     /// A text without escapes, `r"…"` or `r#"…"#`, if one stands here.
     pub(super) fn raw_string(&mut self) -> Result<Option<String>, Mistake> {
-        let Some(rest) = self.rest().strip_prefix('r') else {
-            return Ok(None);
-        };
+        let Some(rest) = self.rest().strip_prefix('r') else { return Ok(None) };
         let hashes = rest.len() - rest.trim_start_matches('#').len();
-        let Some(body) = rest[hashes..].strip_prefix('"') else {
-            return Ok(None);
-        };
+        let Some(body) = rest[hashes..].strip_prefix('"') else { return Ok(None) };
         let close = format!("\"{}", "#".repeat(hashes));
         let length = body.find(&close).ok_or_else(|| {
             Mistake::said("this text has no closing quote").at(self.at, self.at..self.at + 1)

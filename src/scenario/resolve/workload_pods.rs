@@ -162,9 +162,7 @@ impl<'a> Set<'a> {
     ) {
         let made = self.made;
         let at = self.place.part("placement");
-        let Some(nodes) = self.nodes(on, &at) else {
-            return;
-        };
+        let Some(nodes) = self.nodes(on, &at) else { return };
         let (mut owner, mut owner_kind) = (name.to_owned(), made.kind);
         if made.kind == WorkloadKind::Deployment {
             owner_kind = WorkloadKind::ReplicaSet;

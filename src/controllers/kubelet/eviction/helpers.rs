@@ -40,9 +40,7 @@ pub(crate) fn thresholds_met(
 ) -> Met {
     let is_met = |place: &usize| {
         let t = &config.thresholds[*place];
-        let Some(seen) = observations.of(t.signal) else {
-            return false;
-        };
+        let Some(seen) = observations.of(t.signal) else { return false };
         let mut wanted = t.value.of(seen.capacity);
         if let Some(more) = t.min_reclaim.filter(|_| enforce_min_reclaim) {
             wanted = wanted.checked_add(more.of(seen.capacity)).unwrap_or(wanted);

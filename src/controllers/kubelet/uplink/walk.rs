@@ -222,9 +222,7 @@ impl Uplink {
     /// Where there are thousands of checks that change nothing up to `idle_until`, most are passed
     /// over: when the next one comes is anybody's guess by then.
     fn skip_idle_checks(&mut self, idle_until: Time, draws: &dyn Draws) {
-        let Heartbeat::Idle(next) = self.status else {
-            return;
-        };
+        let Heartbeat::Idle(next) = self.status else { return };
         let period = draws.status_period(self.status_tick);
         let checks = idle_until.since(next).as_nanos() / period.as_nanos().max(1);
         if checks > 2 * IDLE_CHECKS {

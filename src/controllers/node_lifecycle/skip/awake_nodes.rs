@@ -113,9 +113,7 @@ impl AwakeNodes {
         if waiting != workers {
             return Vec::new();
         }
-        let Some(rested) = self.skipper.round.with(|r| r.rested.take()) else {
-            return Vec::new();
-        };
+        let Some(rested) = self.skipper.round.with(|r| r.rested.take()) else { return Vec::new() };
         let nodes = self.skipper.every_node();
         let seen = nodes.iter().position(|n| n.id == about).map_or(0, |i| i + 1);
         let mut roused = Vec::new();

@@ -48,9 +48,7 @@ impl MissedPasses {
 
     /// Brings a health record to where skipped passes would have left it.
     pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
-        let Some(health) = self.health.get(node) else {
-            return;
-        };
+        let Some(health) = self.health.get(node) else { return };
         let health = self.health_after(node, health, skipped);
         self.health.save_health(node, health);
     }
@@ -84,9 +82,7 @@ impl MissedPasses {
         }
         // A node without a Ready condition has no heartbeat to compare. Its first post brings one,
         // and is a change after which passes go on.
-        let Some(mut ready) = health.ready else {
-            return health;
-        };
+        let Some(mut ready) = health.ready else { return health };
         let lease = health.lease;
         let beats = self.core.informers.beat(node) == Beat::Asleep;
         let mut k = from;

@@ -66,9 +66,7 @@ impl RestingNodes {
     /// Has a node looked at again that has rested since before that pass; its health record then
     /// knows of the passes before it. False if there was no such rest.
     pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
-        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else {
-            return false;
-        };
+        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else { return false };
         // What is silent leaves nothing to note.
         if rest.ready {
             let from = self.first_that_counts(id, pass).max(rest.as_of);

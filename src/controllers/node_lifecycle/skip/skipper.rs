@@ -127,9 +127,7 @@ impl Skipper {
     /// Brings the health records to where the passes skipped before this instant would have left
     /// them; those of nodes that rest follow when they are roused.
     fn make_up_so_far(&self) {
-        let Some(before) = self.rest.with(|r| r.skipping) else {
-            return;
-        };
+        let Some(before) = self.rest.with(|r| r.skipping) else { return };
         // The one that went over the nodes, and those after it that are past.
         let passes = self
             .core
@@ -199,9 +197,7 @@ impl Skipper {
         } else {
             self.core.flags().node_startup_grace_period
         };
-        let Some(health) = self.health.get(node) else {
-            return;
-        };
+        let Some(health) = self.health.get(node) else { return };
         let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.rest.with(|r| {
             if let Some(f) = &mut r.findings {

@@ -82,9 +82,7 @@ impl FilterState {
     fn near_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
         let mut all_there = true;
         for term in &shape.affinity {
-            let Some(domain) = cache.topologies.domain(term.key, id) else {
-                return false;
-            };
+            let Some(domain) = cache.topologies.domain(term.key, id) else { return false };
             all_there &= self.affinity.get(&(term.key, domain)).is_some_and(|n| *n > 0);
         }
         // The first of a series of pods that want to be near each other may go anywhere.

@@ -99,9 +99,7 @@ pub(crate) fn hint(
     if !fits(&shape.requests, &new, switches) {
         return false;
     }
-    let Some(old) = old.map(NodeInfo::empty) else {
-        return true;
-    };
+    let Some(old) = old.map(NodeInfo::empty) else { return true };
     let (wanted, a, b) = (&shape.requests, &old.allocatable, &new.allocatable);
     new.allowed_pods > old.allowed_pods
         || wanted.cpu > 0 && b.cpu > a.cpu

@@ -27,9 +27,7 @@ pub(crate) fn filter(
     if node.taints.is_empty() {
         return Ok(());
     }
-    let Some(taint) = untolerated(shape, node, comparison) else {
-        return Ok(());
-    };
+    let Some(taint) = untolerated(shape, node, comparison) else { return Ok(()) };
     let (key, value) = (&taint.key, &taint.value);
     let reason = match message {
         TaintMessage::Plain => "node(s) had taints that the pod didn't tolerate".into(),
