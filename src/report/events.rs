@@ -8,47 +8,19 @@
 //! nodes the pod itself was rejected. Of an eviction that was granted or refused, `budget` is the
 //! disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods are
 //! gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the
-//! timeline and `entry_index` its place there. Written by hand and not through a serialiser,
-//! because a large outage has millions of them. An export: whoever wants the run again runs it.
+//! timeline and `entry_index` its place there. What a record has is listed once, for this and for the table of records.
+//! Written by hand and not through a serialiser, because a large outage has millions of them. An export: whoever wants the run again runs it.
 
 use super::prelude::*;
+use super::tables::{Cell, FIELDS, Row};
 use crate::files::{fnv1a64, fnv1a64_more};
-use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
+use crate::trace::Stand;
 
 /// The name of the file; packed, it ends in `.gz`.
 pub(crate) const FILE: &str = "events.jsonl";
 
 /// How much is gathered before it is handed on, in bytes.
 const CHUNK: usize = 1 << 16;
-
-/// The entry of the timeline, or the node, that a record is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Entry<'a> {
-    /// The entry's name.
-    pub(crate) name: Option<&'a str>,
-    /// Its place in the timeline.
-    pub(crate) index: Option<u32>,
-    /// The node that controllers stopped with.
-    pub(crate) node: Option<&'a str>,
-}
-
-impl<'a> Entry<'a> {
-    pub(crate) fn of(analysis: &'a Analysis<'a>, r: &Record) -> Self {
-        match r.what {
-            What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {
-                let entry = analysis.plan.timeline.get(r.object as usize);
-                Entry { name: entry.map(|e| e.name.as_str()), index: Some(r.object), node: None }
-            }
-            What::ControllersStopped if r.actor == Actor::User => {
-                Entry { index: Some(r.object), ..Entry::default() }
-            }
-            What::ControllersStopped => {
-                Entry { node: Some(analysis.node_name(NodeId(r.object))), ..Entry::default() }
-            }
-            _ => Entry::default(),
-        }
-    }
-}
 
 /// Writes all records. Gives the hash of what was written, by which a run is known again.
 ///
@@ -57,8 +29,8 @@ impl<'a> Entry<'a> {
 pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<u64> {
     let mut hash = fnv1a64(b"");
     let mut buffer = Vec::with_capacity(CHUNK + 4_096);
-    for (id, r) in analysis.trace.iter().enumerate() {
-        line(&mut buffer, analysis, id as RecordId, r);
+    for row in Row::all(analysis) {
+        line(&mut buffer, &row)?;
         if buffer.len() >= CHUNK {
             hash = fnv1a64_more(hash, &buffer);
             out.write_all(&buffer)?;
@@ -69,122 +41,52 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<u64> {
     Ok(fnv1a64_more(hash, &buffer))
 }
 
-fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
-    b.extend_from_slice(b"{\"id\":");
-    number(b, id.into());
-    b.extend_from_slice(b",\"t_ns\":");
-    number(b, r.at.as_nanos());
-    text(b, "actor", r.actor.as_str());
-    let f = analysis.trace.fields(r);
-    text(b, "what", f.what);
-    fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    let about = Entry::of(analysis, r);
-    if let Some(name) = about.name {
-        text(b, "entry", name);
+/// What is empty is left out, but for the references to other records.
+fn line(b: &mut Vec<u8>, row: &Row<'_>) -> io::Result<()> {
+    let begun = b.len();
+    for (name, _, cell) in &FIELDS {
+        match (*name, cell(row)) {
+            ("cause" | "saw", Cell::Empty) => write!(b, ",\"{name}\":null")?,
+            (_, Cell::Empty) => {}
+            ("budget", _) => row.fields.budget.iter().try_for_each(|budget| stand(b, budget))?,
+            (part, _) if part.starts_with("budget_") => {}
+            ("filters", Cell::Texts(said)) => {
+                list(b, name, &said, |b, f| b.extend_from_slice(f.as_bytes()))
+            }
+            (_, Cell::Texts(texts)) => list(b, name, &texts, string),
+            (_, Cell::Text(said)) => text(b, name, &said),
+            (_, Cell::Natural(n)) => write!(b, ",\"{name}\":{n}")?,
+            (_, Cell::Whole(n)) => write!(b, ",\"{name}\":{n}")?,
+            (_, cell) => write!(b, ",\"{name}\":{}", cell.json())?,
+        }
     }
-    if let Some(index) = about.index {
-        key(b, "entry_index");
-        number(b, index.into());
-    }
-    if let Some(node) = about.node {
-        text(b, "node", node);
-    }
-    reference(b, "cause", r.cause);
-    reference(b, "saw", r.saw);
+    // Each field begins with a comma.
+    b[begun] = b'{';
     b.extend_from_slice(b"}\n");
-}
-
-fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
-    let texts = [
-        ("node", f.node.as_deref()),
-        ("pod", f.pod.as_deref()),
-        ("object", f.object.as_deref()),
-        ("type", f.kind),
-        ("status", f.status),
-        ("reason", f.reason.as_deref()),
-        ("message", f.message.as_deref()),
-    ];
-    for (key, value) in texts {
-        if let Some(value) = value {
-            text(b, key, value);
-        }
-    }
-    if let Some(value) = f.value {
-        self::key(b, "value");
-        b.extend_from_slice(if value { b"true" } else { b"false" });
-    }
-    for (name, value) in [
-        (if is_deletion { "grace" } else { "seconds" }, f.seconds),
-        ("millis", f.millis),
-        ("count", f.count),
-    ] {
-        if let Some(value) = value {
-            key(b, name);
-            number(b, value.into());
-        }
-    }
-    if let Some(value) = f.replicas {
-        key(b, "replicas");
-        b.extend_from_slice(value.to_string().as_bytes());
-    }
-    for (name, taints) in [("added", &f.added), ("removed", &f.removed)] {
-        if !taints.is_empty() {
-            key(b, name);
-            list(b, taints);
-        }
-    }
-    if let Some(budget) = &f.budget {
-        stand(b, budget);
-    }
-    if !f.left.is_empty() {
-        key(b, "left");
-        list(b, &f.left);
-    }
-    filters(b, &f.filters);
+    Ok(())
 }
 
 /// A disruption budget: its name, what it asks for, and its status.
-fn stand(b: &mut Vec<u8>, budget: &Stand) {
+fn stand(b: &mut Vec<u8>, budget: &Stand) -> io::Result<()> {
     b.extend_from_slice(b",\"budget\":{\"name\":");
     string(b, &budget.name);
     text(b, "rule", budget.rule);
     text(b, "amount", &budget.amount);
-    for (name, value) in ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"]
-        .into_iter()
-        .zip(budget.status)
-    {
-        key(b, name);
-        b.extend_from_slice(value.to_string().as_bytes());
+    let names = ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"];
+    for (name, value) in names.into_iter().zip(budget.status) {
+        write!(b, ",\"{name}\":{value}")?;
     }
     b.push(b'}');
+    Ok(())
 }
 
-fn list(b: &mut Vec<u8>, texts: &[String]) {
+fn list(b: &mut Vec<u8>, name: &str, texts: &[String], one: fn(&mut Vec<u8>, &str)) {
+    key(b, name);
     for (i, text) in texts.iter().enumerate() {
         b.push(if i == 0 { b'[' } else { b',' });
-        string(b, text);
+        one(b, text);
     }
     b.push(b']');
-}
-
-fn filters(b: &mut Vec<u8>, told: &[Told]) {
-    for (i, Told { rejection, count, nodes }) in told.iter().enumerate() {
-        b.extend_from_slice(if i == 0 { b",\"filters\":[{" } else { b",{" });
-        b.extend_from_slice(b"\"plugin\":");
-        string(b, rejection.plugin);
-        text(b, "reason", &rejection.reason);
-        key(b, "count");
-        number(b, *count as u64);
-        key(b, "nodes");
-        b.push(b'[');
-        for (i, node) in nodes.iter().enumerate() {
-            if i > 0 {
-                b.push(b',');
-            }
-            string(b, node);
-        }
-        b.extend_from_slice(if i + 1 == told.len() { b"]}]" } else { b"]}" });
-    }
 }
 
 fn key(b: &mut Vec<u8>, name: &str) {
@@ -196,25 +98,6 @@ fn key(b: &mut Vec<u8>, name: &str) {
 fn text(b: &mut Vec<u8>, name: &str, value: &str) {
     key(b, name);
     string(b, value);
-}
-
-fn reference(b: &mut Vec<u8>, name: &str, id: RecordId) {
-    key(b, name);
-    if id == NO_RECORD { b.extend_from_slice(b"null") } else { number(b, id.into()) }
-}
-
-fn number(b: &mut Vec<u8>, mut n: u64) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
-    }
-    b.extend_from_slice(&digits[at..]);
 }
 
 /// A string of JSON: quotes, backslashes and control characters escaped, everything else as it is.
@@ -239,16 +122,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_and_numbers_are_those_of_json() {
+    fn strings_are_those_of_json() {
         for s in ["plain", "quote \" and \\", "tab\tand\u{0}zero", "ümläut–", ""] {
             let mut b = Vec::new();
             string(&mut b, s);
             assert_eq!(serde_json::from_slice::<String>(&b).expect("is JSON"), s);
-        }
-        for n in [0, 9, 10, u64::MAX] {
-            let mut b = Vec::new();
-            number(&mut b, n);
-            assert_eq!(String::from_utf8(b).expect("is ASCII"), n.to_string());
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod tests;
 pub use curves::CurvesTable;
 pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
+pub(crate) use records::{FIELDS, Row};
 pub use table::{Cell, Column, Each, Kind, Rows, Table};
 pub(crate) use table::{Field, are_numbers, cells, columns, object};
 

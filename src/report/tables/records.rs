@@ -2,19 +2,57 @@
 //! fields; docs/data.md tells them.
 
 use super::table::{Cell, Column, Each, Kind, Table};
-use crate::report::events::Entry;
 use crate::report::prelude::*;
-use crate::trace::{Fields, NO_RECORD, Stand, Told};
+use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
+
+/// The entry of the timeline, or the node, that a record is about.
+#[derive(Default)]
+struct Entry<'a> {
+    /// The entry's name.
+    name: Option<&'a str>,
+    /// Its place in the timeline.
+    index: Option<u32>,
+    /// The node that controllers stopped with.
+    node: Option<&'a str>,
+}
+
+impl<'a> Entry<'a> {
+    fn of(analysis: &'a Analysis<'a>, r: &Record) -> Self {
+        match r.what {
+            What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {
+                let entry = analysis.plan.timeline.get(r.object as usize);
+                Entry { name: entry.map(|e| e.name.as_str()), index: Some(r.object), node: None }
+            }
+            What::ControllersStopped if r.actor == Actor::User => {
+                Entry { index: Some(r.object), ..Entry::default() }
+            }
+            What::ControllersStopped => {
+                Entry { node: Some(analysis.node_name(NodeId(r.object))), ..Entry::default() }
+            }
+            _ => Entry::default(),
+        }
+    }
+}
 
 /// A record, and what is told of it.
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     id: RecordId,
     r: &'a Record,
-    fields: Fields,
+    pub(crate) fields: Fields,
     about: Entry<'a>,
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// The records of a run, in their order.
+    pub(crate) fn all(analysis: &'a Analysis<'a>) -> impl Iterator<Item = Self> {
+        (0..).zip(analysis.trace.iter()).map(|(id, r)| Row {
+            id,
+            r,
+            fields: analysis.trace.fields(r),
+            about: Entry::of(analysis, r),
+        })
+    }
+
     /// The seconds of a grace period, or those of a timer.
     fn seconds(&self, of_a_deletion: bool) -> Option<u32> {
         self.fields.seconds.filter(|_| matches!(self.r.what, What::PodDeleting(_)) == of_a_deletion)
@@ -32,9 +70,10 @@ fn reference(id: RecordId) -> Cell<'static> {
 }
 
 /// A column: its name, what it holds, and what stands in it.
-type Field = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Cell<'r>);
+pub(crate) type Field = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Cell<'r>);
 
-const FIELDS: [Field; 32] = [
+/// What a record has, in the order in which it is told.
+pub(crate) const FIELDS: [Field; 32] = [
     ("id", Kind::Whole, |r| Cell::Whole(r.id.into())),
     ("t_ns", Kind::Natural, |r| Cell::Natural(r.r.at.as_nanos())),
     ("actor", Kind::Text, |r| Cell::Text(r.r.actor.as_str().into())),
@@ -94,12 +133,7 @@ impl Table for RecordsTable<'_> {
     }
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        for (id, r) in self.analysis.trace.iter().enumerate() {
-            let fields = self.analysis.trace.fields(r);
-            let row = Row { id: id as RecordId, r, fields, about: Entry::of(self.analysis, r) };
-            each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
-        }
-        Ok(())
+        Row::all(self.analysis).try_for_each(|row| each(&FIELDS.map(|(_, _, cell)| cell(&row))))
     }
 }
 

@@ -180,7 +180,7 @@ impl<'a> Cell<'a> {
     }
 
     /// What stands in it, as a document has it.
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         match self {
             Cell::Empty => Value::Null,
             Cell::Text(text) | Cell::Given(text) => text.as_ref().into(),
