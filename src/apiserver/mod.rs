@@ -18,6 +18,7 @@ mod event_store;
 mod events;
 mod heartbeats;
 mod nodes;
+mod pod_status;
 mod pod_tolerations;
 mod pods;
 mod prelude;

@@ -3,9 +3,8 @@
 use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::meta::ConditionStatus;
 use crate::api::names::{Names, generated_letters, stable_hash};
-use crate::api::pod::{Deletion, PodReason};
+use crate::api::pod::Deletion;
 use crate::api::toleration::Toleration;
 use crate::apiserver::prelude::*;
 use crate::kernel::slot;
@@ -133,7 +132,7 @@ impl ApiServer {
     }
 
     /// A pod, where the uid that a request asks for is a precondition.
-    fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> ApiResult<Rc<Pod>> {
+    pub(super) fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> ApiResult<Rc<Pod>> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         if uid.is_some_and(|uid| uid != pod.uid) {
             return Err(ApiError::Conflict);
@@ -142,208 +141,8 @@ impl ApiServer {
     }
 
     /// One life of a pod, for whoever knows of no other.
-    fn life_of_pod(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
+    pub(super) fn life_of_pod(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
         self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)
-    }
-
-    /// PUT of the status of a pod that was read before: refused if it has changed since.
-    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> ApiResult<Rc<Pod>> {
-        let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
-        if old.uid != pod.uid || self.has_outdated_pod(actor, pod.resource_version, &old) {
-            return Err(ApiError::Conflict);
-        }
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = pod.phase;
-            p.ready = pod.ready;
-            p.disruption_target = pod.disruption_target;
-        }))
-    }
-
-    /// PATCH of the condition DisruptionTarget into a pod's status, with a precondition on the uid.
-    pub(crate) fn patch_disruption_target(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        condition: PodCondition,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.pod_with_uid(id, Some(uid))?;
-        Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
-    }
-
-    /// PATCH of a pod's status to that of another, with a condition DisruptionTarget, and a
-    /// precondition on the uid.
-    pub(crate) fn replace_status(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        with: &Pod,
-        target: PodCondition,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.pod_with_uid(id, Some(uid))?;
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = with.phase;
-            p.start_time = with.start_time;
-            p.unscheduled = with.unscheduled.clone();
-            p.ready = with.ready;
-            p.disruption_target = Some(target);
-        }))
-    }
-
-    /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given,
-    /// and a precondition on the uid.
-    pub(crate) fn mark_pod_failed(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        target: Option<PodCondition>,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.pod_with_uid(id, Some(uid))?;
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = PodPhase::Failed;
-            p.disruption_target = target.or(p.disruption_target);
-        }))
-    }
-
-    /// The kubelet's report that a pod runs and whether it is ready, for that life of the pod only and
-    /// while it is Pending.
-    pub(crate) fn start_pod(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        ready: bool,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.life_of_pod(id, uid)?;
-        if old.phase != PodPhase::Pending {
-            return Ok(old);
-        }
-        let now = self.timestamp();
-        let ready = match ready {
-            true => PodCondition::new(ConditionStatus::True, PodReason::None, now),
-            false => PodCondition::new(ConditionStatus::False, PodReason::ContainersNotReady, now),
-        };
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = PodPhase::Running;
-            p.start_time = Some(ready.last_transition_time);
-            p.ready = Some(ready);
-        }))
-    }
-
-    /// The kubelet's report of a pod's readiness, for that life of the pod only.
-    pub(crate) fn set_pod_ready(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        status: ConditionStatus,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.life_of_pod(id, uid)?;
-        let at = self.timestamp();
-        Ok(self.change_pod(actor, &old, |p| {
-            if p.ready.is_none_or(|c| c.status != status) {
-                let reason = if status == ConditionStatus::True {
-                    PodReason::None
-                } else {
-                    PodReason::ContainersNotReady
-                };
-                p.ready = Some(PodCondition::new(status, reason, at));
-            }
-        }))
-    }
-
-    /// The kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given, for
-    /// that life of the pod only.
-    pub(crate) fn set_pod_phase(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        phase: PodPhase,
-        target: Option<PodCondition>,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.life_of_pod(id, uid)?;
-        let at = self.timestamp();
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = phase;
-            p.disruption_target = target.or(p.disruption_target);
-            // A pod that has never been ready has no such condition.
-            if phase.is_terminal() && p.ready.is_some() {
-                let reason = if phase == PodPhase::Failed {
-                    PodReason::PodFailed
-                } else {
-                    PodReason::PodCompleted
-                };
-                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, at));
-            }
-        }))
-    }
-
-    /// The kubelet's report of a pod that it evicted, for that life of the pod only: the phase Failed, and the condition
-    /// DisruptionTarget if one is given.
-    pub(crate) fn fail_evicted_pod(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        target: Option<PodReason>,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.life_of_pod(id, uid)?;
-        let at = self.timestamp();
-        Ok(self.change_pod(actor, &old, |p| {
-            p.phase = PodPhase::Failed;
-            if p.ready.is_some() {
-                let reason = PodReason::PodFailed;
-                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, at));
-            }
-            let target = target.map(|r| PodCondition::new(ConditionStatus::True, r, at));
-            p.disruption_target = target.or(p.disruption_target);
-        }))
-    }
-
-    /// The kubelet's report of a pod that it does not admit, for that life of the pod only: none of
-    /// the conditions that are a kubelet's, and the phase Failed, where that can be told already.
-    pub(crate) fn reject_pod(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-        failed: bool,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.life_of_pod(id, uid)?;
-        Ok(self.change_pod(actor, &old, |p| {
-            p.ready = None;
-            if failed {
-                p.phase = PodPhase::Failed;
-            }
-        }))
-    }
-
-    /// The scheduler writes a pod's status: reason and message of the condition
-    /// PodScheduled=False, and the nominated node, each where it is given. By PATCH, or by UPDATE of
-    /// the pod as it was `read`, which is refused if it has changed since.
-    pub(crate) fn write_unscheduled(
-        &self,
-        actor: Actor,
-        id: PodId,
-        read: Option<(Uid, u64)>,
-        condition: Option<(&'static str, String)>,
-        nominated: Option<Option<NodeId>>,
-    ) -> ApiResult<Rc<Pod>> {
-        let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if read
-            .is_some_and(|(uid, read)| uid != old.uid || self.has_outdated_pod(actor, read, &old))
-        {
-            return Err(ApiError::Conflict);
-        }
-        let mut new = old.unscheduled.as_deref().cloned().unwrap_or_default();
-        if let Some((reason, message)) = condition {
-            (new.reason, new.message) = (reason, message);
-        }
-        new.nominated = nominated.unwrap_or(new.nominated);
-        Ok(self.change_pod(actor, &old, |p| p.unscheduled = Some(Rc::new(new))))
     }
 
     /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling
@@ -456,7 +255,7 @@ impl ApiServer {
         Ok(())
     }
 
-    fn has_outdated_pod(&self, actor: Actor, read: u64, old: &Rc<Pod>) -> bool {
+    pub(super) fn has_outdated_pod(&self, actor: Actor, read: u64, old: &Rc<Pod>) -> bool {
         let touch = || drop(self.commit_pod(actor, Some(old), (**old).clone()));
         self.is_outdated(read, old.resource_version, touch)
     }
@@ -472,7 +271,12 @@ impl ApiServer {
         self.with_cause(record, || self.tell(|w| w.pod(Some(old), None)));
     }
 
-    fn change_pod(&self, actor: Actor, old: &Rc<Pod>, f: impl FnOnce(&mut Pod)) -> Rc<Pod> {
+    pub(super) fn change_pod(
+        &self,
+        actor: Actor,
+        old: &Rc<Pod>,
+        f: impl FnOnce(&mut Pod),
+    ) -> Rc<Pod> {
         let mut new = (**old).clone();
         f(&mut new);
         let same = Rc::ptr_eq(&new.template, &old.template)

@@ -246,8 +246,7 @@ impl Refusals {
         let now = self.nodes.now();
         let fails = now >= refused.fails;
         if now >= refused.tell && !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
-            let api = &self.nodes.api;
-            let _ = api.reject_pod(Actor::Kubelet, pod.id, pod.uid, fails);
+            let _ = self.nodes.api.reject_pod(pod.id, pod.uid, fails);
         }
     }
 

@@ -78,10 +78,10 @@ impl StatusManager {
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         if let Some(code) = self.lives.with(pod.uid, |c| c.finished).flatten() {
             let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
-            let _ = self.nodes.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, None);
+            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), phase, None);
         } else if pod.phase == PodPhase::Pending {
             self.pods.with_due(pod.uid, |d| d.started = true);
-            let _ = self.nodes.api.start_pod(Actor::Kubelet, pod.id, pod.uid, ready);
+            let _ = self.nodes.api.start_pod(pod.id, pod.uid, ready);
         } else if pod.ready.is_none_or(|c| c.status != status) {
             self.pods.set_ready(pod, status);
         }
@@ -104,8 +104,8 @@ impl StatusManager {
         let switches = &self.nodes.switches.eviction;
         let ended = |at: Time| switches.fails_first || self.nodes.now() >= at;
         if due.evicted.is_some_and(ended) && !pod.phase.is_terminal() {
-            let target = switches.disruption_target.then_some(PodReason::TerminationByKubelet);
-            let _ = self.nodes.api.fail_evicted_pod(Actor::Kubelet, pod.id, pod.uid, target);
+            let target = self.target(switches.disruption_target);
+            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), PodPhase::Failed, target);
         }
     }
 
@@ -121,7 +121,7 @@ impl StatusManager {
                     return self.pods.work_at(pod.uid, now + READ);
                 }
                 let phase = last_phase(pod, due);
-                let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, None);
+                let _ = api.set_pod_phase((pod.id, pod.uid), phase, None);
             }
             let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
             if removal > now {
@@ -147,7 +147,7 @@ impl StatusManager {
             && pod.template.source == PodSource::Api
             && pod.node.and_then(through) == Some(true)
         {
-            let _ = api.reject_pod(Actor::Kubelet, pod.id, pod.uid, true);
+            let _ = api.reject_pod(pod.id, pod.uid, true);
         }
     }
 
@@ -167,11 +167,14 @@ impl StatusManager {
             ShutdownPhase::Failed if of_a_job => last_phase(pod, due),
             ShutdownPhase::Failed | ShutdownPhase::FailedBefore => PodPhase::Failed,
         };
-        let target = switches.shutdown_disruption_target.then(|| {
-            let reason = PodReason::TerminationByKubelet;
-            PodCondition::new(ConditionStatus::True, reason, api.timestamp())
-        });
-        let _ = api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase, target);
+        let target = self.target(switches.shutdown_disruption_target);
+        let _ = api.set_pod_phase((pod.id, pod.uid), phase, target);
+    }
+
+    /// The condition DisruptionTarget of a pod whose kubelet ends it, where the release has it.
+    fn target(&self, is_set: bool) -> Option<PodCondition> {
+        let (is, why) = (ConditionStatus::True, PodReason::TerminationByKubelet);
+        is_set.then(|| PodCondition::new(is, why, self.nodes.api.timestamp()))
     }
 }
 
