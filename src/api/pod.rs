@@ -237,6 +237,27 @@ pub struct Pod {
 }
 
 impl Pod {
+    /// One to be created: it is Pending and has no conditions yet.
+    pub(crate) fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
+        Pod {
+            id,
+            uid: Uid::default(),
+            resource_version: 0,
+            record: u32::MAX,
+            template,
+            creation_timestamp: Timestamp::default(),
+            start_time: None,
+            job_finalizer: false,
+            has_claims: false,
+            unscheduled: None,
+            node,
+            deletion: None,
+            phase: PodPhase::Pending,
+            ready: None,
+            disruption_target: None,
+        }
+    }
+
     /// A deletion has begun.
     pub(crate) fn is_terminating(&self) -> bool {
         self.deletion.is_some()

@@ -8,7 +8,6 @@ use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::{ALL, put};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
-use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodReason;
 use crate::apiserver::prelude::*;
@@ -26,41 +25,16 @@ const BESIDE: u32 = 500;
 /// What an eviction has read: the pod, and the budget that is to be charged, if one is.
 pub(crate) type Begun = (Rc<Pod>, Option<Rc<Budget>>);
 
-/// A budget to be created.
-#[derive(Clone, Debug)]
-pub(crate) struct NewBudget {
-    /// `PodDisruptionBudget/namespace/name`
-    pub(crate) id: WorkloadId,
-    /// `spec.selector`
-    pub(crate) selector: Rc<Selector>,
-    /// What it asks for.
-    pub(crate) rule: BudgetRule,
-    /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
-    pub(crate) always_allow_unhealthy: bool,
-    /// `status`: what it was counted to before.
-    pub(crate) status: BudgetStatus,
-}
-
 impl ApiServer {
-    /// Creates a budget. One that exists from the start of a run is not recorded.
+    /// Creates a budget, of a uid of its own. One that exists from the start of a run is not recorded.
     ///
     /// # Errors
     /// `AlreadyExists`.
-    pub(crate) fn create_budget(&self, actor: Actor, new: NewBudget) -> ApiResult<Rc<Budget>> {
-        if self.budget(new.id).is_some() {
+    pub(crate) fn create_budget(&self, actor: Actor, mut budget: Budget) -> ApiResult<Rc<Budget>> {
+        if self.budget(budget.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        let budget = Budget {
-            id: new.id,
-            uid: self.store.with(|s| s.next_uid()),
-            resource_version: 0,
-            generation: 1,
-            namespace: self.names(|n| namespace_of(n.workload_name(new.id)).into()),
-            selector: new.selector,
-            rule: new.rule,
-            always_allow_unhealthy: new.always_allow_unhealthy,
-            status: new.status,
-        };
+        budget.uid = self.store.with(|s| s.next_uid());
         if self.ctx.now() == Time::ZERO {
             return Ok(self.commit_budget(budget));
         }
@@ -236,8 +210,7 @@ impl ApiServer {
     /// # Errors
     /// `NotFound`.
     pub(crate) fn drain_deletes(&self, actor: Actor, id: PodId, grace: Option<i64>) -> ApiResult {
-        let pod = self.pod(id).ok_or(ApiError::NotFound)?;
-        if pod.is_terminating() {
+        if self.pod(id).ok_or(ApiError::NotFound)?.is_terminating() {
             return self.delete_pod(actor, id, grace, None);
         }
         let record = self.record_pod(actor, id, What::DrainDeletes);

@@ -69,8 +69,7 @@ impl EventStore {
     pub(super) fn insert(&mut self, name: EventName, reason: EventText) -> bool {
         if let EventName::Workload(workload, at) = name {
             let times = slot(&mut self.of_workloads, workload.index());
-            let place = place_of(times, at);
-            place.inspect_err(|free| times.insert(*free, (at, reason))).is_err()
+            place_of(times, at).inspect_err(|free| times.insert(*free, (at, reason))).is_err()
         } else if self.contains(name) {
             false
         } else if let EventName::Pod(pod, at) = name {

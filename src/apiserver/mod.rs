@@ -32,12 +32,9 @@ mod volumes;
 mod workloads;
 
 pub(crate) use admission::Admission;
-pub(crate) use budgets::{Begun, NewBudget};
+pub(crate) use budgets::Begun;
 pub(crate) use error::{ApiError, ApiResult};
 pub(crate) use event_store::EventName;
 pub(crate) use heartbeats::{Beat, Heartbeats, lease_renewed, lease_version};
-pub(crate) use nodes::NewNode;
-pub(crate) use pods::NewPod;
 pub(crate) use readiness::NodePatch;
 pub(crate) use server::{ApiServer, Watcher};
-pub(crate) use workloads::NewWorkload;

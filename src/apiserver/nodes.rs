@@ -4,62 +4,25 @@ use super::error::{ApiError, ApiResult};
 use super::heartbeats::lease_version;
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::labels::Labels;
-use crate::api::node::NodeCondition;
-use crate::api::quantity::Resources;
-use crate::api::readiness::NodeReadiness;
 use crate::apiserver::prelude::*;
 
-/// A node to be created.
-#[derive(Clone, Debug)]
-pub(crate) struct NewNode {
-    pub(crate) id: NodeId,
-    /// `metadata.creationTimestamp`, where it is not now.
-    pub(crate) creation_timestamp: Option<Timestamp>,
-    /// Its labels.
-    pub(crate) labels: Rc<Labels>,
-    /// Its taints.
-    pub(crate) taints: Vec<Taint>,
-    /// `spec.unschedulable`
-    pub(crate) unschedulable: bool,
-    /// Its conditions.
-    pub(crate) conditions: Vec<NodeCondition>,
-    /// Its allocatable resources.
-    pub(crate) allocatable: Rc<Resources>,
-    /// What agents have posted of it.
-    pub(crate) readiness: Option<Rc<NodeReadiness>>,
-}
-
 impl ApiServer {
-    /// Creates a node. `registering` runs admission, as for a kubelet that registers itself.
+    /// Creates a node, of a uid and a time of its own. `registering` runs admission, as for a kubelet that registers itself.
     pub(crate) fn create_node(
         &self,
         actor: Actor,
-        new: NewNode,
+        mut new: Node,
         registering: bool,
     ) -> ApiResult<Rc<Node>> {
         if self.node(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        let mut taints = new.taints;
         if registering {
-            self.admission.taint_new_node(&mut taints);
+            self.admission.taint_new_node(&mut new.taints);
         }
-        let node = Node {
-            id: new.id,
-            uid: self.store.with(|s| s.next_uid()),
-            resource_version: 0,
-            record: NO_RECORD,
-            creation_timestamp: new.creation_timestamp.unwrap_or_else(|| self.timestamp()),
-            labels: new.labels,
-            taints,
-            unschedulable: new.unschedulable,
-            conditions: new.conditions,
-            allocatable: new.allocatable,
-            volumes: None,
-            readiness: new.readiness,
-        };
-        Ok(self.commit_node(actor, None, node))
+        new.uid = self.store.with(|s| s.next_uid());
+        new.creation_timestamp = self.timestamp();
+        Ok(self.commit_node(actor, None, new))
     }
 
     /// GET of a node.

@@ -9,46 +9,6 @@ use crate::api::toleration::Toleration;
 use crate::apiserver::prelude::*;
 use crate::kernel::slot;
 
-/// A pod to be created.
-#[derive(Clone, Debug)]
-pub(crate) struct NewPod {
-    /// Its namespace and name.
-    pub(crate) id: PodId,
-    /// What it shares with others.
-    pub(crate) template: Rc<PodTemplate>,
-    /// The node it is bound to.
-    pub(crate) node: Option<NodeId>,
-    /// Its phase; `Pending` for a new pod.
-    pub(crate) phase: PodPhase,
-    /// Its condition Ready.
-    pub(crate) ready: Option<PodCondition>,
-    /// Its condition DisruptionTarget.
-    pub(crate) disruption_target: Option<PodCondition>,
-    /// A deletion that has begun already.
-    pub(crate) deletion: Option<Deletion>,
-    /// It carries the finalizer of jobs.
-    pub(crate) job_finalizer: bool,
-    /// It exists since before the run: whitelists are not asked again.
-    pub(crate) admitted: bool,
-}
-
-impl NewPod {
-    /// A pod that is Pending and has no conditions yet.
-    pub(crate) fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
-        NewPod {
-            id,
-            template,
-            node,
-            phase: PodPhase::Pending,
-            ready: None,
-            disruption_target: None,
-            deletion: None,
-            job_finalizer: false,
-            admitted: false,
-        }
-    }
-}
-
 impl ApiServer {
     /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`,
     /// where the suffix depends on the base and on how many there were before, and on nothing else
@@ -71,37 +31,26 @@ impl ApiServer {
         })
     }
 
-    /// Creates a pod, after admission.
-    pub(crate) fn create_pod(&self, actor: Actor, new: NewPod) -> ApiResult<Rc<Pod>> {
+    /// Creates a pod, of a uid and a time of its own, after admission. One that was `admitted` exists
+    /// since before the run: whitelists are not asked again.
+    pub(crate) fn create_pod(
+        &self,
+        actor: Actor,
+        mut new: Pod,
+        admitted: bool,
+    ) -> ApiResult<Rc<Pod>> {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        let template = if self.is_workloads(&new.template) && !self.admission.restricts() {
-            new.template
-        } else {
+        if !self.is_workloads(&new.template) || self.admission.restricts() {
             let namespace = self.namespace(new.id);
-            self.admission
-                .new_pod(&new.template, &namespace, new.admitted)?
-                .map_or(new.template, Rc::new)
-        };
-        let pod = Pod {
-            id: new.id,
-            uid: self.store.with(|s| s.next_uid()),
-            resource_version: 0,
-            record: NO_RECORD,
-            template,
-            creation_timestamp: self.timestamp(),
-            start_time: new.phase.ne(&PodPhase::Pending).then(|| self.timestamp()),
-            job_finalizer: new.job_finalizer,
-            has_claims: false,
-            unscheduled: None,
-            node: new.node,
-            deletion: new.deletion,
-            phase: new.phase,
-            ready: new.ready,
-            disruption_target: new.disruption_target,
-        };
-        Ok(self.commit_pod(actor, None, pod))
+            let changed = self.admission.new_pod(&new.template, &namespace, admitted)?;
+            new.template = changed.map_or(new.template, Rc::new);
+        }
+        new.uid = self.store.with(|s| s.next_uid());
+        new.creation_timestamp = self.timestamp();
+        new.start_time = new.phase.ne(&PodPhase::Pending).then(|| self.timestamp());
+        Ok(self.commit_pod(actor, None, new))
     }
 
     /// The template with what admission adds to every pod. One that has it already is shared as it

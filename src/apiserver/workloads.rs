@@ -4,66 +4,31 @@
 use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use super::store::put;
-use crate::api::labels::LabelSelector;
 use crate::api::meta::OwnerReference;
 use crate::api::workload::{Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus};
 use crate::apiserver::prelude::*;
 
-/// A workload to be created.
-#[derive(Clone, Debug)]
-pub(crate) struct NewWorkload {
-    /// Its kind, namespace and name.
-    pub(crate) id: WorkloadId,
-    pub(crate) kind: WorkloadKind,
-    /// The workload that owns it.
-    pub(crate) owner: Option<(WorkloadId, Uid)>,
-    /// `spec.selector`
-    pub(crate) selector: Rc<LabelSelector>,
-    /// `spec.template`, without an owner.
-    pub(crate) template: PodTemplate,
-    /// The node the template names.
-    pub(crate) pinned: Option<NodeId>,
-    /// `spec.minReadySeconds`
-    pub(crate) min_ready_seconds: i32,
-    /// The rest of `spec`.
-    pub(crate) spec: WorkloadSpec,
-}
-
 impl ApiServer {
-    /// Creates a workload. Its pods' template says who owns them; only those of a Deployment belong
+    /// Creates a workload, of a uid and a time of its own. Its pods' template says who owns them; only those of a Deployment belong
     /// to another, its ReplicaSet.
     pub(crate) fn create_workload(
         &self,
         actor: Actor,
-        new: NewWorkload,
+        mut new: Lasting,
     ) -> ApiResult<Rc<Workload>> {
         if self.workload(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        let uid = self.store.with(|s| s.next_uid());
-        let mut template = new.template;
+        new.uid = self.store.with(|s| s.next_uid());
+        new.creation_timestamp = self.timestamp();
         if new.kind != WorkloadKind::Deployment {
             let name = self.names(|n| short_name(n.workload_name(new.id)).to_owned());
-            template.owner = Some(OwnerReference {
-                kind: new.kind.as_str().to_owned(),
-                name,
-                object: Some((new.id, uid)),
-            });
+            let object = Some((new.id, new.uid));
+            let owner = OwnerReference { kind: new.kind.as_str().to_owned(), name, object };
+            Rc::make_mut(&mut new.template).owner = Some(owner);
         }
-        let lasting = Lasting {
-            id: new.id,
-            kind: new.kind,
-            uid,
-            creation_timestamp: self.timestamp(),
-            deletion: None,
-            owner: new.owner,
-            selector: new.selector,
-            template: self.admit(&Rc::new(template)),
-            pinned: new.pinned,
-            min_ready_seconds: new.min_ready_seconds,
-            spec: new.spec,
-        };
-        let (status, lasting) = (WorkloadStatus::default(), Rc::new(lasting));
+        new.template = self.admit(&new.template);
+        let (status, lasting) = (WorkloadStatus::default(), Rc::new(new));
         let workload =
             Workload { resource_version: 0, generation: 1, record: NO_RECORD, status, lasting };
         Ok(self.commit_workload(actor, None, workload))

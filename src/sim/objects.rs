@@ -2,16 +2,18 @@
 
 use super::shared_plan::{Common, OwnedTemplates};
 use super::world::World;
-use crate::api::budget::BudgetStatus;
-use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
+use crate::api::budget::{Budget, BudgetStatus};
+use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
+use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
-use crate::api::workload::{WorkloadKind, namespace_of};
-use crate::apiserver::{ApiResult, NewBudget, NewNode, NewPod, NewWorkload};
+use crate::api::workload::{Lasting, WorkloadKind, namespace_of};
+use crate::apiserver::ApiResult;
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
 use crate::plan::{
     BudgetIndex, NewRule, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
 };
 use crate::sim::prelude::*;
+use crate::trace::NO_RECORD;
 use std::collections::BTreeSet;
 
 /// `metadata.generation` of an object whose spec nobody has changed.
@@ -136,14 +138,18 @@ impl Objects {
                 (conditions.clone(), *lease_renewed_us, *cut)
             }
         };
-        let new = NewNode {
+        let new = Node {
             id,
-            creation_timestamp: None,
+            uid: Uid::default(),
+            resource_version: 0,
+            record: NO_RECORD,
+            creation_timestamp: Timestamp::default(),
             labels: plan.labels.clone(),
             taints: plan.taints.clone(),
             unschedulable: plan.unschedulable,
             conditions,
             allocatable: plan.allocatable.clone(),
+            volumes: None,
             readiness: plan.readiness.clone(),
         };
         // Names are unique in a plan, and a node that is there does not join.
@@ -204,12 +210,15 @@ impl Objects {
         let owner = plan.owner.and_then(|o| {
             self.world.api.workload(self.world.workload_id(o)?).map(|w| (w.id, w.uid))
         });
-        let new = NewWorkload {
+        let new = Lasting {
             id: self.world.api.names(|n| n.workload(&plan.name)),
             kind: plan.kind,
+            uid: Uid::default(),
+            creation_timestamp: Timestamp::default(),
+            deletion: None,
             owner,
             selector: plan.selector.clone(),
-            template: (*self.templates[plan.template as usize]).clone(),
+            template: self.templates[plan.template as usize].clone(),
             pinned: plan.node.map(|n| self.world.node_id(n)),
             min_ready_seconds: plan.min_ready_seconds,
             spec: plan.spec.clone(),
@@ -220,8 +229,13 @@ impl Objects {
     /// A user creates a disruption budget of the plan.
     pub(super) fn create_budget(&self, index: BudgetIndex) -> ApiResult {
         let plan = &self.world.plan.budgets[index as usize];
-        let new = NewBudget {
-            id: self.world.budget_id(index),
+        let id = self.world.budget_id(index);
+        let new = Budget {
+            id,
+            uid: Uid::default(),
+            resource_version: 0,
+            generation: FIRST_GENERATION,
+            namespace: self.world.api.names(|n| namespace_of(n.workload_name(id)).into()),
             selector: Rc::new(plan.selector.clone()),
             rule: plan.rule,
             always_allow_unhealthy: plan.always_allow_unhealthy,
@@ -233,8 +247,7 @@ impl Objects {
     /// The status of a budget that is there from the start, where it is known what it was counted to;
     /// otherwise it has not been counted yet.
     fn counted_before(&self, index: BudgetIndex) -> BudgetStatus {
-        let memory = self.world.plan.memory.as_ref();
-        let counted = memory.and_then(|m| m.budgets.get(&index));
+        let counted = self.world.plan.memory.as_ref().and_then(|m| m.budgets.get(&index));
         let Some(c) = counted.filter(|_| self.world.ctx.now() == Time::ZERO) else {
             return BudgetStatus::default();
         };
@@ -277,11 +290,8 @@ impl Objects {
 
     /// Creates a pod of the plan.
     fn create_pod(&self, plan: &PodPlan, id: PodId) -> ApiResult {
-        let mut new = NewPod::pending(
-            id,
-            self.template_of(plan, id),
-            plan.node.map(|n| self.world.node_id(n)),
-        );
+        let node = plan.node.map(|n| self.world.node_id(n));
+        let mut new = Pod::pending(id, self.template_of(plan, id), node);
         match plan.start {
             PodStart::Pending | PodStart::Absent => {}
             PodStart::Running => {
@@ -305,8 +315,8 @@ impl Objects {
         new.job_finalizer = of_job
             && !new.phase.is_terminal()
             && self.world.plan.profile.workload.job.tracking_finalizers;
-        new.admitted = plan.start != PodStart::Absent;
-        let pod = self.world.api.create_pod(Actor::User, new)?;
+        let admitted = plan.start != PodStart::Absent;
+        let pod = self.world.api.create_pod(Actor::User, new, admitted)?;
         if pod.node.is_some() && !pod.template.devices.is_empty() {
             // One that is on a node has its claims, and its devices.
             let _ = self.world.api.apply_claims(Actor::User, (pod.id, pod.uid));

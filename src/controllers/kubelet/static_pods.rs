@@ -9,7 +9,6 @@ use super::lives::Lives;
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
 use super::stats::Stats;
-use crate::apiserver::NewPod;
 use crate::controllers::prelude::*;
 
 /// The mirrors of static pods.
@@ -48,15 +47,14 @@ impl Mirrors {
     /// Creates a mirror again, if its node is there. What ran of it runs on.
     pub(super) fn create(&self, uid: Uid, due: &Due) {
         self.pods.forget(uid, Some(due.node));
-        let template = self.lost.with(|lost| {
-            let place = lost.iter().position(|(of, _)| *of == uid);
-            place.map(|i| lost.remove(i).1)
-        });
+        let template = self
+            .lost
+            .with(|lost| lost.iter().position(|(of, _)| *of == uid).map(|i| lost.remove(i).1));
         let api = &self.nodes.api;
         let Some(template) = template.filter(|_| api.node(due.node).is_some()) else { return };
-        let new = NewPod::pending(due.pod, template, Some(due.node));
+        let new = Pod::pending(due.pod, template, Some(due.node));
         // Somebody else may have made one of that name.
-        if let Ok(pod) = api.create_pod(Actor::Kubelet, new) {
+        if let Ok(pod) = api.create_pod(Actor::Kubelet, new, false) {
             self.pods.with_due(pod.uid, |d| d.up = due.up);
             self.stats.goes_on_as(due.node, uid, pod.uid);
             self.lives.goes_on_as(uid, pod.uid);

@@ -5,8 +5,7 @@
 //! with its deadline.
 
 use crate::api::labels::LabelSelector;
-use crate::api::workload::{WorkloadSpec, pod_template_hash};
-use crate::apiserver::NewWorkload;
+use crate::api::workload::{Lasting, WorkloadSpec, pod_template_hash};
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{ScalingText, Switches};
 
@@ -90,19 +89,17 @@ impl DeploymentController {
                     n.set_alias(short_name(&name), &format!("{}-#1", short_name(&full)));
                     n.workload(&name)
                 });
-                api.create_workload(
-                    actor,
-                    NewWorkload {
-                        id,
-                        kind: WorkloadKind::ReplicaSet,
-                        owner: Some((owner.id, owner.uid)),
-                        selector: Rc::new(selector),
-                        template,
-                        pinned: owner.pinned,
-                        min_ready_seconds: owner.min_ready_seconds,
-                        spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
-                    },
-                )
+                let new = Lasting {
+                    id,
+                    kind: WorkloadKind::ReplicaSet,
+                    deletion: None,
+                    owner: Some((owner.id, owner.uid)),
+                    selector: Rc::new(selector),
+                    template: Rc::new(template),
+                    spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
+                    ..(*owner.lasting).clone()
+                };
+                api.create_workload(actor, new)
             })
             .await?;
         if d.replicas() > 0 {

@@ -2,7 +2,6 @@
 //! (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use super::written::Written;
-use crate::apiserver::NewPod;
 use crate::controllers::prelude::*;
 
 /// A controller's way to its pods.
@@ -32,11 +31,8 @@ impl PodControl {
         let created = self
             .client
             .call(self.client.workload_object(owner.id), move |api, actor| {
-                let new = NewPod {
-                    job_finalizer: tracked,
-                    ..NewPod::pending(api.generate_pod_name(id), template, node)
-                };
-                api.create_pod(actor, new)
+                let new = Pod::pending(api.generate_pod_name(id), template, node);
+                api.create_pod(actor, Pod { job_finalizer: tracked, ..new }, false)
             })
             .await;
         match &created {

@@ -1,7 +1,6 @@
 //! The pods of a StatefulSet, each with a name of its own (`stateful_pod_control.go`, v1.34).
 
 use super::pod_control::PodControl;
-use crate::apiserver::NewPod;
 use crate::controllers::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;
 
@@ -25,11 +24,13 @@ impl StatefulPodControl {
             n.set_owner(pod, set.id);
             pod
         });
-        let new = NewPod::pending(id, set.template.clone(), set.pinned);
+        let new = Pod::pending(id, set.template.clone(), set.pinned);
         let created = self
             .pods
             .client
-            .call(self.pods.client.pod_object(id), move |api, actor| api.create_pod(actor, new))
+            .call(self.pods.client.pod_object(id), move |api, actor| {
+                api.create_pod(actor, new, false)
+            })
             .await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
