@@ -16,7 +16,7 @@ const MAX_QUEUED_EVENTS: usize = 1000;
 const MAX_LRU_CACHE_ENTRIES: usize = 4096;
 /// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`,
 /// `defaultSpamQPS`).
-const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
+pub(crate) const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
 /// From this many different messages on, similar events are reported as one
 /// (`defaultAggregateMaxEvents`).
 const AGGREGATE_MAX_EVENTS: usize = 10;

@@ -193,6 +193,8 @@ pub(super) static STEPS: &[Step] = &[
         (k.shutdown_by_priority, k.shutdown_in_groups, k.shutdown_event) = (true, true, true);
     }),
     step(&[(26, 0)], |p| p.kubelet.shutdown_disruption_target = true),
+    // S67
+    step(&[(26, 0)], |p| p.kubelet.life.back_off_says_which = true),
     step(&[(27, 0)], |p| p.kubelet.shutdown_phase = ShutdownPhase::ByExitCode),
     step(&[(28, 0)], |p| p.kubelet.shutdown_two_seconds = true),
     step(&[(31, 0)], |p| p.kubelet.shutdown_no_seconds = NoSeconds::IsOne),

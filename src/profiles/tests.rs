@@ -787,6 +787,12 @@ fn probe_switches() {
         &["1.18.20", "1.20.15"],
         &["1.21.14", "1.37.1"],
     );
+    boundary(
+        "S67",
+        |p| p.kubelet.life.back_off_says_which,
+        &["1.18.20", "1.25.16"],
+        &["1.26.15", "1.37.1"],
+    );
     boundary("S62", |p| p.kubelet.life.resets_period, &["1.31.14"], &["1.32.9", "1.37.1"]);
     boundary("S63", |p| p.kubelet.life.waits_for_backoff, &["1.34.4"], &["1.35.0", "1.37.1"]);
     boundary("S64", |p| p.kubelet.life.keeps_results, &["1.34.4"], &["1.35.0", "1.37.1"]);

@@ -125,6 +125,12 @@ words! {
         TaintAdded = "TaintAdded": NORMAL,
         /// Normal TaintRemoved, of a node. Argument: text.
         TaintRemoved = "TaintRemoved": NORMAL,
+        /// Warning Unhealthy: a probe of a pod's container has failed. Argument: text.
+        Unhealthy = "Unhealthy": WARNING,
+        /// Normal Killing: a pod's container is killed because a probe has failed. Argument: text.
+        Killing = "Killing": NORMAL,
+        /// Warning BackOff: a pod's container is not started again yet. Argument: text.
+        BackOff = "BackOff": WARNING,
     }
 
     /// `Normal` or `Warning`.

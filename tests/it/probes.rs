@@ -231,6 +231,90 @@ fn what_is_computed_is_what_is_simulated() {
     }
 }
 
+/// A pod on a node with a real kubelet, whose containers start at some time: what is told from its first start on, in seconds, with events.
+fn events(version: &str, horizon: &str, more: &str) -> Vec<(f64, String, u32)> {
+    let text = pod(version, horizon, more).replace("timing: Ideal, ", "");
+    let plan = plan(&text);
+    let trace = run(&plan, Choices::seeded(1));
+    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(1)).iter()), "eager is no other");
+    let starts = trace.iter().find(|r| trace.fields(r).what == "containers-started");
+    let first = starts.expect("the pod starts").at;
+    let line = |r: &taintsim::trace::Record| {
+        let f = trace.fields(r);
+        let at = (r.at.as_nanos() as f64 - first.as_nanos() as f64) / 1e9;
+        let text = match f.what {
+            "event" => format!("{} {}: {}", f.kind?, f.reason?, f.message?),
+            "containers-started" | "container-ended" | "back-off" => f.what.to_owned(),
+            _ => return None,
+        };
+        Some((at, text, f.count.unwrap_or(1)))
+    };
+    trace.iter().filter_map(line).collect()
+}
+
+/// `prober.go: probe`: each probe that fails is told, at the tick that is 10 s after the container was seen to run, and not at once, as it has not
+/// run for 5 s then; of one that starts with a probe at once (no delay) also that, which is made twice. 20 s after its start it is well.
+#[test]
+fn a_failed_probe_is_an_event() {
+    for (delay, failed) in [(5, vec![(10.0, 1)]), (0, vec![(0.0, 1), (0.0, 2), (10.0, 3)])] {
+        let probe =
+            format!(r#"serves_after: "12s", readinessProbe: (initialDelaySeconds: {delay})"#);
+        let all = events("1.37", "2m", &probe);
+        let told: Vec<(f64, u32)> = all
+            .iter()
+            .filter(|(_, text, _)| text == "Warning Unhealthy: Readiness probe failed: ")
+            .map(|(at, _, count)| (*at, *count))
+            .collect();
+        assert_eq!(told, failed, "{delay}: {all:?}");
+        assert!(!all.iter().any(|(_, text, _)| text.contains("Killing")), "{all:?}");
+    }
+}
+
+/// Serves from 60 s on, is probed each 10 s, and killed with the third failure (`computePodActions`): the event says whether it is started again.
+#[test]
+fn what_a_probe_kills_is_an_event() {
+    for (probe, policy, message) in [
+        ("liveness", "Always", "Container main failed liveness probe, will be restarted"),
+        ("startup", "OnFailure", "Container main failed startup probe, will be restarted"),
+        ("liveness", "Never", "Container main failed liveness probe"),
+    ] {
+        let more = format!(r#"serves_after: "60s", {probe}Probe: (), restartPolicy: {policy}"#);
+        let all = events("1.37", "50s", &more);
+        let killing =
+            all.iter().position(|(_, text, _)| *text == format!("Normal Killing: {message}"));
+        let killing = killing.unwrap_or_else(|| panic!("{probe} {policy}: {all:?}"));
+        let upper = format!("{}{}", probe[..1].to_uppercase(), &probe[1..]);
+        let unhealthy = format!("Warning Unhealthy: {upper} probe failed: ");
+        let before: Vec<u32> = all[..killing]
+            .iter()
+            .filter(|(_, text, _)| *text == unhealthy)
+            .map(|(.., n)| *n)
+            .collect();
+        assert_eq!(before, [1, 2, 3], "{probe} {policy}: {all:?}");
+    }
+}
+
+/// `doBackOff` with each sync while it waits. Up to 1.34 a pod is synced 10 to 15 s after the sync before, and what is due is found up to
+/// a second later: of the back-off of 80 s between its fifth end, which is noticed within a second or two, and its sixth start these are at least 1 + 78 / 16 and at most 1 + 80 / 10. From 1.35 on it
+/// waits for what is left of that, 60 s at most, and half as much more: 1 or 2, as 60 to 91 s are followed by the 20 s that are left at most.
+#[test]
+fn each_sync_in_a_back_off_is_an_event() {
+    for (version, text, least, most) in [
+        ("1.25", "Back-off restarting failed container", 5, 9),
+        ("1.34", "Back-off restarting failed container main in pod p_default(", 5, 9),
+        ("1.37", "Back-off restarting failed container main in pod p_default(", 1, 2),
+    ] {
+        let all = events(version, "10m", r#"ends: (after: "5s", exit_code: 1)"#);
+        let starts: Vec<usize> =
+            (0..all.len()).filter(|i| all[*i].1 == "containers-started").collect();
+        // The first is followed at once, and then 10, 20, 40 and 80 s.
+        let waiting = &all[starts[4]..starts[5]];
+        let text = format!("Warning BackOff: {text}");
+        let told = waiting.iter().filter(|(_, t, _)| t.starts_with(&text)).count();
+        assert!((least..=most).contains(&told), "{version}: {told} in {waiting:?}");
+    }
+}
+
 /// What the API refuses, and what would do nothing.
 #[test]
 fn mistakes_are_told() {

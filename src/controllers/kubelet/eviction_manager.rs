@@ -263,7 +263,7 @@ impl EvictionManager {
             let what = What::Noted(Note::MemoryUsedUp, 0);
             self.nodes.api.record_node(Actor::Kubelet, node, what);
         }
-        if self.is_heard(node) {
+        if self.nodes.is_heard(node) {
             self.say_threshold_met(node, threshold.signal);
         }
         if self.reclaim_node_level_resources(node, config, threshold.signal) {
@@ -277,7 +277,7 @@ impl EvictionManager {
         let switches = &self.nodes.switches.eviction;
         let about = (&threshold, met);
         let message = eviction_message(switches.message, config, about, observations, consumption);
-        if self.is_heard(node) {
+        if self.nodes.is_heard(node) {
             let said = self.nodes.api.names(|n| n.text(&message));
             let about = About::Pod(candidate.pod.id, Some(candidate.uid)).name(self.nodes.now());
             self.say(about, EventBody::of_words(EventText::Evicted, said));
@@ -285,13 +285,8 @@ impl EvictionManager {
         Some((candidate.uid, self.kill(&candidate, config, &threshold)))
     }
 
-    /// Whether what a kubelet says now arrives: an event that does not is lost. Upstream tries again for two minutes.
-    fn is_heard(&self, node: NodeId) -> bool {
-        let now = self.nodes.now();
-        self.nodes.with(node, |k| k.gets_through(now)) == Some(true) && !self.nodes.api.is_down()
-    }
-
-    /// Writes an event. The kubelet's recorder is its own, and its rate does not matter here.
+    /// Writes an event. The kubelet's recorder is its own, and its rate does not matter here. One that does not arrive is
+    /// lost; upstream tries again for two minutes.
     fn say(&self, about: EventName, body: EventBody) {
         let _ = self.nodes.api.create_event(Actor::Kubelet, about, body, false, 1);
     }

@@ -4,6 +4,7 @@
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
 use super::prober::{Container, Serves, Worker, initial};
+use super::said::Said;
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;
@@ -65,7 +66,7 @@ impl Lives {
         if !knows {
             let from = Time::ZERO + due.start.since(Time::ZERO + due.starting);
             let ticks = ProbeType::ALL.map(|which| self.first_tick(pod.id, due, life, which, from));
-            let container = Container::new(life.clone(), ticks);
+            let container = self.container(life, ticks);
             self.all.with(|all| all.insert(pod.uid, container));
         }
         self.with(pod.uid, |c| c.start(now, serves, ends, seen));
@@ -75,12 +76,18 @@ impl Lives {
         self.schedule(pod.uid);
     }
 
+    /// A container that is not started yet.
+    fn container(&self, life: &Rc<Life>, ticks: [Time; 3]) -> Container {
+        let tells = matches!(self.nodes.mode, KubeletMode::Real(_));
+        Container { tells, ..Container::new(life.clone(), ticks) }
+    }
+
     /// They run already, for long.
     pub(super) fn run_already(&self, pod: &Pod) {
         let Some(life) = &pod.template.life else { return };
         let now = self.nodes.now();
         let tick = |which: ProbeType| now + self.part_of_period(pod.id, life, which);
-        let mut c = Container::new(life.clone(), ProbeType::ALL.map(tick));
+        let mut c = self.container(life, ProbeType::ALL.map(tick));
         let (serves, ends) = self.draw(pod.id, life);
         c.start(now, serves, ends, now);
         (c.seen, c.since) = (None, Time::ZERO);
@@ -170,7 +177,7 @@ impl Lives {
                 let value = if keeps { worker.value } else { initial(which) };
                 *worker = Worker::starting(ticks[which as usize], value);
             }
-            (c.watched, c.backoff) = (true, None);
+            (c.watched, c.backoff, c.said) = (true, None, Said::default());
             if !c.runs {
                 c.noticed = c.finished.is_none().then_some(hears);
             } else if c.seen.is_some() || !keeps {

@@ -10,6 +10,7 @@
 
 mod asleep;
 mod conditions;
+mod container_events;
 mod containers;
 mod eviction;
 mod eviction_manager;
@@ -32,6 +33,7 @@ mod real;
 mod refusal;
 mod restarts;
 mod runtime;
+mod said;
 mod static_pods;
 mod stats;
 mod status_manager;

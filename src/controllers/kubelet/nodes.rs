@@ -82,6 +82,12 @@ impl Nodes {
         self.with(node, |k| k.hears_from(now)).flatten()
     }
 
+    /// Whether what a kubelet says now arrives.
+    pub(super) fn is_heard(&self, node: NodeId) -> bool {
+        let now = self.now();
+        self.with(node, |k| k.gets_through(now)) == Some(true) && !self.api.is_down()
+    }
+
     /// A node as an object of chance.
     pub(super) fn object(&self, node: NodeId) -> Object {
         Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) }

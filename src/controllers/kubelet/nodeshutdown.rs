@@ -100,8 +100,7 @@ impl ShutdownManager {
             k.shutting_down = true;
             k.view_changed.get_or_insert(now);
         });
-        let through = self.nodes.with(node, |k| k.gets_through(now)) == Some(true);
-        if self.nodes.switches.shutdown_event && through && !self.nodes.api.is_down() {
+        if self.nodes.switches.shutdown_event && self.nodes.is_heard(node) {
             let (api, text) = (&self.nodes.api, EventText::ShutdownDetected);
             let name = EventName::Node(node, now);
             let _ = api.create_event(Actor::Kubelet, name, text.into(), false, 1);

@@ -4,6 +4,7 @@
 //! What a probe finds changes twice in a container's life at most: it begins to serve, and stops. So the probes between are
 //! not made one by one: it is computed which of them changes a result. A probe takes no time here.
 
+use super::said::Said;
 use crate::api::probe::{Life, Probe, ProbeType};
 use crate::controllers::prelude::*;
 
@@ -33,6 +34,17 @@ impl Worker {
     /// A worker of a kubelet that starts, or of a pod that is new to it.
     pub(super) fn starting(tick: Time, value: Option<bool>) -> Self {
         Self { tick, value, ..Self::default() }
+    }
+
+    /// The next tick whose probe fails.
+    fn failure(&self, probe: &Probe, (from, serves): (Time, Serves)) -> Option<Time> {
+        let first = |tick: Time, from: Time| {
+            let known = !self.on_hold && from < Time::MAX;
+            known.then(|| tick.saturating_add(probe.period * ticks(tick, probe.period, from)))
+        };
+        let at = first(self.tick, from)?;
+        let at = if Self::found(at, serves).0 { first(at, serves.1)? } else { at };
+        (at < Time::MAX).then_some(at)
     }
 
     /// A new container is seen, of which nothing is known.
@@ -92,14 +104,22 @@ impl Worker {
         None
     }
 
-    /// `manualTriggerCh`: probes out of turn, which in newer releases begins the period anew.
-    fn trigger(&mut self, probe: &Probe, (from, serves): (Time, Serves), now: Time, resets: bool) {
-        if now >= from && !self.on_hold {
-            self.probe(probe, Self::found(now, serves).0);
+    /// `manualTriggerCh`: probes out of turn, which in newer releases begins the period anew. Whether that fails.
+    fn trigger(
+        &mut self,
+        probe: &Probe,
+        (from, serves): (Time, Serves),
+        now: Time,
+        resets: bool,
+    ) -> bool {
+        let ok = (now >= from && !self.on_hold).then(|| Self::found(now, serves).0);
+        if let Some(ok) = ok {
+            self.probe(probe, ok);
         }
         if resets {
             self.tick = now + probe.period;
         }
+        ok == Some(false)
     }
 
     /// A probe found that.
@@ -145,6 +165,8 @@ pub(super) enum Event {
     Seen,
     /// The result of a probe changes.
     Probed(ProbeType, bool),
+    /// A probe fails, and its result stays as it was.
+    Fails(ProbeType),
 }
 
 /// The container of a pod, and what its kubelet knows of it.
@@ -180,6 +202,11 @@ pub(super) struct Container {
     pub(super) finished: Option<i32>,
     /// For when its pod was last scheduled to be worked on.
     pub(super) posted: Time,
+    /// Each probe that fails is told of, and not only those that change something.
+    pub(super) tells: bool,
+    /// Probes that have failed and are still to be told of, and what was told.
+    pub(super) failed: Vec<ProbeType>,
+    pub(super) said: Said,
 }
 
 impl Container {
@@ -205,6 +232,9 @@ impl Container {
             backs_off: false,
             finished: None,
             posted: Time::ZERO,
+            tells: false,
+            failed: Vec::new(),
+            said: Said::default(),
         }
     }
 
@@ -237,6 +267,26 @@ impl Container {
         ProbeType::ALL.into_iter().filter_map(of).min_by_key(|(at, _)| *at)
     }
 
+    /// The next probe that fails, if that is to be told.
+    fn failure(&self) -> Option<(Time, Event)> {
+        let of = |which: ProbeType| {
+            let probe = self.life.probe(which).filter(|_| self.tells)?;
+            let at = self.workers[which as usize].failure(probe, self.view(which))?;
+            Some((at, Event::Fails(which)))
+        };
+        ProbeType::ALL.into_iter().filter_map(of).min_by_key(|(at, _)| *at)
+    }
+
+    /// A probe fails.
+    pub(super) fn fails(&mut self, now: Time, which: ProbeType) {
+        let view = self.view(which);
+        if let Some(probe) = self.life.clone().probe(which) {
+            let after = now.saturating_add(Dur::from_nanos(1));
+            self.workers[which as usize].follow(probe, view, after);
+            self.failed.push(which);
+        }
+    }
+
     /// What comes about next.
     pub(super) fn next(&self) -> Option<(Time, Event)> {
         let ends = (self.runs && self.ends < Time::MAX).then_some((self.ends, Event::Ends));
@@ -250,7 +300,7 @@ impl Container {
             None => (Time::MAX, Event::Serves(false)),
         };
         let serves = Some(serves).filter(|(at, _)| *at < Time::MAX);
-        let all = [serves, killed, ends, noticed, seen, self.change()];
+        let all = [serves, killed, ends, noticed, seen, self.change(), self.failure()];
         all.into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
@@ -302,8 +352,9 @@ impl Container {
         if let Some(probe) = self.life.probe(ProbeType::Readiness)
             && self.started
             && triggers
+            && self.workers[ProbeType::Readiness as usize].trigger(probe, view, now, resets)
         {
-            self.workers[ProbeType::Readiness as usize].trigger(probe, view, now, resets);
+            self.failed.push(ProbeType::Readiness);
         }
     }
 
@@ -321,6 +372,7 @@ impl Container {
             let worker = &mut self.workers[which as usize];
             worker.follow(probe, view, now.saturating_add(Dur::from_nanos(1)));
             worker.value = Some(ok);
+            self.failed.extend((!ok).then_some(which));
             if which == ProbeType::Startup || which == ProbeType::Liveness && !ok {
                 worker.hold();
             }
@@ -330,7 +382,14 @@ impl Container {
             self.trigger(now, triggers, resets);
         }
         self.ready = self.is_ready();
-        which != ProbeType::Readiness && !ok
+        let kills = which != ProbeType::Readiness && !ok;
+        if kills
+            && let Some((at, Event::Fails(other))) = self.failure()
+            && at == now
+        {
+            self.fails(now, other);
+        }
+        kills
     }
 }
 
@@ -377,7 +436,9 @@ mod tests {
                     c.start(at, span(at), Time::MAX, at + Dur::from_secs(1));
                 }
                 Event::Serves(serves) => c.serving = serves.then_some(true),
-                Event::Ends | Event::Noticed => unreachable!("nothing ends by itself"),
+                Event::Ends | Event::Noticed | Event::Fails(_) => {
+                    unreachable!("nothing of that is asked for")
+                }
             }
             if std::mem::replace(&mut ready, c.ready) != c.ready {
                 told.push(format!("{} ready={}", at.as_secs(), c.ready));

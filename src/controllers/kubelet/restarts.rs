@@ -4,6 +4,7 @@
 //!
 //! A container that is started again runs at once, as its image and its sandbox are there.
 
+use super::container_events::ContainerEvents;
 use super::pods::Due;
 use super::prober::Event;
 use crate::api::probe::ProbeType;
@@ -21,6 +22,7 @@ pub(super) struct Restarts {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     lives: Rc<Lives>,
+    events: ContainerEvents,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
     volumes: Rc<VolumeManager>,
@@ -39,6 +41,7 @@ impl Restarts {
             nodes: nodes.clone(),
             pods: pods.clone(),
             lives: lives.clone(),
+            events: ContainerEvents::new(nodes, lives),
             containers: containers.clone(),
             status: status.clone(),
             volumes: volumes.clone(),
@@ -68,7 +71,9 @@ impl Restarts {
                 Event::Noticed => self.sync(uid, &due),
                 Event::Seen => self.sees(uid),
                 Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
+                Event::Fails(which) => _ = self.lives.with(uid, |c| c.fails(now, which)),
             }
+            self.events.say_failures(uid, &due);
         }
         self.lives.schedule(uid);
     }
@@ -115,14 +120,16 @@ impl Restarts {
         let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
         let fails = self.lives.with(uid, |c| {
             let fails = c.probed(now, (which, ok), switches.probes_at_once, switches.resets_period);
-            fails.then(|| c.life.probe(which).and_then(|p| p.grace))
+            fails.then(|| (c.life.probe(which).and_then(|p| p.grace), c.life.restart_policy))
         });
-        let Some(Some(own)) = fails else { return };
+        let Some(Some((own, policy))) = fails else { return };
+        self.events.say_failures(uid, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, which as u32);
         let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
             Some(grace) => due.unhurried.min(grace),
             None => due.stop_of(&pod),
         });
+        self.events.say_killing(uid, due, which, policy.restarts(KILLED));
         self.lives.with(uid, |c| c.killed = Some(now + stops));
     }
 
@@ -139,6 +146,9 @@ impl Restarts {
         let Some((before, true, restarts)) = before else { return };
         if restarts && before.is_none_or(|exited| self.may_start(uid, exited)) {
             return self.start(uid);
+        }
+        if restarts {
+            self.events.say_back_off(uid, due);
         }
         let until_relist = self.until_relist(due);
         self.lives.with(uid, |c| c.noticed = Some(now + until_relist));
@@ -216,6 +226,7 @@ impl Restarts {
             let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;
             self.lives.note(due.pod, Note::BackOff, seconds);
         }
+        self.events.say_back_off(uid, due);
         self.lives.with(uid, |c| c.noticed = Some(now + waits));
     }
 

@@ -1,0 +1,63 @@
+//! What a kubelet says of a pod's container in events: that a probe has failed (`prober.go: probe`), that the container is
+//! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`), v1.37.
+//!
+//! What a probe prints is not known here: the texts are those of a command that prints nothing. What does not arrive is lost;
+//! upstream tries again for two minutes.
+
+use super::pods::Due;
+use crate::api::probe::ProbeType;
+use crate::controllers::kubelet::prelude::*;
+
+/// Writes these events, of all kubelets.
+pub(super) struct ContainerEvents {
+    nodes: Rc<Nodes>,
+    lives: Rc<Lives>,
+}
+
+impl ContainerEvents {
+    /// Nothing was said yet.
+    pub(super) fn new(nodes: &Rc<Nodes>, lives: &Rc<Lives>) -> Self {
+        Self { nodes: nodes.clone(), lives: lives.clone() }
+    }
+
+    /// Says something of a pod's container. Kubelets of the recorder say nothing of it.
+    fn say(&self, uid: Uid, due: &Due, text: EventText, words: &str) {
+        let nodes = &self.nodes;
+        let KubeletMode::Real(_) = nodes.mode else { return };
+        let body = EventBody::of_words(text, nodes.api.names(|n| n.text(words)));
+        let said = self.lives.with(uid, |c| c.said.correlate(due.pod, body, nodes.now())).flatten();
+        let Some((name, count)) = said.filter(|_| nodes.is_heard(due.node)) else { return };
+        let patched =
+            count > 1 && nodes.api.patch_event(Actor::Kubelet, name, body, false, count).is_ok();
+        if !patched {
+            let _ = nodes.api.create_event(Actor::Kubelet, name, body, false, count);
+        }
+    }
+
+    /// Says of the probes that have failed since this was said last that they have.
+    pub(super) fn say_failures(&self, uid: Uid, due: &Due) {
+        let failed = self.lives.with(uid, |c| std::mem::take(&mut c.failed)).unwrap_or_default();
+        for which in failed {
+            let probe = ["Liveness", "Readiness", "Startup"][which as usize];
+            self.say(uid, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
+        }
+    }
+
+    /// Says that the container is killed because a probe has failed.
+    pub(super) fn say_killing(&self, uid: Uid, due: &Due, which: ProbeType, restarts: bool) {
+        let then = if restarts { ", will be restarted" } else { "" };
+        let words = format!("Container main failed {} probe{then}", which.as_str());
+        self.say(uid, due, EventText::Killing, &words);
+    }
+
+    /// Says that the container is not started again yet.
+    pub(super) fn say_back_off(&self, uid: Uid, due: &Due) {
+        let mut words = "Back-off restarting failed container".to_owned();
+        if self.nodes.switches.life.back_off_says_which {
+            let full = self.nodes.api.names(|n| n.pod_name(due.pod).to_owned());
+            let (namespace, name) = full.split_once('/').unwrap_or(("default", &full));
+            words += &format!(" main in pod {name}_{namespace}({})", uid.0);
+        }
+        self.say(uid, due, EventText::BackOff, &words);
+    }
+}
