@@ -12,7 +12,7 @@ use super::pod::{NamedPod, PodShape, RawPod};
 use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
 use super::workload::RawWorkload;
-use super::{control_plane, document, groups, remembered};
+use super::{control_plane, document, ends, groups, remembered};
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner, PodStart};
@@ -44,7 +44,7 @@ impl Gathered {
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
-        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives);
+        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, zero);
         let Gathered {
             workloads,
             classes,
@@ -90,6 +90,7 @@ impl Gathered {
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
+        summary.ends = pace.told_of_ends;
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         (summary.devices, summary.slices) = (devices.notes, raw_devices.slices.len());
         Ok(ImportedCluster {
@@ -262,6 +263,7 @@ impl Gathered {
                 node => node,
             };
             let mut shape = pod.shape(zero).map_err(at(place))?;
+            ends::tell_of_pod(pod, &mut shape.template, zero);
             disks.tell_of_pod(pod, &mut shape);
             devices.tell_of_pod(pod, &mut shape);
             let owned = |full: &str| self.workloads.contains(full);
@@ -299,6 +301,9 @@ fn note_pod(
     pod.unmodelled(&mut |field| *summary.pod_fields.entry(field.to_owned()).or_default() += 1);
     if !pod.spec.resource_claims.is_empty() && shape.template.resource_claims.is_empty() {
         *summary.pod_fields.entry("resourceClaims".to_owned()).or_default() += 1;
+    }
+    if let Some(ends) = &shape.template.ends {
+        summary.looping.push(format!("{} ({})", pod.full_name(), ends::told(ends)));
     }
     if node.is_none() {
         summary.unbound.push(pod.full_name());

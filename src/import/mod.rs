@@ -20,6 +20,8 @@
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! pace       how long pods took to start and to stop
+//! ends       how often their containers ended
+//! fit        from spans that were seen to how long something takes
 //! groups     like nodes and pods become groups of the language, their names written short
 //! finish     time zero, leases, what is left out
 //! cluster    the result
@@ -40,10 +42,12 @@ mod device_rules;
 mod devices;
 mod disks;
 mod document;
+mod ends;
 mod error;
 mod event;
 mod fields;
 mod finish;
+mod fit;
 mod gathered;
 mod groups;
 mod input;

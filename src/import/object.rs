@@ -127,6 +127,7 @@ raw! {
         resources: RawRequirements,
         ports: Vec<RawPort>,
         readiness_probe: Option<RawProbe>,
+        liveness_probe: Option<RawProbe>,
         startup_probe: Option<RawProbe>,
     }
 
@@ -136,6 +137,8 @@ raw! {
         period_seconds: i32,
         success_threshold: i32,
         failure_threshold: i32,
+        timeout_seconds: i32,
+        termination_grace_period_seconds: Option<i64>,
     }
 
     /// `v1.ContainerPort`
@@ -175,6 +178,7 @@ raw! {
     /// `v1.PodStatus`
     struct RawPodStatus {
         phase: String,
+        start_time: String,
         conditions: Vec<RawCondition>,
         container_statuses: Vec<RawContainerStatus>,
         resource_claim_statuses: Vec<RawPodClaimStatus>,
@@ -183,13 +187,20 @@ raw! {
     /// `v1.ContainerStatus`
     struct RawContainerStatus {
         state: RawContainerState,
+        last_state: RawContainerState,
         restart_count: i64,
     }
 
     /// `v1.ContainerState`
     struct RawContainerState {
+        waiting: Option<RawWaiting>,
         running: Option<RawRunning>,
         terminated: Option<RawTerminated>,
+    }
+
+    /// `v1.ContainerStateWaiting`
+    struct RawWaiting {
+        reason: String,
     }
 
     /// `v1.ContainerStateRunning`
@@ -199,6 +210,9 @@ raw! {
 
     /// `v1.ContainerStateTerminated`
     struct RawTerminated {
+        exit_code: i64,
+        reason: String,
+        started_at: String,
         finished_at: String,
     }
 

@@ -13,28 +13,24 @@
 //! not there, the start is that up to Ready, and the probe is left out. What the pull of an image took of a start is told, and not set
 //! apart: whether a node has an image is not simulated.
 
+use super::ends::EndsSeen;
 use super::event::PodStep;
+use super::fit::{fitted, quantile};
 use super::gathered::Named;
 use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::prelude::*;
-use super::scheduling::{readiness_probe, startup_probe};
+use super::scheduling::{liveness_probe, readiness_probe, startup_probe};
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
-use crate::language::{Distribution, HowLong};
+use crate::api::probe::RestartPolicy;
+use crate::language::{Ends, HowLong, PodStart, Probe};
 
 /// What takes longer was no start, but a pod that became Ready again.
 const START_MAX_US: i64 = 15 * 60 * SECOND_US;
 
 /// `spec.terminationGracePeriodSeconds` where none is given.
 const GRACE_S: i64 = 30;
-
-/// From how many on a run draws among what was seen: the ninth of ten is then one of the two
-/// longest, and not just the longest.
-const ENOUGH: usize = 20;
-
-/// The most spans that are handed over; of more as many quantiles.
-const SPANS_MAX: usize = 200;
 
 /// What was seen of the pods of one workload, in microseconds.
 #[derive(Default)]
@@ -46,21 +42,34 @@ struct Seen {
     stopped: Vec<i64>,
     /// Pulls of images before the first container started.
     pulls: Vec<i64>,
+    /// How their containers ended.
+    ends: EndsSeen,
     /// Starts for which the node had the image.
     present: usize,
 }
 
+/// Of what waits for a probe: from its binding to the start of its containers, from then on until it serves, and the longest
+/// that one was seen to take for that, in microseconds.
+type Served = (HowLong, Option<HowLong>, i64);
+
 /// How long the pods of each workload take, by `Kind/namespace/name`; those of a Deployment stand
 /// under its own name and under those of its ReplicaSets.
+#[derive(Default)]
 pub(super) struct Pace {
     starts: BTreeMap<String, HowLong>,
     stops: BTreeMap<String, HowLong>,
     /// Of what waits for a probe: from its binding to the start of its containers, and from then on until it serves.
-    served: BTreeMap<String, (HowLong, Option<HowLong>)>,
+    served: BTreeMap<String, Served>,
+    /// How their containers end by themselves.
+    ends: BTreeMap<String, Ends>,
     /// Workloads whose time to start has that of their probe in it.
     included: BTreeSet<String>,
+    /// Workloads whose liveness probe would have ended containers that were seen to start.
+    unlike: BTreeSet<String>,
     /// What is told of them: `shop/web 12s (median of 3)`.
     pub(super) told: [Vec<String>; 2],
+    /// What is told of how containers end.
+    pub(super) told_of_ends: Vec<String>,
     /// Workloads of which nothing is known.
     pub(super) unknown: [Vec<String>; 2],
     /// Whose pods those of each workload are in the end.
@@ -72,6 +81,7 @@ impl Pace {
         pods: &Named<RawPod>,
         workloads: &Named<RawWorkload>,
         events: &BTreeMap<String, Vec<(Stamp, PodStep)>>,
+        zero: Stamp,
     ) -> Self {
         // Whose pods they are in the end: a ReplicaSet's those of its Deployment.
         let top: BTreeMap<String, String> = workloads
@@ -84,6 +94,7 @@ impl Pace {
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
         let mut probed: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut alive: BTreeMap<&str, Probe> = BTreeMap::new();
         for pod in pods.iter() {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
@@ -91,10 +102,14 @@ impl Pace {
             if let Some(period) = period_of(pod) {
                 probed.insert(top, period);
             }
+            // A liveness probe waits for the startup probe.
+            let liveness = liveness_probe(&pod.spec).filter(|_| startup_probe(&pod.spec).is_none());
+            alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
             seen.ready.extend(start_of(pod));
             seen.ran.extend(ran_of(pod));
             seen.stopped.extend(stop_of(pod));
+            seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
         for (pod, steps) in events {
             let Some(owner) = maker_of(pod, &top) else { continue };
@@ -103,15 +118,7 @@ impl Pace {
             let grace = graces.get(pod).copied().unwrap_or(GRACE_S);
             seen.by_events(steps, is_set.then_some(grace));
         }
-        let mut pace = Pace {
-            starts: BTreeMap::new(),
-            stops: BTreeMap::new(),
-            served: BTreeMap::new(),
-            included: BTreeSet::new(),
-            told: [Vec::new(), Vec::new()],
-            unknown: [Vec::new(), Vec::new()],
-            top: BTreeMap::new(),
-        };
+        let mut pace = Pace::default();
         for (name, mut seen) in seen {
             let start = match seen.ready.is_empty() {
                 true => fitted(&mut seen.started),
@@ -119,12 +126,9 @@ impl Pace {
             };
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
-            let of_all = |takes: &HowLong, all: &mut BTreeMap<String, HowLong>| {
-                let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
-                all.extend(alike.map(|n| (n, takes.clone())));
-            };
+            let alike = || top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
             if let Some((takes, told)) = start {
-                of_all(&takes, &mut pace.starts);
+                pace.starts.extend(alike().map(|n| (n, takes.clone())));
                 let served = probed.get(name).map(|period| seen.until_served(*period));
                 let apart = match &served {
                     None => "",
@@ -134,17 +138,29 @@ impl Pace {
                         ", with its probe, which is left out as it is not known when containers started"
                     }
                 };
-                pace.told[0].push(format!("{short} {told}{apart}{}", seen.of_pulls()));
-                let alike = top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
+                let longest = served.as_ref().and_then(|s| s.as_ref()).map_or(0, |s| s.2);
+                let unlike = alive.get(name).is_some_and(|probe| kills(probe, longest));
+                let left_out = match unlike {
+                    true => {
+                        ", without its liveness probe, which would have ended containers that were seen to start"
+                    }
+                    false => "",
+                };
+                pace.told[0].push(format!("{short} {told}{apart}{left_out}{}", seen.of_pulls()));
+                pace.unlike.extend(alike().filter(|_| unlike));
                 match served {
-                    Some(Some(served)) => pace.served.extend(alike.map(|n| (n, served.clone()))),
-                    Some(None) if !seen.ready.is_empty() => pace.included.extend(alike),
+                    Some(Some(served)) => pace.served.extend(alike().map(|n| (n, served.clone()))),
+                    Some(None) if !seen.ready.is_empty() => pace.included.extend(alike()),
                     _ => {}
                 }
             }
             if let Some((takes, told)) = stop {
-                of_all(&takes, &mut pace.stops);
+                pace.stops.extend(alike().map(|n| (n, takes.clone())));
                 pace.told[1].push(format!("{short} {told}"));
+            }
+            if let Some((ends, told)) = seen.ends.fit() {
+                pace.ends.extend(alike().map(|n| (n, ends.clone())));
+                pace.told_of_ends.push(format!("{short} {told}"));
             }
         }
         Self { top, ..pace }
@@ -155,12 +171,15 @@ impl Pace {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
             format!("{kind}/{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
+        let mut policies: BTreeMap<String, RestartPolicy> = BTreeMap::new();
         for workload in workloads {
             let kind = workload.kind().as_str();
             let group = workload.group_mut();
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();
             group.template.pod_stop = self.stops.get(&name).cloned();
+            group.template.ends = self.ends.get(&name).cloned();
+            policies.extend(group.template.restart_policy.map(|policy| (name.clone(), policy)));
             self.set_probes(&name, &mut group.template);
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
@@ -173,22 +192,30 @@ impl Pace {
             let name = full(&owner.kind, &group.namespace, &owner.name);
             group.pod_start = self.starts.get(&name).cloned();
             group.pod_stop = self.stops.get(&name).cloned();
-            if group.readiness_probe.is_some() || group.startup_probe.is_some() {
-                let mut template = group.template();
-                self.set_probes(&name, &mut template);
-                *group = std::mem::take(group).with_template(template);
+            let mut template = group.template();
+            self.set_probes(&name, &mut template);
+            let over = group.start.as_ref().is_some_and(PodStart::is_over);
+            if let Some(ends) = self.ends.get(&name).filter(|_| template.ends.is_none() && !over) {
+                template.ends = Some(ends.clone());
+                template.restart_policy = policies.get(&name).copied();
             }
+            let may_end = [&template.liveness_probe, &template.startup_probe];
+            if may_end.iter().all(|p| p.is_none()) && template.ends.is_none() {
+                template.restart_policy = None;
+            }
+            *group = std::mem::take(group).with_template(template);
         }
     }
 
     /// Parts a start from what its probe takes.
     fn set_probes(&self, name: &str, template: &mut PodTemplate) {
+        template.liveness_probe = template.liveness_probe.filter(|_| !self.unlike.contains(name));
         if template.readiness_probe.is_none() && template.startup_probe.is_none() {
             return;
         }
         if self.included.contains(name) {
             (template.readiness_probe, template.startup_probe) = (None, None);
-        } else if let Some((start, serves)) = self.served.get(name) {
+        } else if let Some((start, serves, _)) = self.served.get(name) {
             (template.pod_start, template.serves_after) = (Some(start.clone()), serves.clone());
         }
     }
@@ -224,14 +251,15 @@ impl Seen {
 
 impl Seen {
     /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
-    fn until_served(&self, period: i64) -> Option<(HowLong, Option<HowLong>)> {
+    fn until_served(&self, period: i64) -> Option<Served> {
         let mut ran: Vec<i64> = self.ran.iter().map(|(ran, _)| *ran).collect();
         let mut serves: Vec<i64> =
             self.ran.iter().map(|(_, took)| (took - period / 2).max(0)).collect();
         let start = fitted(&mut ran).map(|(takes, _)| takes);
         // What comes to less than a second is the least that can be said.
         let start = start.or_else(|| (!ran.is_empty()).then(|| HowLong::Always(micros(1_000))))?;
-        Some((start, fitted(&mut serves).map(|(takes, _)| takes)))
+        let longest = serves.iter().copied().max().unwrap_or(0);
+        Some((start, fitted(&mut serves).map(|(takes, _)| takes), longest))
     }
 
     /// What is told of the pulls of images.
@@ -272,18 +300,12 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
         .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
 }
 
-/// Since when a condition of a pod is True.
-fn since(pod: &RawPod, kind: &str) -> Option<Stamp> {
-    let condition = pod.status.conditions.iter().find(|c| c.is(kind, "True"))?;
-    parse(&condition.last_transition_time)
-}
-
 /// How long a pod took to start, if it did so once.
 fn start_of(pod: &RawPod) -> Option<i64> {
     if pod.status.container_statuses.iter().any(|c| c.restart_count > 0) {
         return None;
     }
-    let took = since(pod, "Ready")?.us_since(since(pod, "PodScheduled")?);
+    let took = pod.since("Ready")?.us_since(pod.since("PodScheduled")?);
     (0..=START_MAX_US).contains(&took).then_some(took)
 }
 
@@ -293,7 +315,7 @@ fn ran_of(pod: &RawPod) -> Option<(i64, i64)> {
     let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
     let statuses = &pod.status.container_statuses;
     let last = statuses.iter().map(started).collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    let ran = last.us_since(since(pod, "PodScheduled")?);
+    let ran = last.us_since(pod.since("PodScheduled")?);
     (0..=all).contains(&ran).then_some((ran, all - ran))
 }
 
@@ -302,6 +324,14 @@ fn ran_of(pod: &RawPod) -> Option<(i64, i64)> {
 fn period_of(pod: &RawPod) -> Option<i64> {
     let probe = startup_probe(&pod.spec).or_else(|| readiness_probe(&pod.spec))?;
     Some(i64::from(probe.period_seconds.unwrap_or(10)) * SECOND_US)
+}
+
+/// Whether a liveness probe fails often enough before a container serves that takes so many microseconds for that.
+fn kills(liveness: &Probe, serves_after: i64) -> bool {
+    let or = |value: Option<i32>, default: i32| i64::from(value.unwrap_or(default));
+    let last = or(liveness.initial_delay_seconds, 0)
+        + (or(liveness.failure_threshold, 3) - 1) * or(liveness.period_seconds, 10);
+    last.saturating_mul(SECOND_US) < serves_after
 }
 
 /// How long the containers of a pod that is being deleted took to stop.
@@ -317,40 +347,9 @@ fn stop_of(pod: &RawPod) -> Option<i64> {
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
 }
 
-/// The span that a share of them does not exceed, if there is any; the middle one is the mean of the
-/// two beside it.
-fn quantile(all: &mut [i64], share: f64) -> Option<i64> {
-    all.sort_unstable();
-    let last = all.len().checked_sub(1)?;
-    if share == 0.5 {
-        return Some((all[last / 2] + all[last.div_ceil(2)]) / 2);
-    }
-    Some(all[((share * all.len() as f64).ceil() as usize).clamp(1, all.len()) - 1])
-}
-
-/// How long it takes, and what is told of that; none where the median is nothing.
-fn fitted(all: &mut [i64]) -> Option<(HowLong, String)> {
-    let median = quantile(all, 0.5).filter(|m| *m > 0)?;
-    let (n, text) = (all.len(), micros(median));
-    if n < ENOUGH {
-        let told = format!("{text} (median of {n})");
-        return Some((HowLong::Always(text), told));
-    }
-    let most = quantile(all, 0.9)?;
-    let values = (0..n.min(SPANS_MAX)).map(|i| {
-        let at = (2 * i + 1) * n / (2 * n.min(SPANS_MAX));
-        // Spans of less than a second have come to nothing, as others have come to a second too
-        // much or too little: on average times in whole seconds are right.
-        micros(all[at].max(1_000))
-    });
-    let told = format!("{text}, nine in ten within {} (drawn among {n})", micros(most));
-    Some((HowLong::Drawn(Distribution::Values(values.collect())), told))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{ImportedCluster, Input};
-    use super::*;
     use serde_json::{Value, json};
 
     fn pod(name: &str, ready: &str, restarts: i64) -> Value {
@@ -438,18 +437,6 @@ mod tests {
         let lacks =
             "assumed by a run, as the files lack it: pods' time to stop, of 1 workload: default/db";
         assert!(lines.contains(lacks), "{lines}");
-    }
-
-    /// Of 400 spans of 1 to 400 ms 200 are left: the middle ones of pairs, each as likely.
-    #[test]
-    fn of_very_many_as_many_quantiles_are_left() {
-        let mut all: Vec<i64> = (1..=400).map(|ms| ms * 1_000).collect();
-        let Some((HowLong::Drawn(Distribution::Values(left)), told)) = fitted(&mut all) else {
-            panic!("no distribution");
-        };
-        assert_eq!(left.len(), 200);
-        assert_eq!((left[0].as_str(), left[199].as_str()), ("0.002s", "0.4s"));
-        assert!(told.ends_with("(drawn among 400)"), "{told}");
     }
 
     /// Bound at :00, pulled in 5.3 s of waiting and pulling, started at :09; the next life has the

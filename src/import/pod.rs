@@ -5,7 +5,8 @@
 
 use super::object::{Object, RawCondition, RawPodSpec, RawPodStatus, RawToleration};
 use super::quantities;
-use super::scheduling::scheduling;
+use super::scheduling::{is_patient, scheduling};
+use super::times::parse;
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase, PodSource};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
@@ -67,6 +68,12 @@ impl RawPod {
         Some(&*self.spec.node_name).filter(|n| !n.is_empty())
     }
 
+    /// Since when a condition of it is True.
+    pub(super) fn since(&self, kind: &str) -> Option<Stamp> {
+        let condition = self.status.conditions.iter().find(|c| c.is(kind, "True"))?;
+        parse(&condition.last_transition_time)
+    }
+
     /// Its containers have ended, and do not start again.
     pub(super) fn is_over(&self) -> bool {
         matches!(&*self.status.phase, "Succeeded" | "Failed")
@@ -93,6 +100,7 @@ impl RawPod {
         let facts = [
             ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
             ("finalizers", self.meta.finalizers.0),
+            ("timeoutSeconds of probes", is_patient(spec)),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
         // What is wrong with it is reported when the pod is converted.

@@ -64,6 +64,7 @@ pub(super) fn scheduling(
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
         persistent_volumes: spec.volumes.iter().any(RawVolume::is_persistent),
         readiness_probe: readiness_probe(spec),
+        liveness_probe: liveness_probe(spec),
         startup_probe: startup_probe(spec),
         ..PodTemplate::default()
     })
@@ -71,6 +72,10 @@ pub(super) fn scheduling(
 
 pub(super) fn readiness_probe(spec: &RawPodSpec) -> Option<Probe> {
     probe(&spec.containers, |c| &c.readiness_probe)
+}
+
+pub(super) fn liveness_probe(spec: &RawPodSpec) -> Option<Probe> {
+    probe(&spec.containers, |c| &c.liveness_probe)
 }
 
 pub(super) fn startup_probe(spec: &RawPodSpec) -> Option<Probe> {
@@ -88,8 +93,19 @@ fn probe(containers: &[RawContainer], of: fn(&RawContainer) -> &Option<RawProbe>
         period_seconds: unless(raw.period_seconds, 10),
         success_threshold: unless(raw.success_threshold, 1),
         failure_threshold: unless(raw.failure_threshold, 3),
-        termination_grace_period_seconds: None,
+        termination_grace_period_seconds: raw.termination_grace_period_seconds,
     })
+}
+
+/// Whether a probe of a pod may take more than the second that it has where nothing else is said.
+pub(super) fn is_patient(spec: &RawPodSpec) -> bool {
+    let probes = |c: &RawContainer| {
+        [&c.readiness_probe, &c.liveness_probe, &c.startup_probe]
+            .into_iter()
+            .flatten()
+            .any(|p| p.timeout_seconds > 1)
+    };
+    spec.containers.iter().any(probes)
 }
 
 /// All of a list, each as it is converted.

@@ -59,6 +59,10 @@ pub struct Summary {
     /// How long the pods of workloads took to start, `shop/web 12s (median of 3)`, and to stop, where
     /// the export shows it.
     pub(crate) paces: [Vec<String>; 2],
+    /// How the containers of workloads end by themselves, where it does.
+    pub(crate) ends: Vec<String>,
+    /// Pods whose containers are in a loop: `shop/web-0 (after 3s, exit code 1)`.
+    pub(crate) looping: Vec<String>,
     /// The workloads of which it does not.
     pub(crate) unknown_paces: [Vec<String>; 2],
     /// Who leads the controllers.
@@ -190,6 +194,17 @@ impl Summary {
             );
             lines.add(of.len(), text);
         }
+        let text = format!(
+            "containers end by themselves, by their statuses, of {}: {}",
+            count(self.ends.len(), "workload"),
+            some(&self.ends)
+        );
+        lines.add(self.ends.len(), text);
+        lines.listed(
+            "pod",
+            &self.looping,
+            "in a crash loop, and stay so, each of whose containers ends as its last one did",
+        );
         let mut assumed = |what: &str, of: &[String]| {
             let text = format!(
                 "assumed by a run, as the files lack it: pods' time to {what}, of {}: {}",

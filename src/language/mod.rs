@@ -60,7 +60,7 @@ pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub use plugins::PLUGINS;
 pub(crate) use prices::Prices;
-pub(crate) use probes::Probe;
+pub(crate) use probes::{Ends, Probe};
 pub use readiness::NodeReadinessRule;
 pub(crate) use readiness::{ConditionPolicy, EnforcementMode};
 pub use scenario::Scenario;

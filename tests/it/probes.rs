@@ -4,6 +4,8 @@
 //! The recorded figures are those of `pkg/kubelet/prober`, run in `testing/synctest` with a command that succeeds while the
 //! container serves; its worker begins when the pod is synced first, its container two seconds later.
 
+use super::cli::Scratch;
+use serde_json::{Value, json};
 use std::path::Path;
 use taintsim::analysis::{DEFAULT_NEEDLESS_WINDOW, metrics};
 use taintsim::kernel::Choices;
@@ -313,6 +315,58 @@ fn each_sync_in_a_back_off_is_an_event() {
         let told = waiting.iter().filter(|(_, t, _)| t.starts_with(&text)).count();
         assert!((least..=most).contains(&told), "{version}: {told} in {waiting:?}");
     }
+}
+
+/// A pod in CrashLoopBackOff, whose last container ran for 3 s and exited with 1, and one that runs.
+fn crash_loop() -> String {
+    let pod = |name: &str, ready: &str, status: Value| {
+        let condition = |kind: &str, status: &str| json!({"type": kind, "status": status, "lastTransitionTime": "2026-11-20T11:58:03Z"});
+        json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": {"app": "db"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true}]},
+            "spec": {"nodeName": "n", "containers": [{"name": "db"}]},
+            "status": {"phase": "Running", "startTime": "2026-11-20T10:00:00Z", "containerStatuses": [status],
+                "conditions": [condition("PodScheduled", "True"), condition("Ready", ready)]}})
+    };
+    let last = json!({"terminated": {"exitCode": 1, "reason": "Error", "startedAt": "2026-11-20T11:58:00Z", "finishedAt": "2026-11-20T11:58:03Z"}});
+    let loops = json!({"restartCount": 31, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": last});
+    let runs =
+        json!({"restartCount": 0, "state": {"running": {"startedAt": "2026-11-20T10:00:02Z"}}});
+    let template =
+        json!({"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db"}]}});
+    json!([
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.34.4"},
+            "allocatable": {"cpu": "16", "pods": "110"},
+            "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-11-20T12:00:00Z", "lastTransitionTime": "2026-11-20T10:00:00Z"}]}},
+        {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
+            "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "db"}}, "template": template}},
+        pod("db-0", "False", loops),
+        pod("db-1", "True", runs),
+    ])
+    .to_string()
+}
+
+/// An export's loop goes on: 3 s of running, and back-offs that begin anew, 10, 20, 40, 80, 160 and 300 s, together 610 s. Each is over up to 16 s late (a sync each 10 to
+/// 15 s, and a second), so that the first of 300 s begins between 310 + 8 · 3 and 310 + 5 · 16 + 8 · 4 s, and three more of 300 to 320 s do within half
+/// an hour: 422 + 3 · 320 is less than 1800. A fifth begins at 334 + 4 · 303 s at the soonest, within it, too; a sixth at 1849 s is past it.
+#[test]
+fn a_crash_loop_of_an_export_goes_on_in_the_run() {
+    let scratch = Scratch::new();
+    scratch.write("crash.json", crash_loop());
+    let text = r#"Scenario(version: 1, horizon: "30m", cluster: From("crash.json"))"#;
+    let loaded = scenario::parse("a.ron", text.as_bytes().to_vec(), &scratch.path(""));
+    let built = loaded.and_then(|l| scenario::build(&l, &Overrides::default()));
+    let plan = built.unwrap_or_else(|p| panic!("{p}"));
+    let trace = run(&plan, Choices::seeded(1));
+    let of = |what: &str, pod: &str| -> Vec<u64> {
+        let fields = trace.iter().map(|r| trace.fields(r));
+        let of_pod = fields.filter(|f| f.what == what && f.pod.as_deref() == Some(pod));
+        of_pod.filter_map(|f| f.seconds.or(f.count).map(u64::from)).collect()
+    };
+    let waits = of("back-off", "default/db-0");
+    assert_eq!(waits[..9], [10, 20, 40, 80, 160, 300, 300, 300, 300], "{waits:?}");
+    assert!(waits.len() <= 10, "{waits:?}");
+    assert!(of("container-ended", "default/db-0").iter().all(|code| *code == 1));
+    assert!(of("container-ended", "default/db-1").is_empty());
 }
 
 /// What the API refuses, and what would do nothing.

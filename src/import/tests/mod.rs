@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod devices;
+mod ends;
 mod exports;
 mod mutated;
 mod objects;

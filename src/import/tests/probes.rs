@@ -60,11 +60,41 @@ fn a_probe_that_cannot_be_taken_apart_is_left_out() {
     assert!(said.contains("left out as it is not known when containers started"), "{said}");
 }
 
-/// Nothing says when a container would stop serving.
+/// What an export says of a liveness probe is taken, its own grace included; a probe that may take five seconds is told of.
 #[test]
-fn liveness_probes_are_left_out() {
+fn liveness_probes_are_taken() {
     let running = json!({"running": {"startedAt": "2026-11-20T10:00:04Z"}});
-    let (_, text) =
-        imported(&json!({"name": "db", "livenessProbe": {"periodSeconds": 1}}), &running);
-    assert!(!text.contains("Probe") && text.contains("pod_start: \"24s\""), "{text}");
+    let probe =
+        json!({"periodSeconds": 1, "timeoutSeconds": 5, "terminationGracePeriodSeconds": 7});
+    let (cluster, text) = imported(&json!({"name": "db", "livenessProbe": probe}), &running);
+    let part = "livenessProbe: (periodSeconds: 1, terminationGracePeriodSeconds: 7)";
+    assert_eq!(text.matches(part).count(), 2, "{text}");
+    assert!(text.contains("pod_start: \"24s\""), "{text}");
+    let said = cluster.summary.lines().join("\n");
+    assert!(said.contains("left out of pods: timeoutSeconds of probes (1)"), "{said}");
+}
+
+/// The container served 15 s after its start, and was not ended before: of probes each five seconds the third fails at 10 s, which
+/// would have ended it, and the fourth at 15 s sees it serve.
+#[test]
+fn a_liveness_probe_that_sees_something_else_is_left_out() {
+    let running = json!({"running": {"startedAt": "2026-11-20T10:00:04Z"}});
+    for (failures, more, taken) in [
+        (3, json!({}), false),
+        (4, json!({}), true),
+        // It waits for the startup probe.
+        (3, json!({"failureThreshold": 30}), true),
+    ] {
+        let mut container = json!({"name": "db", "readinessProbe": {}, "livenessProbe": {"periodSeconds": 5, "failureThreshold": failures}});
+        if more != json!({}) {
+            container["startupProbe"] = more;
+        }
+        let (cluster, text) = imported(&container, &running);
+        assert!(text.contains("serves_after: \"15s\""), "{text}");
+        assert_eq!(text.contains("livenessProbe"), taken, "{text}");
+        let said = cluster.summary.lines().join("\n");
+        let left_out =
+            "without its liveness probe, which would have ended containers that were seen to start";
+        assert_eq!(said.contains(left_out), !taken, "{said}");
+    }
 }

@@ -1,0 +1,160 @@
+//! How often the containers of each workload's pods end by themselves, as far as an export's statuses show it.
+//!
+//! A pod whose container waits in CrashLoopBackOff goes on so in the run: its containers end after as long as the last of
+//! them ran, with its exit code. So does one that was caught while its container ran, or had just ended: it was started
+//! again twice or more, and neither its last container nor this one has run for the ten minutes after which a kubelet
+//! forgets the back-off. Where all pods of a workload are like that, so are those that replace them: as of starts, the
+//! median of a few and the spans of many. Where some are, it is taken to lie in these pods, and the others say how long a container lasts: the
+//! time that all of them have been there, by how often they were started again, without memory. A Job's containers take as long
+//! as those of its pods that have succeeded. What was ended by a machine's end (`ContainerStatusUnknown`, `Unknown`) is no
+//! end by itself.
+
+use super::fit::fitted;
+use super::object::{RawContainerStatus, RawTerminated};
+use super::pod::RawPod;
+use super::prelude::*;
+use super::times::{YEARS, parse};
+use crate::api::probe::RestartPolicy;
+use crate::language::{Distribution, Ends, HowLong};
+
+/// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
+const EXPIRES_US: i64 = 600 * SECOND_US;
+
+/// What is said to have run for longer than ten years did not: a clock was off.
+const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
+
+/// The last end of a container.
+#[derive(Clone, Copy)]
+struct Ended {
+    /// How long it had run, in microseconds.
+    ran: i64,
+    exit_code: i32,
+    restarts: i64,
+}
+
+/// What was seen of the containers of one workload.
+#[derive(Default)]
+pub(super) struct EndsSeen {
+    /// Of pods that loop.
+    loops: Vec<Ended>,
+    /// Of those that have succeeded.
+    done: Vec<i64>,
+    /// The other pods: how many, for how long all of them have been there, how often containers were started again, and the
+    /// last end of the one that was so most often.
+    others: usize,
+    exposure: i64,
+    restarts: i64,
+    most: Option<Ended>,
+}
+
+/// How long a container had run, where it ended by itself.
+fn ran(last: &RawTerminated) -> Option<i64> {
+    let known = |text: &str| parse(text).filter(|t| YEARS.contains(t));
+    let by_itself = !matches!(&*last.reason, "Unknown" | "ContainerStatusUnknown");
+    let ran = known(&last.finished_at)?.us_since(known(&last.started_at)?);
+    (by_itself && (0..=RAN_MAX_US).contains(&ran)).then_some(ran)
+}
+
+/// The last end of a container, where its status says of one.
+fn ended(status: &RawContainerStatus) -> Option<Ended> {
+    let last = status.state.terminated.as_ref().or(status.last_state.terminated.as_ref())?;
+    // Windows has codes of 32 bits, of which here only this matters: that they are not 0.
+    let exit_code = i32::try_from(last.exit_code).ok().filter(|c| (0..=255).contains(c));
+    let restarts = status.restart_count.max(1);
+    Some(Ended { ran: ran(last)?, exit_code: exit_code.unwrap_or(255), restarts })
+}
+
+/// Whether a container that has ended so is in a loop.
+fn loops(status: &RawContainerStatus, ended: Ended, zero: Stamp) -> bool {
+    let waits = status.state.waiting.as_ref().is_some_and(|w| w.reason == "CrashLoopBackOff");
+    let runs = status.state.running.as_ref().and_then(|r| parse(&r.started_at));
+    let runs = runs.map_or(0, |at| zero.us_since(at));
+    waits || status.restart_count >= 2 && ended.ran < EXPIRES_US && runs < EXPIRES_US
+}
+
+/// The last end of the container of a pod that is in a loop; of several, of the one that ends soonest.
+fn loop_of(pod: &RawPod, zero: Stamp) -> Option<Ended> {
+    let goes_on = !pod.is_over() && pod.meta.deletion_timestamp.is_empty() && pod.node().is_some();
+    let all = pod.status.container_statuses.iter().filter(|_| goes_on);
+    let looping = all.filter_map(|c| ended(c).filter(|e| loops(c, *e, zero)));
+    looping.min_by_key(|e| e.ran)
+}
+
+/// Tells of a pod's containers that are in a loop how they end, and whether those are started again that something ends.
+pub(super) fn tell_of_pod(pod: &RawPod, template: &mut PodTemplate, zero: Stamp) {
+    template.ends =
+        loop_of(pod, zero).map(|e| ends(HowLong::Always(micros(e.ran.max(1_000))), e.exit_code));
+    template.restart_policy = restart_policy(pod, template);
+}
+
+/// `after 3s, exit code 1`
+pub(super) fn told(ends: &Ends) -> String {
+    let after = match &ends.after {
+        HowLong::Always(span) => &span.0,
+        HowLong::Drawn(_) => "a time that is drawn",
+    };
+    format!("after {after}, exit code {}", ends.exit_code.unwrap_or(0))
+}
+
+fn ends(after: HowLong, exit_code: i32) -> Ends {
+    Ends { after, exit_code: Some(exit_code).filter(|c| *c != 0) }
+}
+
+/// The restart policy of a pod with this template, where it is not what goes without saying, and anything follows from it.
+fn restart_policy(pod: &RawPod, template: &PodTemplate) -> Option<RestartPolicy> {
+    let probed = template.liveness_probe.is_some() || template.startup_probe.is_some();
+    let usual = match pod.meta.controller() {
+        Some(owner) if owner.kind == WorkloadKind::Job.as_str() => RestartPolicy::Never,
+        _ => RestartPolicy::Always,
+    };
+    let policy: Option<RestartPolicy> = fields::shared(&pod.spec.restart_policy);
+    policy.filter(|p| *p != usual && (probed || template.ends.is_some()))
+}
+
+impl EndsSeen {
+    /// Takes in a pod.
+    pub(super) fn add(&mut self, pod: &RawPod, zero: Stamp, of_job: bool) {
+        let statuses = &pod.status.container_statuses;
+        if of_job && pod.status.phase == "Succeeded" {
+            let done = statuses.iter().filter_map(|c| ran(c.state.terminated.as_ref()?));
+            self.done.extend(done.max());
+        } else if let Some(looping) = loop_of(pod, zero) {
+            self.loops.push(looping);
+        } else if !pod.is_over() && !statuses.is_empty() {
+            let started = parse(&pod.status.start_time).or_else(|| pod.since("PodScheduled"));
+            let Some(there) = started.filter(|t| YEARS.contains(t)) else { return };
+            self.others += 1;
+            self.exposure = self.exposure.saturating_add(zero.us_since(there).max(0));
+            let most = statuses.iter().filter(|c| c.restart_count > 0).filter_map(ended);
+            if let Some(most) = most.max_by_key(|e| e.restarts) {
+                self.restarts = self.restarts.saturating_add(most.restarts);
+                self.most = self.most.into_iter().chain([most]).max_by_key(|e| e.restarts);
+            }
+        }
+    }
+
+    /// How its containers end, and what is told of that.
+    pub(super) fn fit(mut self) -> Option<(Ends, String)> {
+        let of_spans = |spans: &mut Vec<i64>, exit_code: i32| {
+            // What comes to less than a second is the least that can be said.
+            spans.iter_mut().for_each(|s| *s = (*s).max(1_000));
+            let (after, told) = fitted(spans)?;
+            Some((ends(after, exit_code), format!("{told}, exit code {exit_code}")))
+        };
+        if !self.done.is_empty() {
+            return of_spans(&mut self.done, 0);
+        }
+        if self.others == 0 {
+            let exit_code = self.loops.first()?.exit_code;
+            let mut spans = self.loops.iter().map(|e| e.ran).collect();
+            return of_spans(&mut spans, exit_code);
+        }
+        let exit_code = self.most?.exit_code;
+        let mean = micros((self.exposure / self.restarts).clamp(SECOND_US, RAN_MAX_US));
+        let pods = self.others;
+        let times =
+            if self.restarts == 1 { "once".to_owned() } else { format!("{} times", self.restarts) };
+        let told = format!("{} on average ({times} in {pods} pods), exit code {exit_code}", mean.0);
+        Some((ends(HowLong::Drawn(Distribution::Exponential { mean }), exit_code), told))
+    }
+}
