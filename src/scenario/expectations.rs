@@ -147,6 +147,18 @@ impl Comparison {
     }
 }
 
+impl Claim {
+    /// Whether it is so whatever happens.
+    pub(crate) fn is_always_so(&self) -> bool {
+        match self {
+            Self::Compare(comparison) => comparison.is_always_so(),
+            Self::All(parts) => parts.iter().all(Self::is_always_so),
+            Self::AnyOf(parts) => parts.iter().any(Self::is_always_so),
+            Self::Not(_) => false,
+        }
+    }
+}
+
 /// Records that are looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sought {
@@ -163,11 +175,14 @@ pub(crate) struct Sought {
 }
 
 impl Sought {
+    /// Whether it is so whatever happens: any number of them will do, at any time.
+    pub(crate) fn is_always_so(&self) -> bool {
+        self.count.is_any_number() && self.times.are_any()
+    }
+
     /// Whether it says neither how many there have to be nor when.
     pub(crate) fn is_any(&self) -> bool {
-        let Times { at, after, before, first, spread, during: _ } = &self.times;
-        let bound = after.or(*before).is_some() || first.is_some() || spread.is_some();
-        self.count == Count::ANY && at.is_empty() && !bound
+        self.count == Count::ANY && self.times.are_any()
     }
 }
 
@@ -235,6 +250,11 @@ pub(crate) struct Count {
 impl Count {
     /// Once or more.
     pub(crate) const ANY: Self = Self { least: 1, most: u64::MAX, each: false };
+
+    /// Whether there may be none, and any number.
+    pub(crate) fn is_any_number(&self) -> bool {
+        self.least == 0 && self.most == u64::MAX
+    }
 }
 
 /// At which times something happens.
@@ -252,6 +272,15 @@ pub(crate) struct Times {
     pub(crate) spread: Option<(Dur, Dur)>,
     /// Where it is looked at.
     pub(crate) during: Stretch,
+}
+
+impl Times {
+    /// Whether nothing is said of when, but for where it is looked at.
+    fn are_any(&self) -> bool {
+        let Self { at, after, before, first, spread, during: _ } = self;
+        let bound = after.or(*before).is_some() || first.is_some() || spread.is_some();
+        at.is_empty() && !bound
+    }
 }
 
 /// Whether a text fits a pattern in which `*` stands for any letters. Each part between stars is

@@ -23,7 +23,10 @@ pub fn verdicts(
         .map(|e| {
             let mut empty = None;
             let failure = match &e.what {
-                Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
+                Expected::Seen(sought) => {
+                    empty = seen::says_nothing(&run, sought);
+                    seen::judge(&run, sought, &next()?)
+                }
                 Expected::Order(parts) => {
                     let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)
@@ -34,6 +37,7 @@ pub fn verdicts(
                     follows::judge(&run, parts, (*each, *within), &found)
                 }
                 Expected::Pending { pods, count, at, reason } => {
+                    empty = count.is_any_number().then(|| seen::ANY_NUMBER.to_owned());
                     objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
                 }
                 Expected::Figure { comparison, longest, during } => {
@@ -41,7 +45,7 @@ pub fn verdicts(
                     figures::judge(&run, comparison, *longest, *during)
                 }
                 Expected::Throughout { claim, stretch, wanted } => {
-                    let is_so = matches!(claim, Claim::Compare(c) if *wanted && c.is_always_so());
+                    let is_so = *wanted && claim.is_always_so();
                     empty = is_so.then(|| ALWAYS_SO.to_owned());
                     claims::throughout(&run, claim, *stretch, *wanted)
                 }

@@ -2,6 +2,7 @@
 
 use super::objects::{Hit, selected};
 use super::prelude::*;
+use crate::api::taint::Effect;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
@@ -13,6 +14,31 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
         .or_else(|| judge.instants())
         .or_else(|| judge.first())
         .or_else(|| judge.spread())
+}
+
+/// Why it says nothing that there are none, or some.
+pub(super) const ANY_NUMBER: &str = "none or more of them is so whatever happens";
+
+/// Why it says nothing that it was met: any number of them would do, or none of them is looked for
+/// before anything happened.
+pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
+    if sought.is_always_so() {
+        return Some(ANY_NUMBER.to_owned());
+    }
+    let to = sought.times.during.1;
+    let plan = run.analysis.plan;
+    // Of a node that is tainted from the start pods may be evicted before anything else happens.
+    let is_calm = plan.nodes.iter().all(|n| n.taints.iter().all(|t| t.effect != Effect::NoExecute));
+    if sought.count.most > 0 || !matches!(sought.what, Kind::Evicted { .. }) || !is_calm {
+        return None;
+    }
+    let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(|harm| harm.at > to)?;
+    let name = &plan.timeline.get(harm.entry as usize)?.name;
+    Some(format!(
+        "it is looked at until {} only, and the first that happens is {name}, at {}",
+        words::time(to),
+        words::time(harm.at)
+    ))
 }
 
 /// What was found of what was sought; each function judges one part of the expectation.

@@ -156,6 +156,39 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
 }
 
+/// Any number of evictions, and none before the fault: neither can fail. With a bound on their
+/// number or their times, and past the fault, they can.
+#[test]
+fn records_that_cannot_fail_are_said() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
+        expect: [
+            Evicted(workload: "web", count: "0.."),
+            Pending(workload: "web", count: "0.."),
+            NotEvicted(workload: "web", during: ("0s", "59s")),
+            Always(AnyOf([AtLeast(of: available("web"), is: 0), AtMost(of: timers("*"), is: 0)])),
+            Evicted(workload: "web", count: "0..3"),
+            Evicted(workload: "web", count: "0..", after: "c"),
+            NotEvicted(workload: "web", during: ("0s", "2m")),
+        ])"#;
+    scratch.write("so.ron", text);
+    let tested = scratch.call(&["test", "so.ron"]);
+    assert_eq!(tested.code, 0, "{}", tested.stderr);
+    let said = format!("{}{}", tested.stdout, tested.stderr);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (line, why) in [
+        (5, "Evicted: none or more of them is so whatever happens"),
+        (6, "Pending: none or more of them is so whatever happens"),
+        (7, "NotEvicted: it is looked at until 59s only, and the first that happens is c, at 1m"),
+        (8, "Always: at least 0 is so whatever happens"),
+    ] {
+        assert!(said.contains(&format!("so.ron:{line}:13: {why}")), "{line}: {said}");
+    }
+    assert_eq!(said.matches("warning: ").count(), 4, "{said}");
+}
+
 /// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a
 /// pod of zone b, whatever the pods of zone a are called.
 #[test]
