@@ -13,6 +13,14 @@ const PRINTED = 2000;
 /** A text of so many letters stays in one line. */
 const SHORT = 16;
 
+/**
+ * A text that breaks behind its signs rather than inside of its words: `unreachable:NoExecute`.
+ * @param {string} text
+ */
+function breakable(text) {
+    return text.split(/(?<=[:/=])(?=\w)/).flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part]));
+}
+
 /** A table over the rows of a list. */
 export class Table {
     /**
@@ -109,7 +117,8 @@ export class Table {
 
     draw() {
         const cut = this.printed && this.rows.length > PRINTED ? `, the first ${grouped(PRINTED)} of them printed` : '';
-        this.said.textContent = (this.rows.length === this.count ? `${grouped(this.count)} rows` : `${grouped(this.rows.length)} of ${grouped(this.count)} rows`) + cut;
+        const some = this.rows.length === this.count ? '' : `${grouped(this.rows.length)} of `;
+        this.said.textContent = `${some}${grouped(this.count)} ${this.count === 1 ? 'row' : 'rows'}${cut}`;
         this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
         const shown = this.printed ? this.rows.slice(0, PRINTED) : this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
         this.body.replaceChildren(...shown.map((row) => this.row(row)));
@@ -133,7 +142,7 @@ export class Table {
     /** @param {number} row */
     row(row) {
         const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
-            const text = el('bdi', {}, c.text(row));
+            const text = el('bdi', {}, ...breakable(c.text(row)));
             const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
             const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
             return el('td', { class: c.tone ? `${kind} tone ${c.tone(row)}` : kind }, content);
