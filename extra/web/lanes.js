@@ -207,9 +207,9 @@ export class Lanes {
         const [rim, eviction, replacement] = ['paper', 'eviction', 'replacement'].map((name) => rgba(colour(name)));
         const end = firstFrom(evicted.at, view.to);
         for (let i = 0; i < evicted.ready.length; i += 1) if (evicted.ready[i] >= view.from && (!this.shows || this.shows(i))) put(evicted.ready[i], evicted.placed[i], replacement, size);
-        const { preempted } = this.run;
+        const { left } = this.run;
         for (const [pixel, reach] of [[eviction, size + Math.round(scale)], [rim, size]]) {
-            for (let i = 0; i < preempted.at.length; i += 1) put(preempted.at[i], preempted.node[i], pixel, reach);
+            for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach);
         }
         // All rims before all marks, so that many of them are one shape in the colour of the legend.
         for (const [pixel, reach] of [[rim, size + Math.round(scale)], [eviction, size]]) {
@@ -381,10 +381,11 @@ export class Lanes {
             c.lineTo(x - size, middle + size);
             c.fill();
         }
-        for (const i of listed(run.preemptedOn, node)) {
-            const at = run.preempted.at[i];
+        for (const i of listed(run.leftOn, node)) {
+            const at = run.left.at[i];
             if (at < view.from || at > view.to) continue;
-            diamond(c, this.x(at), middle, size);
+            if (run.left.shut[i]) square(c, this.x(at), middle, size);
+            else diamond(c, this.x(at), middle, size);
             c.fillStyle = colour('paper');
             c.strokeStyle = colour('eviction');
             c.lineWidth = 1.6;
@@ -554,6 +555,17 @@ function diamond(c, x, y, size) {
 }
 
 /**
+ * @param {CanvasRenderingContext2D} c
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function square(c, x, y, size) {
+    c.beginPath();
+    c.rect(x - size, y - size, 2 * size, 2 * size);
+}
+
+/**
  * The state of a lane whose taints are drawn below it.
  * @param {number} code
  */
@@ -578,10 +590,10 @@ function listed(by, place) {
  */
 export function nearby(run, node, at, within) {
     const near = listed(run.evictedOn, node).filter((i) => Math.abs(run.evicted.at[i] - at) <= within);
-    const preempted = listed(run.preemptedOn, node).filter((i) => Math.abs(run.preempted.at[i] - at) <= within);
+    const left = listed(run.leftOn, node).filter((i) => Math.abs(run.left.at[i] - at) <= within);
     const placed = listed(run.placedOn, node).filter((i) => Math.abs(run.evicted.ready[i] - at) <= within);
     const timers = listed(run.timersOn, node).filter((i) => run.timers.set[i] <= at && run.timers.end[i] >= at).length
         + listed(run.evictedOn, node).filter((i) => run.evicted.set[i] <= at && run.evicted.at[i] > at).length;
     const drains = listed(run.drainsOf, node).filter((i) => run.drains.from[i] <= at + within && run.drains.to[i] >= at - within);
-    return { near, preempted, placed, timers, drains, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
+    return { near, left, placed, timers, drains, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
 }

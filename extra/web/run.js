@@ -47,8 +47,8 @@ export class Run {
         for (const name of ['needed', 'desired', 'up', 'ready', 'ghosts', 'dead', 'pending']) this.figures[name] = columns.numbers(`workload.${name}`);
         this.queues = { of: header.queues, first: offsets(columns.numbers('queue.count')), at: times('queue.at'), length: columns.numbers('queue.length') };
         this.evicted = this.readEvictions(columns, times);
-        this.preempted = { at: times('preempted.at'), pod: columns.numbers('preempted.pod'), node: columns.numbers('preempted.node') };
-        this.preemptedOn = byPlace(this.preempted.node, this.nodes.length);
+        this.left = { at: times('left.at'), pod: columns.numbers('left.pod'), node: columns.numbers('left.node'), shut: columns.numbers('left.shut') };
+        this.leftOn = byPlace(this.left.node, this.nodes.length);
         /** @type {string[]} how each drain ended */
         this.drained = header.drains;
         this.drains = { from: times('drain.from'), to: times('drain.to'), node: columns.numbers('drain.node') };

@@ -110,7 +110,8 @@ export class RunView {
         const used = new Set(this.lanes.bad);
         const legend = STATES.map((name, i) => ({ name, i })).filter(({ i }) => i > 0 && used.has(i)).map(({ name, i }) => this.swatch(name, states[i] ? ['ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute'][i - 1] : 'ready'));
         if (run.evicted.at.length) legend.push(this.swatch('evicted', 'eviction', '◆'));
-        if (run.preempted.at.length) legend.push(this.swatch('preempted', 'eviction', '◇'));
+        if (run.left.shut.includes(0)) legend.push(this.swatch('preempted', 'eviction', '◇'));
+        if (run.left.shut.includes(1)) legend.push(this.swatch('shut down with the node', 'eviction', '□'));
         if (run.drained.length) legend.push(this.swatch('drain', 'drain', '▔'));
         if (run.lanes.state.some((code) => code & 64)) legend.push(this.swatch('volumes held', 'held', '▔'));
         if (run.lanes.state.some((code) => code & 128)) legend.push(this.swatch('volume awaited', 'awaited', '▔'));
@@ -382,7 +383,7 @@ export class RunView {
         const { node, zone } = this.rows.all[row];
         if (node < 0) return this.tellZone(zone, at);
         const within = ((this.view.to - this.view.from) / this.lanes.surface.plot) * 5;
-        const { near, preempted, placed, timers, drains, step } = nearby(run, node, at, within);
+        const { near, left, placed, timers, drains, step } = nearby(run, node, at, within);
         const lines = [`${run.nodes[node]} at ${absolute(at)}`, `${words(run.lanes.state[step])}, since ${absolute(run.lanes.at[step])}`];
         const cause = this.cause(node, run.lanes.at[step]);
         if (cause) lines.push(cause);
@@ -390,7 +391,10 @@ export class RunView {
         if (timers) lines.push(`${timers} eviction ${timers === 1 ? 'timer runs' : 'timers run'}`);
         const named = near.slice(0, 3).map((i) => run.pods[run.evicted.pod[i]]).join(', ');
         if (near.length) lines.push(`${near.length} evicted near here: ${named}${near.length > 3 ? ` and ${near.length - 3} more` : ''}`);
-        if (preempted.length) lines.push(`preempted by the scheduler near here: ${preempted.slice(0, 3).map((i) => run.pods[run.preempted.pod[i]]).join(', ')}${preempted.length > 3 ? ` and ${preempted.length - 3} more` : ''}`);
+        for (const [shut, said] of [[0, 'preempted by the scheduler'], [1, 'shut down with the node']]) {
+            const those = left.filter((i) => run.left.shut[i] === shut);
+            if (those.length) lines.push(`${said} near here: ${those.slice(0, 3).map((i) => run.pods[run.left.pod[i]]).join(', ')}${those.length > 3 ? ` and ${those.length - 3} more` : ''}`);
+        }
         if (placed.length) lines.push(`${placed.length} replacement${placed.length === 1 ? '' : 's'} ready near here`);
         return lines;
     }
@@ -432,8 +436,8 @@ export class RunView {
             return;
         }
         const within = ((view.to - view.from) / lanes.surface.plot) * 5;
-        const { near, preempted } = nearby(run, node, lanes.surface.time(view, place.x), within);
-        const pods = [...new Set([...near.filter((i) => !lanes.shows || lanes.shows(i)).map((i) => run.evicted.pod[i]), ...preempted.map((i) => run.preempted.pod[i])])];
+        const { near, left } = nearby(run, node, lanes.surface.time(view, place.x), within);
+        const pods = [...new Set([...near.filter((i) => !lanes.shows || lanes.shows(i)).map((i) => run.evicted.pod[i]), ...left.map((i) => run.left.pod[i])])];
         if (place.x < LEFT || pods.length === 0) this.choose({ kind: 'node', place: node });
         else if (pods.length === 1) this.choose({ kind: 'pod', place: pods[0] });
         else {

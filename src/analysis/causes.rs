@@ -5,7 +5,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::kernel::Time;
-use crate::plan::{Do, NodeFault, Phase, Plan};
+use crate::plan::{Action, Do, NodeFault, Phase, Plan};
 use crate::trace::{Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
@@ -239,6 +239,14 @@ impl Finder<'_> {
                 && self.plan.lasts(e)
         })
     }
+}
+
+/// Whether a record came of it that a machine was told to go off.
+pub(crate) fn is_of_shutdown(plan: &Plan, trace: &Trace, id: RecordId) -> bool {
+    let is_shutdown = |a: &&Action| matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)));
+    let mut shutdowns = plan.actions.iter().filter(is_shutdown);
+    let root = chain(trace, id).find(|(_, r)| r.what == What::FaultBegan);
+    root.is_some_and(|(_, r)| shutdowns.any(|a| a.entry == r.object))
 }
 
 /// A record and those that led to it, latest first.

@@ -42,6 +42,8 @@ pub struct NodeLane {
     pub(crate) evictions: Vec<(Time, u32)>,
     /// How many of its pods were preempted at which instant.
     pub(crate) preemptions: Vec<(Time, u32)>,
+    /// How many of its pods ended at which instant, as it was told to go off.
+    pub(crate) shut_down: Vec<(Time, u32)>,
     pub(crate) drains: Vec<Drain>,
     /// How many pods that replace evicted ones became ready on it at which instant.
     pub(crate) replacements: Vec<(Time, u32)>,
@@ -64,6 +66,8 @@ pub struct ZoneLane {
     pub(crate) evictions: Vec<(Time, u32)>,
     /// How many pods were preempted in all.
     pub(crate) preempted: u32,
+    /// How many pods ended in all, as their nodes were told to go off.
+    pub(crate) shut_down: u32,
     /// How many of its nodes were drained in all, or tried to.
     pub(crate) drains: u32,
 }
@@ -112,6 +116,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             volumes: vec![(Time::ZERO, volumes(n))],
             evictions: Vec::new(),
             preemptions: Vec::new(),
+            shut_down: Vec::new(),
             drains: Vec::new(),
             replacements: Vec::new(),
             timers: vec![(Time::ZERO, 0)],
@@ -153,6 +158,11 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
         {
             count(&mut lane.preemptions, r.at);
+        }
+        if let Some((_, pod)) = step.shut_down(analysis, id, r)
+            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
+        {
+            count(&mut lane.shut_down, r.at);
         }
     }
     for drain in drains(analysis) {
@@ -219,6 +229,10 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
         if let Some((_, pod)) = step.preemption(r) {
             let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             lanes[z].preempted += 1;
+        }
+        if let Some((_, pod)) = step.shut_down(analysis, id, r) {
+            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            lanes[z].shut_down += 1;
         }
     }
     for drain in drains(analysis) {

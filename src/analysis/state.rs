@@ -4,6 +4,7 @@
 //! is lenient: a record that repeats what already holds changes nothing, so that it does not matter
 //! whether a run also records what existed from the start.
 
+use super::causes::is_of_shutdown;
 use super::setting::Analysis;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
@@ -52,6 +53,25 @@ impl Step {
         let (pod, before, _) = self.pod?;
         let fails = r.what == What::PodPhase(PodPhase::Failed);
         (fails && before.asked == Some(EvictionCause::Pressure)).then_some((pod, before))
+    }
+
+    /// The pod that its kubelet says has ended, and that ran, as it was before; what ends under
+    /// pressure is evicted.
+    fn ends(&self, r: &Record) -> Option<(PodId, PodState)> {
+        let (pod, before, after) = self.pod?;
+        let ends = before.phase == PodPhase::Running && after.phase.is_terminal();
+        let asked = before.deleting || before.asked.is_some();
+        (ends && !asked && r.actor == Actor::Kubelet).then_some((pod, before))
+    }
+
+    /// The pod that ends with its node, which was told to go off, as it was before.
+    pub(crate) fn shut_down(
+        &self,
+        analysis: &Analysis<'_>,
+        id: RecordId,
+        r: &Record,
+    ) -> Option<(PodId, PodState)> {
+        self.ends(r).filter(|_| is_of_shutdown(analysis.plan, analysis.trace, id))
     }
 
     /// The pod that this record preempts, as it was before: the scheduler deletes no others.

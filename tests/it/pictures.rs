@@ -42,6 +42,15 @@ fn a_preempted_pod_has_its_mark_and_a_state_that_does_not_occur_none() {
     assert!(!texts.iter().any(|t| t == "NotReady"), "{texts:?}");
 }
 
+/// Six pods of the node that is told to go off end with it (the head of the scenario has when), and six of
+/// its DaemonSet are refused, which run at no time: the marks are of the former.
+#[test]
+fn pods_that_end_with_their_node_have_a_mark() {
+    let texts = texts("shutdown", &shipped("graceful-shutdown"));
+    assert!(texts.iter().any(|t| t == "pods shut down"), "{texts:?}");
+    assert!(!texts.iter().any(|t| t == "pods evicted"), "{texts:?}");
+}
+
 #[test]
 fn trouble_of_the_control_plane_has_bands_with_names() {
     let text = shipped("controller-restart").replace(

@@ -207,6 +207,18 @@ test('a preempted pod has its mark and its word', async () => {
     await close();
 });
 
+test('pods that end with their node have a mark, and what is one row is called so', async () => {
+    const { page, wrong, close } = await open(chromium, pageOf('graceful-shutdown'));
+    const legend = await page.locator('figure .legend').textContent() ?? '';
+    assert.match(legend, /shut down with the node/);
+    assert.doesNotMatch(legend, /preempted/);
+    const table = page.locator('section', { has: page.locator('h2', { hasText: 'Findings' }) });
+    await table.getByRole('searchbox').fill('power cut begins');
+    assert.match(await table.locator('.count').textContent() ?? '', /^1 of \d+ rows$/);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
 test('prints every curve and every row', async () => {
     // 40 pods on each of the two nodes of zone b, which is cut off: 80 evictions, where the screen turns pages of 50. A workload for each of five curves.
     const workloads = [...'abcde'].map((name) => `Deployment(name: "${name}", replicas: 2)`).join(', ');

@@ -57,6 +57,7 @@ pub(super) enum Swatch {
     Strip(RGBColor),
     Mark(RGBColor),
     Hollow(RGBColor),
+    Square(RGBColor),
     Risen(RGBColor),
     Dot(RGBColor),
 }
@@ -102,6 +103,7 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Expl
             Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color),
             Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color),
             Swatch::Risen(color) => risen(c, (x + w / 2.0, y - 4.0), color),
+            Swatch::Square(color) => square(c, (x + w / 2.0, y), color),
             Swatch::Hollow(color) => hollow(c, (x + w / 2.0, y + 4.0), color),
         }
         c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL);
@@ -120,6 +122,12 @@ pub(super) fn mark(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
 pub(super) fn hollow(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     mark(c, (x, y), color);
     c.polygon(&[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)], PAPER)
+}
+
+/// A small square around a point.
+pub(super) fn square(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+    c.rect((x - 5.0, y - 5.0), (x + 5.0, y + 5.0), PAPER);
+    c.rect((x - 3.5, y - 3.5), (x + 3.5, y + 3.5), color)
 }
 
 /// A small triangle that points up at a point.

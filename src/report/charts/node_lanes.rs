@@ -50,6 +50,8 @@ fn bar_of(height: f64) -> (f64, f64, f64) {
 enum Sign {
     Evicted,
     Preempted,
+    /// They ended, as their node was told to go off.
+    ShutDown,
     Replaced,
     /// Not the pods, but their node; its strip is its mark.
     Drained,
@@ -153,7 +155,7 @@ fn draw_node(
     evicted(time, lane, &bars, (y + bar / 2.0, height))
 }
 
-/// The evictions, preemptions and replacements of a node's pods, with the number of pods where the lane is high enough.
+/// What happened to a node's pods, with the number of pods where the lane is high enough.
 fn evicted(
     time: &TimeScale,
     lane: &NodeLane,
@@ -168,15 +170,17 @@ fn evicted(
         of(&lane.replacements, Sign::Replaced),
         of(&lane.evictions, Sign::Evicted),
         of(&lane.preemptions, Sign::Preempted),
+        of(&lane.shut_down, Sign::ShutDown),
     ]
     .concat();
     // What numbers must not touch: marks, and other numbers, which would be read as one.
     let mut taken: Vec<(f64, f64)> = signs.iter().map(|s| (s.0 - SIGN, s.0 + SIGN)).collect();
     let mut marked = Vec::new();
-    // White on the darkest of the bars.
-    let color = |x: f64| {
-        let mut bars = bars.iter();
-        let dark = bars.any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
+    // White on the darkest of the bars, which most of the number has to stand on.
+    let color = |at: f64, wide: f64| {
+        let (mut bars, middle) = (bars.iter(), at + wide / 2.0);
+        let dark =
+            bars.any(|&(from, to, h)| h == Health::NotReady && from <= middle && middle < to);
         if dark { PAPER } else { EVICTION }
     };
     for (x, n, sign) in signs {
@@ -190,7 +194,7 @@ fn evicted(
         taken.extend(place.map(|from| (from, from + wide)));
         marked.push(Marked {
             at: (time.left + x, middle),
-            said: place.map(|from| (said, time.left + from, color(x))),
+            said: place.map(|from| (said, time.left + from, color(from, wide))),
             sign,
         });
     }
@@ -208,19 +212,20 @@ fn evicted(
         taken.extend(place.map(|at| (at, at + wide)));
         marked.push(Marked {
             at: (time.left + to, middle),
-            said: place.map(|at| (said, time.left + at, color(at))),
+            said: place.map(|at| (said, time.left + at, color(at, wide))),
             sign: Sign::Drained,
         });
     }
     marked
 }
 
-/// Draws the marks of evictions, preemptions and replacements.
+/// Draws the marks of what happened to pods.
 pub(super) fn draw_marks(c: &mut Drawing, marked: &[Marked]) {
     for Marked { at: (x, middle), said, sign } in marked {
         match sign {
             Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION),
             Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION),
+            Sign::ShutDown => square(c, (*x, *middle), EVICTION),
             Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED),
             Sign::Drained => {}
         }
@@ -249,6 +254,7 @@ mod tests {
             taints: Vec::new(),
             evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             preemptions: Vec::new(),
+            shut_down: Vec::new(),
             drains: Vec::new(),
             replacements: replacements.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             timers: Vec::new(),

@@ -9,7 +9,7 @@ pub(super) use super::drawing::{
 pub(super) use super::font::{self, Ink};
 pub(super) use super::frame::{
     Explained, FOOT, HEAD, LABEL, LANES_LEFT, Names, RIGHT, SMALL, STRONG, Swatch, WIDTH, grid,
-    head, hollow, mark, risen, time_axis, zone_labels,
+    head, hollow, mark, risen, square, time_axis, zone_labels,
 };
 pub(super) use crate::report::Heading;
 pub(super) use crate::report::prelude::*;

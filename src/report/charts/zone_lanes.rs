@@ -181,6 +181,9 @@ impl<'a> Lane<'a> {
         if self.zone.preempted > 0 {
             said += &format!(", {} preempted", grouped(self.zone.preempted.into()));
         }
+        if self.zone.shut_down > 0 {
+            said += &format!(", {} shut down", grouped(self.zone.shut_down.into()));
+        }
         if self.zone.drains > 0 {
             said += &format!(", {}", counted(self.zone.drains.into(), "drain"));
         }

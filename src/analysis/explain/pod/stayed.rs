@@ -4,10 +4,9 @@ use super::super::prelude::*;
 use super::super::{drain, node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
-use crate::analysis::causes::chain;
+use crate::analysis::causes::is_of_shutdown;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
-use crate::plan::{Action, Do, NodeFault};
 
 impl Case<'_, '_> {
     /// Explains why a pod was not evicted, or not yet.
@@ -86,12 +85,7 @@ impl Case<'_, '_> {
     fn shut_down(&mut self, node: NodeId) -> bool {
         let (question, analysis) = (self.of.question, self.analysis());
         let Some(ended) = self.seen.ended.last() else { return false };
-        let root = chain(analysis.trace, ended.record).find(|(_, r)| r.what == What::FaultBegan);
-        let is_shutdown = |a: &&Action| {
-            matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)))
-                && root.is_some_and(|(_, r)| r.object == a.entry)
-        };
-        if !analysis.plan.actions.iter().any(|a| is_shutdown(&a)) {
+        if !is_of_shutdown(analysis.plan, analysis.trace, ended.record) {
             return false;
         }
         self.found.verdict = format!(

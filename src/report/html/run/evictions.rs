@@ -41,24 +41,26 @@ enum Ended {
 /// Evictions and timers of a run.
 pub(super) struct Evicted<'a> {
     pub(super) evictions: Vec<Eviction<'a>>,
-    /// Pods that the scheduler deletes for others.
-    pub(super) preempted: Vec<Preempted>,
+    /// Pods that left their nodes without being evicted.
+    pub(super) left: Vec<Left>,
     replacements: &'a BTreeMap<RecordId, Replacement>,
     timers: Vec<Timer>,
 }
 
-/// A pod that the scheduler deletes for another one.
-pub(super) struct Preempted {
+/// A pod that leaves its node without being evicted.
+pub(super) struct Left {
     pub(super) at: Time,
     pub(super) pod: PodId,
     pub(super) node: Option<NodeId>,
+    /// It ends, as its node was told to go off; otherwise the scheduler deletes it for another one.
+    pub(super) shut_down: bool,
 }
 
 impl<'a> Evicted<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
-        let (preempted, timers) = followed(analysis);
+        let (left, timers) = followed(analysis);
         let replacements = &workloads.replacements;
-        Evicted { evictions: evictions(analysis), preempted, replacements, timers }
+        Evicted { evictions: evictions(analysis), left, replacements, timers }
     }
 
     /// The pods that something is told of.
@@ -66,7 +68,7 @@ impl<'a> Evicted<'a> {
         let evicted = self.evictions.iter().map(|e| e.pod);
         let replaced = self.replacements.values().map(|r| r.pod);
         evicted
-            .chain(self.preempted.iter().map(|p| p.pod))
+            .chain(self.left.iter().map(|p| p.pod))
             .chain(replaced)
             .chain(self.timers.iter().map(|t| t.pod))
     }
@@ -147,11 +149,11 @@ impl<'a> Evicted<'a> {
     }
 }
 
-/// The pods that the scheduler deletes for others, and the timers of a run. One that is set while another of the same pod runs ends that; none runs any
+/// The pods that leave without being evicted, and the timers of a run. One that is set while another of the same pod runs ends that; none runs any
 /// more once its pod's deletion has begun.
-fn followed(analysis: &Analysis<'_>) -> (Vec<Preempted>, Vec<Timer>) {
+fn followed(analysis: &Analysis<'_>) -> (Vec<Left>, Vec<Timer>) {
     let mut follow = Follow::new(analysis);
-    let mut preempted = Vec::new();
+    let mut left = Vec::new();
     let mut open: BTreeMap<PodId, RecordId> = BTreeMap::new();
     let mut found: Vec<Timer> = Vec::new();
     let mut end = |pod: PodId, set: RecordId, node: u32, at: Time, how: Ended| {
@@ -164,8 +166,10 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Preempted>, Vec<Timer>) {
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = follow.apply(id, r);
-        if let Some((pod, before)) = step.preemption(r) {
-            preempted.push(Preempted { at: r.at, pod, node: before.node_id() });
+        let shut_down = step.shut_down(analysis, id, r);
+        if let Some((pod, before)) = shut_down.or_else(|| step.preemption(r)) {
+            let shut_down = shut_down.is_some();
+            left.push(Left { at: r.at, pod, node: before.node_id(), shut_down });
         }
         if r.what == What::ControllersStopped {
             for (pod, set) in std::mem::take(&mut open) {
@@ -193,7 +197,7 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Preempted>, Vec<Timer>) {
     for (pod, set) in open {
         end(pod, set, follow.pod(pod).node, analysis.horizon(), Ended::Runs);
     }
-    (preempted, found)
+    (left, found)
 }
 
 pub(super) fn write(

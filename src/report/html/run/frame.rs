@@ -51,10 +51,11 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
     columns.codes("pod.workload", pods.ids().map(place));
     evicted.write(clock, (&lanes.nodes, &pods), &mut columns);
-    let preempted = || evicted.preempted.iter();
-    columns.near("preempted.at", preempted().map(|p| clock.of(p.at)));
-    columns.near("preempted.pod", preempted().map(|p| pods.place(p.pod)));
-    columns.near("preempted.node", preempted().map(|p| lanes.nodes.or_none(p.node)));
+    let left = || evicted.left.iter();
+    columns.near("left.at", left().map(|p| clock.of(p.at)));
+    columns.near("left.pod", left().map(|p| pods.place(p.pod)));
+    columns.near("left.node", left().map(|p| lanes.nodes.or_none(p.node)));
+    columns.codes("left.shut", left().map(|p| p.shut_down.into()));
     let drains = drains(analysis);
     columns.near("drain.from", drains.iter().map(|d| clock.of(d.from)));
     columns.near("drain.to", drains.iter().map(|d| clock.of(d.to)));
