@@ -35,6 +35,8 @@ pub struct Summary {
     pub(crate) kept: u64,
     /// Eviction timers that run at the end.
     pub(crate) pending_timers: u64,
+    /// Pods that ended with their nodes, which were told to go off.
+    pub(crate) shut_down: u64,
     /// How many deletions began, by who deleted.
     pub(crate) deletions: BTreeMap<Actor, u64>,
     /// Pods that could not be deleted in five tries, each time.
@@ -51,6 +53,8 @@ pub struct Summary {
     pub(crate) nodes_unknown: u64,
     /// How many nodes had a not-ready or unreachable NoExecute taint at some time.
     pub(crate) nodes_tainted: u64,
+    /// How many other nodes somebody else gave a NoExecute taint.
+    pub(crate) nodes_tainted_by_others: u64,
     /// How things stand at the end.
     pub(crate) end: End,
 }
@@ -122,6 +126,8 @@ struct Tally<'a> {
     no_execute: Vec<Vec<(Time, Time)>>,
     was_unknown: Vec<bool>,
     was_tainted: Vec<bool>,
+    /// Whether somebody else than node lifecycle gave it a NoExecute taint.
+    was_tainted_by_others: Vec<bool>,
     /// Per pod whether its present life had a timer.
     had_timer: Vec<bool>,
 }
@@ -144,6 +150,7 @@ impl<'a> Tally<'a> {
             no_execute,
             was_unknown: vec![false; analysis.node_count()],
             was_tainted: vec![false; analysis.node_count()],
+            was_tainted_by_others: vec![false; analysis.node_count()],
             had_timer: vec![false; analysis.pods.len()],
         }
     }
@@ -166,6 +173,7 @@ impl<'a> Tally<'a> {
             }
             _ => {}
         }
+        self.summary.shut_down += u64::from(step.shut_down(self.analysis, id, r).is_some());
         self.node(id, r, step);
         self.pod(r, step);
     }
@@ -180,12 +188,13 @@ impl<'a> Tally<'a> {
             self.was_unknown[i] = true;
             self.detection.extend(self.latency(id, node, r.at));
         }
-        if let Some(change) = self.analysis.trace.taint_change(r)
-            && r.actor == Actor::NodeLifecycle
-        {
+        if let Some(change) = self.analysis.trace.taint_change(r) {
             let of_failure =
                 |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
-            if change.added.iter().any(of_failure) && !change.removed.iter().any(of_failure) {
+            if r.actor != Actor::NodeLifecycle {
+                self.was_tainted_by_others[i] |= before.no_execute < after.no_execute;
+            } else if change.added.iter().any(of_failure) && !change.removed.iter().any(of_failure)
+            {
                 self.was_tainted[i] = true;
                 self.tainting.extend(self.latency(id, node, r.at));
             }
@@ -264,7 +273,17 @@ impl<'a> Tally<'a> {
         }
         let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count() as u64;
         let (nodes_unknown, nodes_tainted) = (count(&self.was_unknown), count(&self.was_tainted));
-        Summary { kept, pending_timers, nodes_unknown, nodes_tainted, end, ..self.summary }
+        let others = self.was_tainted_by_others.iter().zip(&self.was_tainted);
+        let nodes_tainted_by_others = others.filter(|(others, own)| **others && !**own).count();
+        Summary {
+            kept,
+            pending_timers,
+            nodes_unknown,
+            nodes_tainted,
+            nodes_tainted_by_others: nodes_tainted_by_others as u64,
+            end,
+            ..self.summary
+        }
     }
 }
 

@@ -200,5 +200,10 @@ fn summary(s: &Summary) -> Value {
             },
         }),
     );
+    let if_any =
+        [("nodes_tainted_by_others", s.nodes_tainted_by_others), ("pods_shut_down", s.shut_down)];
+    for (name, count) in if_any.into_iter().filter(|(_, count)| *count > 0) {
+        all[name] = count.into();
+    }
     all
 }

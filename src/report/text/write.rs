@@ -127,7 +127,9 @@ fn evictions(s: &Summary) -> Vec<Line> {
         ("pending timers", grouped(s.pending_timers)),
     ];
     let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
+    let shut_down = format!("{}, with their nodes", counted(s.shut_down, "pod"));
     let if_any = [
+        ("shut down", s.shut_down, shut_down),
         ("failed evictions", s.evictions_failed, grouped(s.evictions_failed)),
         ("refused evictions", s.evictions_refused, refused),
         ("not drained", s.nodes_not_drained, counted(s.nodes_not_drained, "node")),
@@ -175,10 +177,12 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
 /// How long it took to notice, to taint and to evict.
 fn latencies(s: &Summary) -> Vec<Line> {
     let m = &s.metrics;
-    let mut lines = vec![
-        ("nodes Unknown", spread(s.nodes_unknown, m.detection)),
-        ("nodes NoExecute", spread(s.nodes_tainted, m.tainting)),
-    ];
+    let mut tainted = spread(s.nodes_tainted, m.tainting);
+    if s.nodes_tainted_by_others > 0 {
+        tainted += &format!("; {} by others", grouped(s.nodes_tainted_by_others));
+    }
+    let mut lines =
+        vec![("nodes Unknown", spread(s.nodes_unknown, m.detection)), ("nodes NoExecute", tainted)];
     let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
     let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
     if m.eviction.is_some() {

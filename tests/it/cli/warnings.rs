@@ -156,6 +156,35 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
 }
 
+/// A user taints two of three nodes: nodes that fail are none, and the two are told beside them.
+#[test]
+fn nodes_that_others_taint_are_told() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+        timeline: [(at: "1m", do: Taint(nodes: Nodes(["a-0", "a-1"]), taint: "k:NoExecute")),
+            (at: "2m", do: Taint(node: "a-2", taint: "k:NoSchedule"))])"#;
+    scratch.write("by.ron", text);
+    let ran = scratch.call(&["run", "by.ron", "--summary"]);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("nodes NoExecute 0; 2 by others"), "{words} {}", ran.stderr);
+    let summary = scratch.text("output/by/summary.json");
+    assert!(summary.contains("\"nodes_tainted_by_others\": 2"), "{summary}");
+}
+
+/// Six pods end with their node, which is told to go off; the head of the scenario has when. Those of the
+/// DaemonSet that are refused ran at no time.
+#[test]
+fn pods_that_end_with_their_node_are_counted() {
+    let scratch = Scratch::new();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/graceful-shutdown.ron");
+    let ran = scratch.call(&["run", file, "--summary"]);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("shut down 6 pods, with their nodes"), "{words}");
+    let summary = scratch.text("output/graceful-shutdown/summary.json");
+    assert!(summary.contains("\"pods_shut_down\": 6"), "{summary}");
+}
+
 /// Any number of evictions, and none before the fault: neither can fail. With a bound on their
 /// number or their times, and past the fault, they can.
 #[test]
