@@ -293,8 +293,34 @@ impl Summary {
         }
     }
 
+    /// What stands beside the figures of a run: what the export has and a run has not, and what a run
+    /// takes to be so as the export does not say it.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let acting = self.not_simulated();
+        let acting = acting.map(|what| format!("Not simulated: {what}, which the export has."));
+        let ownerless = (self.ownerless > 0).then(|| {
+            format!(
+                "The export: the owners of {} are not in it, so that nothing replaces them here.",
+                count(self.ownerless, "pod")
+            )
+        });
+        let made_up = (!self.made_up.is_empty()).then(|| {
+            format!(
+                "The export: no nodes are in it. The {} that pods name are taken to be Ready, without zones, labels and taints.",
+                count(self.made_up.len(), "node")
+            )
+        });
+        let orphans = (!self.orphans.is_empty()).then(|| {
+            format!(
+                "The export: {} are left out, as their nodes are not in it.",
+                count(self.orphans.len(), "pod")
+            )
+        });
+        [acting, ownerless, made_up, orphans].into_iter().flatten().collect()
+    }
+
     /// What the export has that changes what becomes of pods, and that no figure of it knows.
-    pub(crate) fn not_simulated(&self) -> Option<String> {
+    fn not_simulated(&self) -> Option<String> {
         let mut kinds = self.kinds.clone();
         kinds.retain(|kind, _| ACTING.contains(&kind.as_str()));
         let kinds = (!kinds.is_empty()).then(|| counts(&kinds));

@@ -61,6 +61,7 @@ impl ImportedCluster {
             push(out, "kubernetes", &release);
         }
         push(out, "horizon", &horizon);
+        list(out, "notes", &self.summary.notes());
         out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
         _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
         self.settings(out);

@@ -3817,6 +3817,9 @@ class Scenario(Document):
     #: When the run begins by the clock on the wall, as the API writes times:
     #: `"2026-11-20T04:41:17Z"`. `explain` then says when things happened by that clock.
     begins: str | None = None
+    #: What a person should know beside every figure: `taintsim import` writes what an export has
+    #: and a run has not, `["Not simulated: 2 HorizontalPodAutoscalers, which the export has."]`.
+    notes: Sequence[str] | None = None
     #: The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
     #: a patch, `"1.38-alpha"` the pre-release of the minor to come.
     kubernetes: str | None = None

@@ -15,9 +15,7 @@ const SPREADS: usize = 5;
 pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
     let [starts, stops] = drawn_paces(plan);
     let [start_medians, stop_medians] = medians(loaded);
-    [
-        as_it_stands(loaded),
-        left_out(loaded),
+    let taken = [
         release(loaded, spec),
         in_an_outage(plan),
         gone_at_once(plan),
@@ -28,22 +26,15 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         stop_medians,
         attacher(spec, plan),
         held(plan),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    let stands = as_it_stands(loaded).into_iter();
+    stands.chain(spec.notes.iter().cloned()).chain(taken.into_iter().flatten()).collect()
 }
 
 /// An export that was given as a scenario.
 fn as_it_stands(loaded: &Loaded) -> Option<String> {
     let summary = loaded.imported.as_ref().filter(|s| s.as_scenario)?;
     Some(format!("The export: {} is run as `taintsim import` takes it.", summary.files.join(", ")))
-}
-
-/// What the export has and the run has not.
-fn left_out(loaded: &Loaded) -> Option<String> {
-    let what = loaded.imported.as_ref()?.not_simulated()?;
-    Some(format!("Not simulated: {what}, which the export has."))
 }
 
 /// The release, where the scenario says none and the export does.

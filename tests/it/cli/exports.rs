@@ -229,6 +229,14 @@ fn what_an_export_brought_along_is_in_the_result() {
         }
         assert!(text.contains("Kubernetes 1.31."), "{text}");
     }
+    // What is imported to a file takes along what no run of it has.
+    assert_eq!(scratch.call(&["import", "cluster.json", "--out", "i.ron"]).code, 0);
+    for args in [&["run", "i.ron"][..], &["run", "i.ron", "-q", "-o", "json"], &["survey", "i.ron"]]
+    {
+        let said = unfolded(&scratch.call(args).stdout);
+        let wanted = "Not simulated: 1 HorizontalPodAutoscaler, which the export has.";
+        assert_eq!(said.matches(wanted).count(), 1, "{args:?}: {said}");
+    }
     let run = scratch.call(&["run", "a.ron"]);
     assert!(run.stderr.contains("of 1 workload: default/web 13s (median of 2)"), "{}", run.stderr);
     let set = scratch.call(&["run", "a.ron", "--set", "timing.kubelet.pod_stop=3s"]);

@@ -104,9 +104,16 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
             all.insert(field.to_owned(), draw.field(field));
         }
     }
-    for field in
-        ["doc", "begins", "feature_gates", "controllers_start", "scheduler", "existing", "seeds"]
-    {
+    for field in [
+        "doc",
+        "begins",
+        "notes",
+        "feature_gates",
+        "controllers_start",
+        "scheduler",
+        "existing",
+        "seeds",
+    ] {
         if draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
         }
