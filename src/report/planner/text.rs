@@ -133,11 +133,25 @@ fn not_known(told: &Told, wanted: u64) -> String {
     text
 }
 
+/// Why it does not matter which value is taken, where neither formula nor any of so many outages tells
+/// values apart: more of them would not, either.
+fn nothing_matters(by_formula: &[Option<f64>], met_nothing: bool, n: u64) -> Option<String> {
+    let is_same = by_formula.iter().all(|cost| cost.is_some() && *cost == by_formula[0]);
+    (is_same && met_nothing).then(|| {
+        format!(
+            "no value matters, as such faults do not concern what is chosen: by formula all cost the same, and none of {n} paired outages of each model made a difference"
+        )
+    })
+}
+
 fn recommendation(told: &Told<'_>) -> String {
     let (best, now, a) = (told.best(), told.now(), told.answer);
     let unit = &told.objective.unit;
     if let Some(wanted) = a.wanted {
-        return not_known(told, wanted);
+        let by_formula: Vec<Option<f64>> = a.rows.iter().map(|r| r.closed).collect();
+        let nothing = nothing_matters(&by_formula, concerns_nothing(told), a.n);
+        let nothing = nothing.map(|why| format!("{}: {why}", stays(told)));
+        return nothing.unwrap_or_else(|| not_known(told, wanted));
     }
     if !a.keeps {
         let limits = best.breaks.join(", ");
@@ -442,7 +456,18 @@ fn rests_on(told: &Told<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interval, saves};
+    use super::{Interval, nothing_matters, saves};
+
+    /// More time is asked for only where it may tell something.
+    #[test]
+    fn where_nothing_matters_no_time_is_asked_for() {
+        let said = nothing_matters(&[Some(3.0), Some(3.0)], true, 24);
+        assert!(said.is_some_and(|said| said.contains("none of 24 paired outages")));
+        assert_eq!(nothing_matters(&[Some(3.0), Some(3.0)], false, 24), None);
+        assert_eq!(nothing_matters(&[Some(3.0), Some(4.0)], true, 24), None);
+        assert_eq!(nothing_matters(&[Some(3.0), None], true, 24), None);
+        assert_eq!(nothing_matters(&[None, None], true, 24), None);
+    }
 
     #[test]
     fn what_keeps_a_limit_may_cost_more() {
