@@ -42,13 +42,14 @@ fn told(
     replacements: &[&Replacement],
 ) -> Explanation {
     let missing = missing(outcome, question.until);
+    let has_lost = !lost.groups.is_empty();
     let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, g)).collect();
     steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
     steps.extend(replaced(question, replacements));
     steps.sort_by_key(|s| s.at);
     let mut notes = notes(question, outcome);
-    if !steps.is_empty() {
+    if has_lost || !missing.is_empty() {
         notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
     }
     Explanation {
@@ -146,11 +147,14 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
                 format!(": {}", filters.join(", "))
             }
         });
-        notes.push(format!("{} of its pods are pending at the end{why}", grouped(outcome.pending)));
+        let are = if outcome.pending == 1 { "is" } else { "are" };
+        let n = grouped(outcome.pending);
+        notes.push(format!("{n} of its pods {are} pending at the end{why}"));
     }
     if outcome.stuck > 0 {
+        let are = if outcome.stuck == 1 { "is" } else { "are" };
         notes.push(format!(
-            "{} of its pods are stuck Terminating at the end",
+            "{} of its pods {are} stuck Terminating at the end",
             grouped(outcome.stuck)
         ));
     }
@@ -231,12 +235,21 @@ impl<'a> Lost<'a> {
 }
 
 /// The pod that is lost with a record, as it was before, and what is done to it: it is deleted, or its kubelet
-/// ends it, as its machine is told to go off or short of something, or does not admit it. What a Job is for
-/// is no loss.
+/// ends it, as its machine is told to go off or short of something, or does not admit it. PodGC, and who
+/// deletes by force, leave no time between, and PodGC may say first that it has failed. What a Job is for is no
+/// loss.
 fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodState, &'static str)> {
     let (pod, before, _) = step.pod?;
     let what = match r.what {
         What::PodDeleting(_) => step.deletion_begins().map(|_| "deleted")?,
+        What::PodGone if !before.phase.is_terminal() => {
+            step.deletion_begins().map(|_| "deleted")?
+        }
+        What::PodPhase(PodPhase::Failed)
+            if r.actor == Actor::PodGc && !before.deleting && !before.phase.is_terminal() =>
+        {
+            "deleted"
+        }
         What::PodPhase(PodPhase::Succeeded) if is_of_job => return None,
         What::PodPhase(phase) if r.actor == Actor::Kubelet && phase.is_terminal() => {
             let is_over = before.deleting || before.phase.is_terminal();

@@ -46,6 +46,7 @@ fn is_of_zones(r: &Record) -> bool {
             | What::ControllersStarted
             | What::NodeCondition(..)
             | What::NodeTaints(_)
+            | What::NodeUnschedulable(_)
     )
 }
 
@@ -66,6 +67,10 @@ struct Course<'a> {
     unready: Vec<Turned>,
     /// Nodes that were tainted since the last step about them.
     tainted: Vec<Turned>,
+    /// Nodes that others than node lifecycle tainted, and that were cordoned, since the last step
+    /// about them.
+    by_others: Vec<Turned>,
+    cordoned: Vec<Turned>,
     /// All nodes that were tainted during the run.
     all_tainted: BTreeSet<u32>,
 }
@@ -89,6 +94,8 @@ impl<'a> Course<'a> {
             in_master: false,
             unready: Vec::new(),
             tainted: Vec::new(),
+            by_others: Vec::new(),
+            cordoned: Vec::new(),
             all_tainted: BTreeSet::new(),
         }
     }
@@ -141,15 +148,18 @@ impl<'a> Course<'a> {
             {
                 self.unready.push((r.at, id, NodeId(r.object)));
             }
-            What::NodeTaints(_)
-                if self.has(NodeId(r.object)) && r.actor == Actor::NodeLifecycle =>
-            {
+            What::NodeTaints(_) if self.has(NodeId(r.object)) => {
                 let change = analysis.trace.taint_change(r);
                 if change.is_some_and(TaintChange::adds_no_execute)
                     && self.all_tainted.insert(r.object)
                 {
-                    self.tainted.push((r.at, id, NodeId(r.object)));
+                    let own = r.actor == Actor::NodeLifecycle;
+                    let tainted = if own { &mut self.tainted } else { &mut self.by_others };
+                    tainted.push((r.at, id, NodeId(r.object)));
                 }
+            }
+            What::NodeUnschedulable(true) if self.has(NodeId(r.object)) => {
+                self.cordoned.push((r.at, id, NodeId(r.object)));
             }
             _ => {}
         }
@@ -164,9 +174,13 @@ impl<'a> Course<'a> {
     fn flush(&mut self, rule: Option<String>) {
         let unready = together(self.question, &self.unready, "not Ready any more", None);
         let tainted = together(self.question, &self.tainted, "tainted NoExecute", rule);
-        self.steps.extend(unready.into_iter().chain(tainted));
+        let others = together(self.question, &self.by_others, "tainted NoExecute by others", None);
+        let cordoned = together(self.question, &self.cordoned, "cordoned", None);
+        self.steps.extend([unready, tainted, others, cordoned].into_iter().flatten());
         self.unready.clear();
         self.tainted.clear();
+        self.by_others.clear();
+        self.cordoned.clear();
     }
 
     /// All of it, and how many pods were evicted from its nodes.
@@ -183,7 +197,7 @@ impl<'a> Course<'a> {
     }
 
     fn verdict(&self, lost: usize) -> String {
-        if self.steps.is_empty() {
+        if self.steps.is_empty() && lost == 0 {
             return "nothing happened to its nodes".to_owned();
         }
         let until = self.question.until;

@@ -532,3 +532,43 @@ fn requests_that_are_rejected_are_told_of_among_the_steps() {
     let times: Vec<f64> = told.iter().map(|(at, _)| (at * 1000.0).round() / 1000.0).collect();
     assert_eq!(times, [68.0, 72.5, 73.0]);
 }
+
+/// Both nodes of zone b are drained, and one is tainted by a person: their zone tells of it as they do.
+/// Of two pods that only fit there one is put off by the budget of `db`, and nothing is lost of that.
+#[test]
+fn a_zone_tells_of_drains_and_of_taints_of_others() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a-0", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("b-0")),
+            Deployment(name: "web", replicas: 1, placement: Node("b-1"), template: (nodeSelector: {"topology.kubernetes.io/zone": "b"}))],
+        podDisruptionBudgets: [(name: "db", selector: (matchLabels: {"app": "db"}), minAvailable: 1)],
+        timeline: [(at: "2m", do: Drain(nodes: Zone("b"))), (at: "5m", do: Taint(node: "b-1", taint: "k:NoExecute"))])"#;
+    scratch.write("z.ron", text);
+    let zone = json(&scratch, &["z.ron", "zone/b"]);
+    let said = zone["verdict"].as_str().expect("a verdict");
+    assert!(said.starts_with("1 of its 2 nodes tainted NoExecute, 1 pod evicted"), "{said}");
+    let steps: Vec<String> = steps(&zone).into_iter().map(|s| s.1).collect();
+    assert!(steps.iter().any(|s| s.starts_with("b-0..b-1 cordoned")), "{steps:?}");
+    assert!(steps.iter().any(|s| s == "b-1 tainted NoExecute by others"), "{steps:?}");
+    let of = |object: &str| scratch.call(&["explain", "z.ron", object]).stdout;
+    assert!(!of("statefulset/db").contains("why that pod was lost"), "{}", of("statefulset/db"));
+    assert!(of("deployment/web").contains("1 of its pods is pending at the end"));
+}
+
+/// A node is deleted: PodGC deletes its two pods by force, with their failure said before (from 1.26 on) and
+/// without. The workload tells of them, as it tells of those in their place.
+#[test]
+fn a_workload_tells_what_pod_gc_deleted() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 6, placement: Spread(All))],
+        timeline: [(at: "1m", do: DeleteNode(nodes: Node("a-1")))])"#;
+    scratch.write("gone.ron", text);
+    for release in ["1.34", "1.24"] {
+        let web = json(&scratch, &["gone.ron", "deployment/web", "--kubernetes", release]);
+        let steps: Vec<String> = steps(&web).into_iter().map(|s| s.1).collect();
+        let lost = steps.iter().filter(|s| s.starts_with("2 pods of a-1 deleted by ")).count();
+        assert_eq!(lost, 1, "{release}: {steps:?}");
+        assert!(steps.iter().any(|s| s.starts_with("2 pods are created")), "{steps:?}");
+    }
+}

@@ -222,6 +222,8 @@ impl Case<'_, '_> {
         let steps: Vec<Step> =
             of.story_asked(node).map_or(Vec::new(), |story| story.steps().cloned().collect());
         let has = |end: &str| steps.iter().any(|s| s.text.ends_with(end));
+        let queued = "waits in its zone's queue for the NoExecute taint";
+        let waits = steps.iter().rfind(|s| s.text.ends_with(queued)).map(|s| s.at);
         let master = steps.iter().any(|s| s.text.starts_with("master disruption:"));
         let before = node::at_start(of.question, node);
         let tainted =
@@ -235,10 +237,18 @@ impl Case<'_, '_> {
                 format!(
                     "{name} was not Ready, but all zones were fully disrupted, and then nobody is tainted (master disruption)"
                 )
-            } else if has("waits in its zone's queue for the NoExecute taint") {
+            } else if let Some(queued) = waits {
+                let until = of.question.until;
+                let waited = until.since(queued);
+                // Asked as soon as it waits: no rate would have been high enough.
+                let why = if waited < flags.node_monitor_period {
+                    format!(", when it had waited for {}", to_the_millisecond(waited))
+                } else {
+                    ": its zone's rate was too low".to_owned()
+                };
                 format!(
-                    "{name} was not Ready and waited for its NoExecute taint, which it did not get by {}: its zone's rate was too low",
-                    absolute(of.question.until)
+                    "{name} was not Ready and waited for its NoExecute taint, which it did not get by {}{why}",
+                    absolute(until)
                 )
             } else {
                 format!("{name} was not Ready, but not for long enough to be tainted")
