@@ -284,7 +284,7 @@ mod tests {
              f.ron:5:25: `zoone` is not a field of a node group\n  help: did you mean `zone`?\n\
              f.ron:5:45: expected a text in quotes\n\
              f.ron:5:77: expected a map: `{ \"key\": … }`\n\
-             f.ron:6:31: this number is out of range here\n\
+             f.ron:6:31: this number is out of range here\n  help: from 0 to 18446744073709551615\n\
              f.ron:6:53: `on` is missing in a pod group\n  help: every pod says where it is: `on: Node(\"a-03\")`, \
              `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
              f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\

@@ -197,7 +197,7 @@ impl fmt::Display for Property {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PropertyError {
     /// No property has that name.
-    #[error("there is no property {name:?}{}", .near.map_or(String::new(), |n| format!("; did you mean {n}?")))]
+    #[error("there is no property {name:?}; {}", .near.map_or_else(|| format!("known are {}", Property::NAMES.join(", ")), |n| format!("did you mean {n}?")))]
     Unknown {
         /// What was written.
         name: String,

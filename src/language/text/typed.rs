@@ -117,7 +117,14 @@ impl<'t> Reader<'t> {
             let help = tree.text().and_then(|text| number_meant(tree.name(), text));
             return Err(wrong(tree, "expected a whole number, without quotes").help(help));
         };
-        T::try_from(number).map_err(|_| wrong(tree, "this number is out of range here"))
+        let fits = |n: i128| T::try_from(n).is_ok();
+        let most = (1..127).rev().map(|bits| (1_i128 << bits) - 1).find(|n| fits(*n));
+        let most = most.unwrap_or_default();
+        let least = if fits(-1) { -most - 1 } else { 0 };
+        T::try_from(number).map_err(|_| {
+            let help = format!("from {least} to {most}");
+            wrong(tree, "this number is out of range here").help(Some(help))
+        })
     }
 
     fn boolean(self) -> Result<bool, Mistake> {

@@ -37,11 +37,14 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
         return Err(HistoryError::Whole("there is nothing in it".to_owned()));
     }
     let words = first.split_whitespace().count();
+    // Behind a heading there may be, events of that archive begin with their number.
+    let mut begins = lines(text).take(2).map(|(_, line)| line);
+    let is_numbered = begins.any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     Ok(if first.starts_with('{') && first.contains("machine_id") {
         HistoryFormat::Google
     } else if first.starts_with('{') {
         HistoryFormat::Prometheus
-    } else if words >= 8 {
+    } else if words >= 8 && is_numbered {
         HistoryFormat::Fta
     } else if is_heading(first) {
         HistoryFormat::Csv

@@ -93,6 +93,10 @@ fn what_is_wrong_is_said_with_its_line() {
     ] {
         assert_eq!(read(text, None).map_err(|e| e.to_string()), Err(said.to_owned()), "{text}");
     }
+    // Many words in a line are no archive yet.
+    let scenario = "Scenario(version: 1, horizon: \"25m\", nodes: [(name: \"a\", zone: \"b\")],\n workloads: [])";
+    let said = read(scenario, None).map_err(|e| e.to_string());
+    assert!(said.is_err_and(|e| e.starts_with("this is no history of outages")));
     for text in ["", "hello", "{}", "\u{0}"] {
         assert!(read(text, None).is_err(), "{text}");
     }

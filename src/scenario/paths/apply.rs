@@ -226,9 +226,11 @@ fn elements<'a>(
     }
     let Some((group, fields)) = rest.split_first() else {
         let problem = Problem::new(format!("`{path}` names no {what}"));
-        let empty = (target == Target::Timeline)
-            .then(|| "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned());
-        return Err(problem.maybe_help(empty));
+        let help = match target {
+            Target::Timeline => "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned(),
+            _ => format!("`{path}.NAME.FIELD=VALUE`"),
+        };
+        return Err(problem.help(help));
     };
     Ok((called::find(&first.name, what, &group.name, &all)?, fields))
 }
