@@ -1,7 +1,7 @@
 //! Whether two samples of classes are drawn with the same odds, and which of many such comparisons are
 //! rejected where no single one may be by chance.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, Discrete, Hypergeometric};
+use statrs::distribution::{Beta, ChiSquared, ContinuousCDF, Discrete, Hypergeometric};
 
 /// How many of a class are to be expected on either side for chi-squared to hold (Cochran, 1954).
 const EXPECTED: f64 = 5.0;
@@ -53,8 +53,17 @@ pub(crate) fn same_odds(counts: &[(u64, u64)]) -> f64 {
     }
 }
 
+/// Where the odds lie with 95 % confidence of what came `count` times of `of` (Clopper and Pearson, 1934).
+pub(crate) fn interval(count: u64, of: u64) -> (f64, f64) {
+    let at = |p: f64, a: u64, b: u64, end: f64| {
+        Beta::new(a as f64, b as f64).map_or(end, |d| d.inverse_cdf(p))
+    };
+    let without = of.saturating_sub(count);
+    (at(0.025, count, without + 1, 0.0), at(0.975, count + 1, without, 1.0))
+}
+
 /// Fisher's exact test of two classes, two-sided: all tables with the same sums that are no likelier.
-fn fisher(one: (u64, u64), other: (u64, u64)) -> f64 {
+pub(crate) fn fisher(one: (u64, u64), other: (u64, u64)) -> f64 {
     let (ones, a) = (one.0 + one.1, one.0 + other.0);
     let all = ones + other.0 + other.1;
     let Ok(table) = Hypergeometric::new(all, ones, a) else {
@@ -99,6 +108,18 @@ mod tests {
         // 1 of 60 against 0 of 60 is nothing; all against none is sure: 2 / (120 over 60).
         is(&[(1, 0), (59, 60)], 1.0);
         assert!(same_odds(&[(60, 0), (0, 60)]) < 1e-30);
+    }
+
+    /// None of 60: up to 1 - 0.025^(1/60) = 0.0596; all of them the other way round; 5 of 10 is 0.1871 to 0.8129 in Clopper and Pearson's tables.
+    #[test]
+    fn odds_have_an_interval() {
+        let is = |(count, of): (u64, u64), (low, high): (f64, f64)| {
+            let found = interval(count, of);
+            assert!((found.0 - low).abs() < 1e-4 && (found.1 - high).abs() < 1e-4, "{found:?}");
+        };
+        is((0, 60), (0.0, 0.0596));
+        is((60, 60), (0.9404, 1.0));
+        is((5, 10), (0.1871, 0.8129));
     }
 
     /// Of 0.01, 0.013, 0.03, 0.04 at 5 %: 0.05 / 4 = 0.0125 and 0.05 / 3 = 0.0167 hold, 0.05 / 2 = 0.025 does not.

@@ -261,3 +261,160 @@ fn recorded_runs_are_judged() {
         called.stdout
     );
 }
+
+/// The folder of a recorder that gives these runs: without a change and with one, and so of a kept recording.
+#[cfg(unix)]
+fn imitated(name: &str, given: [(&str, &serde_json::Value); 4]) -> String {
+    let folder = folder(name);
+    fs::create_dir_all(folder.join("versions/v1.34.4")).expect("a folder");
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proved/record");
+    std::os::unix::fs::symlink(record, folder.join("record")).expect("a link");
+    for (name, runs) in given {
+        fs::write(folder.join(name).with_extension("json"), runs.to_string()).expect("a file");
+    }
+    folder.display().to_string()
+}
+
+/// Runs of `relisted.ron`, four times the three that were recorded, and such in which the second pod is evicted when it has to be, at
+/// 22 s; twelve runs of a kept recording as it is, and twelve without its last record.
+#[cfg(unix)]
+fn runs_of_a_change() -> [serde_json::Value; 4] {
+    use serde_json::{Value, json};
+    let recorded = include_str!("proved/relisted.json");
+    let mut without: Value = serde_json::from_str(recorded).expect("JSON");
+    let three = without["outcomes"].as_array().expect("runs").clone();
+    without["outcomes"] = json!([three.clone(), three.clone(), three.clone(), three].concat());
+    let mut with = without.clone();
+    with["kubernetes"] = json!("v1.34.4+0123456789ab");
+    with["patch"] = json!({ "applied": ["pkg/x.go"], "left_out": ["pkg/x_test.go"] });
+    let ends = [(22, "pod-deleting", "taint-eviction"), (23, "pod-gone", "kubelet")];
+    for run in with["outcomes"].as_array_mut().expect("runs") {
+        for (at, what, actor) in ends {
+            let at = at * 1_000_000_000_u64;
+            let place = run["events"].as_array().expect("records").len();
+            run["written"].as_array_mut().expect("an order").push(json!([at, place]));
+            let end = json!({ "t_ns": at, "actor": actor, "what": what, "pod": "default/db-0" });
+            run["events"].as_array_mut().expect("records").push(end);
+        }
+    }
+    let packed = taintsim::files::read(Path::new(&timeline("silent-node")), 1 << 20)
+        .and_then(|b| taintsim::files::unpack(b, 1 << 24));
+    let packed: Value = serde_json::from_slice(&packed.expect("it is there")).expect("JSON");
+    let releases = packed["releases"].as_array().expect("releases");
+    let of_it = releases.iter().find(|r| r["kubernetes"] == "v1.34.4").expect("it is there");
+    let which = of_it["outcomes"][0]["timeline"].as_u64().expect("a number") as usize;
+    let mut events = packed["timelines"][which].as_array().expect("records").clone();
+    let twelve = |events: &[Value]| {
+        let order = events.iter().enumerate().map(|(i, e)| json!([e["t_ns"], i]));
+        let run = json!({ "events": events, "written": order.collect::<Vec<_>>(), "unmet": 0 });
+        json!({ "kubernetes": "v1.34.4", "scenario": packed["scenario"], "outcomes": vec![run; 12] })
+    };
+    let kept = twelve(&events);
+    events.pop();
+    [without, with, kept, twelve(&events)]
+}
+
+/// Twelve runs against none of twelve is no chance: 2 / (24 over 12) = 7e-7. Three against none is one in ten, 2 / (6 over 3).
+#[test]
+#[cfg(unix)]
+fn a_change_is_judged_without_and_with_it() {
+    let [without, with, kept, less] = runs_of_a_change();
+    type Runs = serde_json::Value;
+    let prove_with = |name: &str, without: &Runs, with: &Runs, options: &[&str]| {
+        let given =
+            [("without", without), ("with", with), ("kept-without", &kept), ("kept-with", &less)];
+        let recorder = imitated(name, given);
+        let recordings = timeline("silent-node");
+        let own =
+            ["scenarios/races/relisted.ron", "--recorder", &recorder, "--patch", "LICENSE-MIT"];
+        prove(&[&own, &["--recordings", recordings.as_str()][..], options].concat())
+    };
+    let gone = prove_with("gone", &without, &with, &[]);
+    let first = "gone with LICENSE-MIT: pod-stuck(1m) in 12 of 12 runs (74 % to 100 %) without it, in 0 of 12 runs (0 % to 26 %) with it\n\
+                 in the program: pkg/x.go\n\
+                 left out, as the recorder does not link it: pkg/x_test.go\n\
+                 1 of 1 recordings come out otherwise with it; 1 of 1 were made again, 12 runs each\n  \
+                 silent-node: ";
+    assert_eq!((gone.code, gone.stderr.as_str()), (0, ""), "{}", gone.stdout);
+    assert!(gone.stdout.starts_with(first), "{}", gone.stdout);
+    assert!(
+        gone.stdout.contains(
+            "\nwith LICENSE-MIT:\nnot seen in 12 runs of v1.34.4+0123456789ab: pod-stuck(1m)\n"
+        ),
+        "{}",
+        gone.stdout
+    );
+    let gone = prove_with("gone-json", &without, &with, &["-o", "json"]);
+    let v: Runs = serde_json::from_str(&gone.stdout).expect("JSON");
+    assert_eq!(
+        (&v["patch"]["verdict"], &v["patch"]["applied"][0]),
+        (&"gone".into(), &"pkg/x.go".into())
+    );
+    assert_eq!(v["patch"]["recordings"]["moved"][0]["scenario"], "silent-node");
+    let verdicts = [0, 1].map(|i| v["proofs"][i]["verdict"].as_str().map(str::to_owned));
+    assert_eq!(verdicts.map(Option::unwrap_or_default), ["confirmed", "not seen"]);
+    // The same runs with the change.
+    let mut same = without.clone();
+    same["kubernetes"] = with["kubernetes"].clone();
+    let there = prove_with("there", &without, &same, &["--time", "0s"]);
+    assert!(there.code == 1 && there.stdout.starts_with("still there with "), "{}", there.stdout);
+    assert!(there.stdout.contains("what else it moves was not looked at\n"), "{}", there.stdout);
+    let three = |runs: &Runs| {
+        let mut runs = runs.clone();
+        runs["outcomes"].as_array_mut().expect("runs").truncate(3);
+        runs
+    };
+    let seldom = prove_with("seldom", &three(&without), &three(&with), &["--time", "0s"]);
+    assert!(seldom.code == 4 && seldom.stdout.starts_with("too seldom "), "{}", seldom.stdout);
+    // What only runs that come out as the tape show cannot be judged with a change.
+    let tainted = prove_with("tainted", &without, &with, &["--property", "never-tainted"]);
+    assert!(
+        tainted.code == 2 && tainted.stderr.contains("cannot be judged with --patch"),
+        "{}",
+        tainted.stderr
+    );
+}
+
+/// A tape of one release is tried on others, which are each said.
+#[test]
+#[cfg(unix)]
+fn a_tape_is_tried_on_other_releases() {
+    let [without, with, kept, less] = runs_of_a_change();
+    let given =
+        [("without", &without), ("with", &with), ("kept-without", &kept), ("kept-with", &less)];
+    let recorder = imitated("on", given);
+    let on = |releases| {
+        let race = "scenarios/races/relisted.ron";
+        prove(&[race, "--recorder", &recorder, "--on", releases, "-o", "json"])
+    };
+    let called = on("1.34,1.34.4");
+    let v: serde_json::Value = serde_json::from_str(&called.stdout).expect("JSON");
+    let said: Vec<_> = v["proofs"].as_array().expect("a list").iter().collect();
+    assert_eq!((called.code, said.len()), (0, 2), "{v}");
+    for proof in said {
+        assert_eq!(
+            (&proof["release"], &proof["verdict"]),
+            (&"v1.34.4".into(), &"confirmed".into())
+        );
+        assert_eq!(
+            (&proof["violating"], &proof["steered"]["came_about"]),
+            (&12.into(), &12.into())
+        );
+    }
+    let called = on("1.34,1.36");
+    assert!(
+        called.code == 2 && called.stderr.contains("the recorder has no 1.36"),
+        "{}",
+        called.stderr
+    );
+}
+
+/// How a change is read and put into a release's modules is tested in Python, where that is there.
+#[test]
+fn changes_are_put_into_modules() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../recorder/test_patches.py");
+    match Command::new("python3").arg("-B").arg(tests).output() {
+        Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
+        Err(_) => eprintln!("python3 is not there"),
+    }
+}

@@ -10,8 +10,8 @@ mod counts;
 mod odds;
 pub(crate) mod record;
 pub(crate) mod recordings;
-mod report;
-mod run;
+pub(crate) mod report;
+pub(crate) mod run;
 mod since;
 
 pub use args::ConformArgs;
@@ -41,8 +41,11 @@ pub fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     )?;
     progress.clear();
     out.flush()?;
-    Ok([Exit::Differs, Exit::Input, Exit::Nothing]
-        .into_iter()
-        .find(|e| e.code() == code)
-        .unwrap_or(Exit::Fine))
+    Ok(exit_of(code))
+}
+
+/// What an exit code is called.
+pub(crate) fn exit_of(code: u8) -> Exit {
+    let all = [Exit::Differs, Exit::Input, Exit::Nothing];
+    all.into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine)
 }

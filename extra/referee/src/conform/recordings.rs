@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The recordings at a path: the file itself, or those in a folder and its folders, sorted by name.
-pub(super) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if !std::fs::metadata(path)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());
@@ -46,7 +46,7 @@ pub(crate) fn is_release(release: &str, wanted: &str) -> bool {
 }
 
 /// The kind of scenario, as recordings are named.
-pub(super) fn kind(recorded: &Recorded) -> &'static str {
+pub(crate) fn kind(recorded: &Recorded) -> &'static str {
     let name = &recorded.scenario.name;
     match &recorded.observed {
         Observed::Envelope { .. } => "envelopes",

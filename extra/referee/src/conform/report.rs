@@ -9,7 +9,7 @@ use taintsim::language::Problem;
 use taintsim::report::trials::{Came, Case, Failed, Tested};
 
 /// What came of all recordings, in each form in which it is written.
-pub(super) trait Answer {
+pub(crate) trait Answer {
     /// How many there are, and how many are not as they should be.
     fn counts(&self) -> (usize, usize);
     /// For people.

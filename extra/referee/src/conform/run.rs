@@ -108,7 +108,7 @@ pub fn run(
 }
 
 /// Writes what came of all recordings, or why nothing did, and gives the exit code.
-fn answer(
+pub(crate) fn answer(
     found: Result<impl Answer, String>,
     form: CheckFormat,
     out: &mut dyn Write,

@@ -22,4 +22,4 @@ pub(crate) use check::check_plan;
 pub use check::{Checked, Model, Models, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub(crate) use difference::{Difference, show};
-pub(crate) use odds::{Marginal, Odds, odds};
+pub(crate) use odds::{Marginal, Odds, odds, odds_of};

@@ -47,16 +47,21 @@ pub(crate) fn odds(recorded: &Recorded, model: &Model<'_>, seeds: u64) -> Option
         return None;
     };
     let plan = recorded.plan().ok()?;
-    let runs = u64::from(*runs);
     let ours: Vec<Vec<Line>> = (1..=seeds).map(|seed| lines(&model(&plan, seed))).collect();
+    odds_of(*runs, outcomes, &ours)
+}
+
+/// Compares the outcomes that are kept of so many runs with other runs.
+pub(crate) fn odds_of(runs: u32, outcomes: &[Outcome], ours: &[Vec<Line>]) -> Option<Odds> {
+    let runs = u64::from(runs);
     let kept: u64 = outcomes.iter().map(|o| u64::from(o.count)).sum();
     let alike: u64 = outcomes.iter().map(|o| u64::from(o.count)).filter(|n| *n > 1).sum();
     let marginals = if kept == runs && (alike as f64) < ALIKE * runs as f64 {
-        of_runs(outcomes, &ours)
+        of_runs(outcomes, ours)
     } else {
-        vec![of_outcomes(outcomes, runs, &ours)]
+        vec![of_outcomes(outcomes, runs, ours)]
     };
-    Odds::of((runs, seeds), marginals)
+    Odds::of((runs, ours.len() as u64), marginals)
 }
 
 impl Odds {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use taintsim::analysis::properties::Property;
+use taintsim::cli::{CheckFormat, OutputArg, duration};
+use taintsim::kernel::Dur;
 
 /// Arguments of `taintsim prove`.
 #[derive(Clone, Debug, clap::Args)]
@@ -17,6 +19,22 @@ pub struct ProveArgs {
     /// has one patch, which is taken
     #[arg(long, value_name = "RELEASE")]
     pub kubernetes: Option<String>,
+    /// Try a tape on these releases, whichever it is of: 1.36,1.37. Its deviations are found there
+    /// by what they are about
+    #[arg(long, value_name = "RELEASES", value_delimiter = ',', conflicts_with_all = ["kubernetes", "recorded", "print", "patch"])]
+    pub on: Vec<String>,
+    /// Build the release with a pull request's change as well, a unified diff with paths of
+    /// kubernetes/kubernetes, and say what comes about without and with it, and which of the kept
+    /// recordings of that release it moves
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recorded", "print"])]
+    pub patch: Option<PathBuf>,
+    /// With --patch: the recordings to make again with it, a file or a folder. Of timelines those of
+    /// the release are taken, the ones written by hand first
+    #[arg(long, value_name = "PATH", default_value = "tests/traces/timelines", requires = "patch")]
+    pub recordings: PathBuf,
+    /// With --patch: how long to make recordings again, by the clock on the wall; 0s makes none
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m", requires = "patch")]
+    pub time: Dur,
     /// How many runs of upstream's controllers to record
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: u32,
@@ -35,4 +53,6 @@ pub struct ProveArgs {
     /// Lines to show of a difference
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub diff: usize,
+    #[command(flatten)]
+    pub(crate) output: OutputArg<CheckFormat>,
 }

@@ -1,42 +1,106 @@
-//! What is said of the runs that were recorded.
+//! What is said of the runs of a release that were recorded.
 
 use super::judge::{Judged, Tape};
-use super::runs::Run;
+use super::runs::{Applied, Run};
 use super::steer::Steered;
+use crate::classes::interval;
 use crate::conformance::Difference;
+use serde_json::{Value, json};
 use std::io::{self, Write};
-use taintsim::cli::Exit;
+use taintsim::analysis::properties::Property;
+use taintsim::language::Problem;
+use taintsim::report::trials::{Came, Case, Failed};
 
-/// What came of all runs.
-pub(super) struct Report<'a> {
-    tape: &'a Tape<'a>,
-    release: &'a str,
-    steering: Steering<'a>,
-    runs: &'a [Run],
-    judged: Vec<Judged>,
+/// What came of a release.
+pub(super) enum Proof {
+    /// The recorder cannot be told the scenario: its file, and why.
+    NotSaid { release: String, file: String, missing: Vec<String> },
+    /// Runs were recorded.
+    Recorded(Box<Report>),
+}
+
+/// Whether the property was seen violated in the runs of a release.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Verdict {
+    Confirmed,
+    NotSeen,
+    NotKnown,
+    NotSaid,
+}
+
+impl Verdict {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::NotSeen => "not seen",
+            Self::NotKnown => "not known",
+            Self::NotSaid => "not said",
+        }
+    }
 }
 
 /// What the recorder was told of a tape.
-pub(super) struct Steering<'a> {
-    pub(super) steered: &'a Steered,
+#[derive(Clone)]
+pub(super) struct Steering {
+    pub(super) steered: Steered,
     /// How many deviations do not come up in what the recorder is told.
     pub(super) unmet: usize,
     /// What had to give way.
-    pub(super) notes: &'a [&'static str],
+    pub(super) notes: Vec<&'static str>,
 }
 
-impl<'a> Report<'a> {
+/// What came of all runs.
+pub(super) struct Report {
+    release: String,
+    property: Property,
+    /// How the tape violates the property, in the model.
+    tape: Option<String>,
+    steering: Steering,
+    judged: Vec<Judged>,
+    /// In how many runs all came about that they were steered to.
+    met: usize,
+    /// Where the nearest run parts from the tape, if none violates the property.
+    parts: Option<String>,
+    /// What of a change is in the program.
+    pub(super) patch: Option<Applied>,
+}
+
+impl Report {
+    /// What came of runs of a release; of a difference so many rows are shown.
     pub(super) fn new(
-        tape: &'a Tape<'a>,
-        release: &'a str,
-        steering: Steering<'a>,
-        runs: &'a [Run],
+        tape: &Tape<'_>,
+        release: String,
+        steering: Steering,
+        runs: &[Run],
+        rows: usize,
     ) -> Self {
-        let judged = runs.iter().map(|run| tape.judge(run)).collect();
-        Self { tape, release, steering, runs, judged }
+        let judged: Vec<Judged> = runs.iter().map(|run| tape.judge(run)).collect();
+        let met = runs.iter().filter(|run| run.unmet == 0).count();
+        let (property, violates) = (tape.property, tape.violates().map(str::to_owned));
+        let mut report = Self {
+            release,
+            property,
+            tape: violates,
+            steering,
+            judged,
+            met,
+            parts: None,
+            patch: None,
+        };
+        if report.verdict() == Verdict::NotSeen {
+            let all = runs.iter().map(|run| run.lines.as_slice());
+            let nearest = Difference::nearest(all, tape.lines());
+            report.parts = nearest.map(|(_, nearest)| nearest.render(rows));
+        }
+        report
     }
 
-    fn violating(&self) -> impl Iterator<Item = &str> {
+    /// Of how many runs how many violate the property.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.violating().count() as u64, self.judged.len() as u64)
+    }
+
+    pub(super) fn violating(&self) -> impl Iterator<Item = &str> {
         self.judged.iter().filter_map(|j| j.violates.as_deref())
     }
 
@@ -51,22 +115,21 @@ impl<'a> Report<'a> {
 
     /// Whether runs come out as the tape, and do not violate what it does: within a millisecond their order is another.
     fn parts_in_order(&self) -> bool {
-        self.equal() > 0 && self.tape.violates().is_some()
+        self.equal() > 0 && self.tape.is_some()
     }
 
-    /// The exit code.
-    pub(super) fn exit(&self) -> Exit {
+    pub(super) fn verdict(&self) -> Verdict {
         match (self.violating().next(), self.unknown()) {
-            (Some(_), _) => Exit::Fine,
-            (None, Some(_)) => Exit::Nothing,
-            (None, None) if self.parts_in_order() => Exit::Nothing,
-            (None, None) => Exit::Differs,
+            (Some(_), _) => Verdict::Confirmed,
+            (None, Some(_)) => Verdict::NotKnown,
+            (None, None) if self.parts_in_order() => Verdict::NotKnown,
+            (None, None) => Verdict::NotSeen,
         }
     }
 
-    pub(super) fn write(&self, out: &mut dyn Write, rows: usize) -> io::Result<()> {
-        let (property, release) = (&self.tape.property, self.release);
-        let (all, violating, equal) = (self.runs.len(), self.violating().count(), self.equal());
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (property, release) = (&self.property, &self.release);
+        let (all, violating, equal) = (self.judged.len(), self.violating().count(), self.equal());
         let as_tape = match equal {
             0 => "none comes out as the tape in every record".to_owned(),
             1 => "1 comes out as the tape, record by record".to_owned(),
@@ -87,9 +150,11 @@ impl<'a> Report<'a> {
             )?;
         } else {
             writeln!(out, "not seen in {all} runs of {release}: {property}")?;
-            self.parts(out, rows)?;
+            if let Some(parts) = &self.parts {
+                write!(out, "the nearest run and the tape (the model): {parts}")?;
+            }
         }
-        match self.tape.violates() {
+        match &self.tape {
             Some(text) => writeln!(out, "the tape: {text}")?,
             None => writeln!(
                 out,
@@ -111,8 +176,8 @@ impl<'a> Report<'a> {
         }
         write!(out, "steered: {} of {all} deviations", steered.said.len())?;
         if !steered.said.is_empty() {
-            let met = self.runs.iter().filter(|run| run.unmet == 0).count();
-            write!(out, ", which all came about in {met} of {} runs", self.runs.len())?;
+            let met = self.met;
+            write!(out, ", which all came about in {met} of {} runs", self.judged.len())?;
         }
         if !steered.left.is_empty() {
             write!(out, "; left to chance: {}", steered.left.join(", "))?;
@@ -123,12 +188,92 @@ impl<'a> Report<'a> {
         writeln!(out)
     }
 
-    /// Where the nearest run parts from the tape.
-    fn parts(&self, out: &mut dyn Write, rows: usize) -> io::Result<()> {
-        let all = self.runs.iter().map(|run| run.lines.as_slice());
-        let Some((_, nearest)) = Difference::nearest(all, self.tape.lines()) else {
-            return Ok(());
+    fn document(&self) -> Value {
+        let (violating, runs) = self.counts();
+        let (low, high) = interval(violating, runs);
+        let Steering { steered, unmet, notes } = &self.steering;
+        json!({
+            "release": self.release,
+            "verdict": self.verdict().word(),
+            "property": self.property.to_string(),
+            "runs": runs,
+            "violating": violating,
+            "low": low,
+            "high": high,
+            "as_tape": self.equal(),
+            "detail": self.violating().next().or(self.unknown()),
+            "tape": self.tape,
+            "told": notes,
+            "steered": {
+                "of": steered.all() + unmet,
+                "said": steered.said,
+                "came_about": self.met,
+                "left": steered.left,
+                "unmet": unmet,
+            },
+            "difference": self.parts.as_deref().map(|p| p.lines().collect::<Vec<_>>()).unwrap_or_default(),
+        })
+    }
+}
+
+impl Proof {
+    pub(super) fn verdict(&self) -> Verdict {
+        match self {
+            Self::NotSaid { .. } => Verdict::NotSaid,
+            Self::Recorded(report) => report.verdict(),
+        }
+    }
+
+    pub(super) fn report(&self) -> Option<&Report> {
+        match self {
+            Self::NotSaid { .. } => None,
+            Self::Recorded(report) => Some(report),
+        }
+    }
+
+    fn release(&self) -> &str {
+        match self {
+            Self::NotSaid { release, .. } => release,
+            Self::Recorded(report) => &report.release,
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::NotSaid { file, missing, .. } => {
+                writeln!(out, "not said: the recorder cannot be told all of {file}:")?;
+                missing.iter().try_for_each(|what| writeln!(out, "  {what}"))
+            }
+            Self::Recorded(report) => report.write(out),
+        }
+    }
+
+    pub(super) fn document(&self) -> Value {
+        match self {
+            Self::NotSaid { release, missing, .. } => {
+                json!({ "release": release, "verdict": Verdict::NotSaid.word(), "missing": missing })
+            }
+            Self::Recorded(report) => report.document(),
+        }
+    }
+
+    /// As a test case, which the release passes on which the tape is confirmed.
+    pub(super) fn case(&self) -> Case {
+        let verdict = self.verdict();
+        let came = match (verdict, self.report()) {
+            (Verdict::Confirmed, _) => Came::Met,
+            (Verdict::NotSeen, Some(report)) => {
+                let text = format!(
+                    "{} in {} runs: {}",
+                    verdict.word(),
+                    report.counts().1,
+                    report.property
+                );
+                let parts = report.parts.iter().flat_map(|p| p.lines()).map(str::to_owned);
+                Came::Failed(Failed::other(verdict.word(), Problem::new(text), parts.collect()))
+            }
+            _ => Came::Undecided(verdict.word().to_owned()),
         };
-        write!(out, "the nearest run and the tape (the model): {}", nearest.render(rows))
+        Case { name: self.release().to_owned(), came }
     }
 }

@@ -21,6 +21,16 @@ pub(super) struct Runs {
     /// The scenario, as the recorder was given it.
     pub(super) scenario: Value,
     pub(super) runs: Vec<Run>,
+    /// What of a change is in the program that was recorded.
+    pub(super) patch: Option<Applied>,
+}
+
+/// The files of a change, by their paths in kubernetes/kubernetes.
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct Applied {
+    pub(super) applied: Vec<String>,
+    /// Those that the recorder does not link.
+    pub(super) left_out: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -28,6 +38,7 @@ struct RawRuns {
     kubernetes: String,
     scenario: Value,
     outcomes: Vec<RawRun>,
+    patch: Option<Applied>,
 }
 
 #[derive(Deserialize)]
@@ -47,7 +58,7 @@ pub(super) fn read(json: &[u8]) -> Result<Runs, String> {
     if runs.is_empty() {
         return Err("has no runs".to_owned());
     }
-    Ok(Runs { release: raw.kubernetes, scenario: raw.scenario, runs })
+    Ok(Runs { release: raw.kubernetes, scenario: raw.scenario, runs, patch: raw.patch })
 }
 
 fn run(raw: RawRun) -> Result<Run, String> {

@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 use taintsim::kernel::choice::{Deviation, Drawn};
+use taintsim::kernel::search::Step;
 use taintsim::kernel::{Dur, Time};
 use taintsim::lab::tape::Texts;
 use taintsim::plan::Plan;
@@ -15,8 +16,10 @@ use taintsim::sim::{self, Searched};
 const NEAR: Dur = Dur::from_millis(50);
 
 /// The run of a plan with the deviations of another one's run, as far as there is a choice at the same point for the same
-/// object at nearly the same time; and how many have none.
-pub(super) fn moved(tape: &Searched, plan: &mut Plan) -> (Searched, usize) {
+/// object at nearly the same time; and how many have none. In a run of another release it may come at any time: the nearest is
+/// taken, in a step of the same name where there is one.
+pub(super) fn moved(tape: &Searched, plan: &mut Plan, is_other: bool) -> (Searched, usize) {
+    let name = |run: &Searched, place| made_in(run, place).map(|step| step.name);
     let (mut found, mut unmet) = (Vec::new(), tape.unmet.len());
     let mut run = with(plan, &found);
     for (place, wanted) in tape.choices.iter().enumerate().filter(|(_, c)| c.deviates()) {
@@ -24,18 +27,19 @@ pub(super) fn moved(tape: &Searched, plan: &mut Plan) -> (Searched, usize) {
         let time = at(tape, place);
         let before = before(tape, place);
         let all = run.choices.iter().enumerate().filter(|(_, c)| is_same(c));
-        let mut near: Vec<(Dur, u32)> = all
+        let mut near: Vec<((bool, Dur), u32)> = all
             .map(|(i, c)| {
                 let at = at(&run, i);
-                (at.since(time).max(time.since(at)), c.ordinal)
+                let far = at.since(time).max(time.since(at));
+                ((far > NEAR && name(&run, i) != name(tape, place), far), c.ordinal)
             })
-            .filter(|(far, _)| *far <= NEAR)
+            .filter(|((_, far), _)| is_other || *far <= NEAR)
             .collect();
         // Of several of an instant the same one.
         near.sort();
         let nearest = near.first().map(|(far, _)| *far);
         near.retain(|(far, _)| Some(*far) == nearest);
-        let is_free = |(_, ordinal): &&(Dur, u32)| {
+        let is_free = |(_, ordinal): &&((bool, Dur), u32)| {
             let is_it = |d: &Deviation| {
                 d.point == wanted.point && d.object == wanted.object && d.ordinal == *ordinal
             };
@@ -61,6 +65,7 @@ fn with(plan: &mut Plan, tape: &[Deviation]) -> Searched {
 }
 
 /// A tape's deviations.
+#[derive(Clone)]
 pub(super) struct Steered {
     /// Those that the recorder is steered to, as its scenario has them, in order of time.
     pub(super) said: Vec<Value>,
@@ -112,10 +117,15 @@ impl Steered {
 
 /// When a choice was made.
 fn at(run: &Searched, place: usize) -> Time {
+    made_in(run, place).map_or(Time::ZERO, |step| step.at)
+}
+
+/// The step in which a choice was made.
+fn made_in(run: &Searched, place: usize) -> Option<&Step> {
     let steps = &run.notes.steps;
     // A step comes after so many choices, that of its own turn included.
     let behind = steps.partition_point(|step| step.choices as usize <= place);
-    steps.get(behind.saturating_sub(1)).map_or(Time::ZERO, |step| step.at)
+    steps.get(behind.saturating_sub(1))
 }
 
 /// How many choices at the same point and for the same object were made in that instant before one.

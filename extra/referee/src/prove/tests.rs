@@ -85,7 +85,7 @@ fn a_tape_is_told_by_the_times_of_its_choices() {
     let plan = race("relisted.ron", "1.34");
     let told = told(&plan, "v1.34.4").expect("the recorder can say it");
     let mut meant = told.plan;
-    let (run, unmet) = moved(&sim::replay(&plan), &mut meant);
+    let (run, unmet) = moved(&sim::replay(&plan), &mut meant, false);
     let steered = Steered::of(&run);
     assert_eq!((unmet, steered.left.len()), (0, 0));
     let said = json!({"what": "watch-broken", "object": "pods", "at": "16.007s", "takes": "1s"});
@@ -99,7 +99,7 @@ fn a_tape_is_told_by_the_times_of_its_choices() {
 fn recorded_runs_confirm_a_tape() {
     let plan = race("relisted.ron", "1.34");
     let mut meant = told(&plan, "v1.34.4").expect("the recorder can say it").plan;
-    let (run, _) = moved(&sim::replay(&plan), &mut meant);
+    let (run, _) = moved(&sim::replay(&plan), &mut meant, false);
     let judged = |property: &str| -> Vec<Judged> {
         let property = Property::parse(property).expect("a name");
         let tape = Tape::new(&meant, &run.trace, property);
