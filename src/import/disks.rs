@@ -26,8 +26,10 @@ const PARTLY: Note =
     "not simulated, as the nodes that reach the volume are neither a zone, nor one node, nor all";
 const SIZE: Note = "not simulated, as a scenario takes the name for a size";
 const DIFFER: Note = "not simulated, as the volumes of a StatefulSet's pods are not alike";
-const UNPLACED: Note = "of a StatefulSet whose pod runs nowhere that reaches the volume; \
+const UNPLACED: Note = "of a StatefulSet whose pod is not in the files; \
                         where it lies is not imported, and a run makes it where its pod starts";
+const GONE: Note = "whose volume a VolumeAttachment has on a node that is not in the files; it is taken for \
+                    detached, which it is 6 minutes after that node's pods are gone";
 
 /// What is known of the claims of an export.
 #[derive(Default)]
@@ -56,7 +58,7 @@ impl Disks {
         let claims = gathered.claims.iter().filter_map(told).collect();
         let mut disks = Self { claims, ..Self::default() };
         let sets = |w: &&RawWorkload| w.kind == WorkloadKind::StatefulSet;
-        gathered.workloads.iter().filter(sets).for_each(|set| disks.add_set(set, gathered, nodes));
+        gathered.workloads.iter().filter(sets).for_each(|set| disks.add_set(set, gathered));
         let live = gathered.workloads.iter().filter(|w| w.is_over().is_none());
         let templates = live.map(|w| (&w.namespace, w.pod_spec()));
         let users = gathered.pods.iter().map(|p| (&p.namespace, &p.spec)).chain(templates);
@@ -67,17 +69,32 @@ impl Disks {
         for claim in used {
             if let Some(Err(why)) = disks.claims.get(&claim) {
                 disks.notes.entry(*why).or_default().insert(claim);
+            } else if is_attached_to_nobody(&claim, gathered) {
+                disks.notes.entry(GONE).or_default().insert(claim);
             }
         }
         disks
     }
 
-    /// Writes into a pod's shape what it says of its claims.
-    pub(super) fn tell_of_pod(&self, pod: &RawPod, shape: &mut PodShape) {
+    /// Writes into a pod's shape what it says of its claims. Where the volumes of a StatefulSet's pod lie is said
+    /// if it is not where its pod is.
+    pub(super) fn tell_of_pod(&self, pod: &RawPod, nodes: &[NamedNode], shape: &mut PodShape) {
         let kind = WorkloadKind::StatefulSet.as_str();
         let set = shape.owner.as_ref().filter(|o| o.kind == kind);
         let told = set.and_then(|o| self.sets.get(&format!("{}/{}", pod.namespace, o.name)));
-        let told = told.cloned().unwrap_or_else(|| {
+        let on = nodes.iter().find(|(name, _)| Some(name.as_str()) == pod.node());
+        let told = told.cloned().map(|mut told| {
+            for written in &mut told.volumes {
+                let Some(template) = written.claim.clone() else { continue };
+                let claim = self.claims.get(&format!("{}/{template}-{}", pod.namespace, pod.name));
+                let claim = claim.and_then(|c| c.as_ref().ok());
+                if let Some(claim) = claim.filter(|c| elsewhere(c, on).is_some()) {
+                    *written = VolumeClaim { claim: Some(template), ..claim.clone() };
+                }
+            }
+            told
+        });
+        let told = told.unwrap_or_else(|| {
             self.told(&pod.namespace, &pod.spec, &|claim, name| match set {
                 None => Some(claim.clone()),
                 Some(_) => match name.strip_suffix(&format!("-{}", pod.name)) {
@@ -123,7 +140,7 @@ impl Disks {
     }
 
     /// What a StatefulSet's template says, by the claims of its pods.
-    fn add_set(&mut self, set: &RawWorkload, gathered: &Gathered, nodes: &[NamedNode]) {
+    fn add_set(&mut self, set: &RawWorkload, gathered: &Gathered) {
         let is_owner = |p: &RawPod| {
             let owner = p.meta.controller();
             p.namespace == set.namespace
@@ -155,13 +172,14 @@ impl Disks {
                     told.volumes.push(claim.clone());
                     for (full, n, claim) in claims {
                         let name = format!("{}-{n}", set.name);
-                        let pod = pods.iter().find(|p| p.name == name);
-                        if pod.is_none() && !set.wants(n) {
+                        // A pod whose node is not in the files is not imported.
+                        let is_imported = |p: &&RawPod| {
+                            p.name == name && p.node().is_none_or(|n| gathered.nodes.contains(n))
+                        };
+                        if pods.iter().any(is_imported) || !set.wants(n) {
                             continue;
                         }
-                        let node = pod.and_then(|p| p.node());
-                        let node = nodes.iter().find(|(name, _)| Some(name.as_str()) == node);
-                        if let Some(place) = claim.as_ref().ok().and_then(|c| elsewhere(c, node)) {
+                        if let Some(place) = claim.as_ref().ok().and_then(|c| elsewhere(c, None)) {
                             notes.push((UNPLACED, format!("{full} ({place})")));
                         }
                     }
@@ -328,6 +346,13 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
         Some((p.full_name(), node?))
     };
     gathered.pods.iter().filter(|p| !p.is_over()).filter_map(waits).collect()
+}
+
+/// Whether a claim's volume is attached to a node of which the files know nothing, and to no other.
+fn is_attached_to_nobody(claim: &str, gathered: &Gathered) -> bool {
+    let claim = gathered.claims.get(claim).and_then(|(_, c)| c.volume());
+    let Some(nodes) = claim.and_then(|volume| gathered.attached.get(volume)) else { return false };
+    !nodes.is_empty() && nodes.iter().all(|node| gathered.nodes.get(node).is_none())
 }
 
 /// Whether it has to be attached to a node, where that is known. A driver without an object has to

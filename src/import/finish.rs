@@ -38,7 +38,7 @@ impl Gathered {
         let mut control_plane = control_plane::read(&self.pods, &mut self.summary);
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
-        let bound = self.pod_shapes(zero, &disks, &devices)?;
+        let bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;
         let attached = held_elsewhere(&self);
         let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
@@ -247,7 +247,7 @@ impl Gathered {
     fn pod_shapes(
         &mut self,
         zero: Stamp,
-        disks: &Disks,
+        (disks, nodes): (&Disks, &[NamedNode]),
         devices: &Devices,
     ) -> Result<Vec<NamedPod>, ImportError> {
         let summary = &mut self.summary;
@@ -264,7 +264,7 @@ impl Gathered {
             };
             let mut shape = pod.shape(zero).map_err(at(place))?;
             ends::tell_of_pod(pod, &mut shape.template, zero);
-            disks.tell_of_pod(pod, &mut shape);
+            disks.tell_of_pod(pod, nodes, &mut shape);
             devices.tell_of_pod(pod, &mut shape);
             let owned = |full: &str| self.workloads.contains(full);
             note_pod(pod, node, &shape, &owned, summary);

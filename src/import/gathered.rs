@@ -113,7 +113,11 @@ impl Gathered {
             }
             Body::Attachment(spec) => {
                 let volume = spec.source.persistent_volume_name;
-                self.attached.entry(volume).or_default().insert(spec.node_name);
+                let nodes = self.attached.entry(volume).or_default();
+                // One that is being deleted is all but gone: a driver takes seconds to detach.
+                if meta.deletion_timestamp.is_empty() {
+                    nodes.insert(spec.node_name);
+                }
                 return self.count(place);
             }
             Body::Device(body) => {

@@ -312,15 +312,26 @@ fn a_stateful_set_says_how_its_volumes_are_and_not_where() {
     text += &volume("pv-3", "data-db-3", "ReadWriteOnce", EBS, &in_zone("b"));
     let data = VolumeClaim { claim: Some("data".to_owned()), ..VolumeClaim::default() };
     let cluster = good(&text);
-    for (volumes, unknown) in [
-        (&template(&cluster, 0).volumes, template(&cluster, 0).persistent_volumes),
-        (&pod(&cluster, "shop", "db-0").volumes, pod(&cluster, "shop", "db-0").persistent_volumes),
-        (&pod(&cluster, "shop", "db-1").volumes, pod(&cluster, "shop", "db-1").persistent_volumes),
+    // The pod that waits has its volume in a zone in which it is not.
+    let of_b =
+        VolumeClaim { zone: Some("b".to_owned()), volume: Some("pv-1".to_owned()), ..data.clone() };
+    for (volumes, unknown, wanted) in [
+        (&template(&cluster, 0).volumes, template(&cluster, 0).persistent_volumes, &data),
+        (
+            &pod(&cluster, "shop", "db-0").volumes,
+            pod(&cluster, "shop", "db-0").persistent_volumes,
+            &data,
+        ),
+        (
+            &pod(&cluster, "shop", "db-1").volumes,
+            pod(&cluster, "shop", "db-1").persistent_volumes,
+            &of_b,
+        ),
     ] {
-        assert_eq!((volumes, unknown), (&vec![data.clone()], false));
+        assert_eq!((volumes, unknown), (&vec![wanted.clone()], false));
     }
-    let line = "2 claims of a StatefulSet whose pod runs nowhere that reaches the volume; where it lies is \
-                not imported, and a run makes it where its pod starts: shop/data-db-1 (b), shop/data-db-2 (b)";
+    let line = "1 claim of a StatefulSet whose pod is not in the files; where it lies is \
+                not imported, and a run makes it where its pod starts: shop/data-db-2 (b)";
     let lines = cluster.summary.lines();
     assert!(lines.iter().any(|l| l == line), "{lines:?}");
     assert!(!says(&cluster, "not simulated"), "{lines:?}");
@@ -329,7 +340,8 @@ fn a_stateful_set_says_how_its_volumes_are_and_not_where() {
     let cluster = good(&one);
     assert!(cluster.summary.claims.is_empty(), "{:?}", cluster.summary.lines());
     let cluster = good(&one.replace("nodeName: a2, ", "nodeName: b1, "));
-    assert!(says(&cluster, "1 claim of a StatefulSet"), "{:?}", cluster.summary.lines());
+    assert!(cluster.summary.claims.is_empty(), "{:?}", cluster.summary.lines());
+    assert_eq!(pod(&cluster, "shop", "db-0").volumes[0].zone.as_deref(), Some("a"));
 }
 
 #[test]
@@ -480,7 +492,16 @@ fn a_volume_that_is_attached_elsewhere_is_waited_for() {
         .filter(|r| r.what == crate::trace::What::PodPhase(crate::api::pod::PodPhase::Running));
     let times: Vec<u64> = runs.map(|r| r.at.as_millis()).filter(|at| *at > 0).collect();
     assert!(matches!(times[..], [at] if (372_000..=379_000).contains(&at)), "{times:?}");
-    // A node that does not say so has let go of it.
+    // A node that does not say so has let go of it, and what is being detached is all but gone.
     let gone = good(&text.replace("volumesInUse", "volumesOnce"));
     assert!(gone.memory.attached.is_empty());
+    let deleting = "{name: csi-1, deletionTimestamp: \"2026-11-22T11:59:58Z\"}";
+    let gone = good(&text.replace("{name: csi-1}", deleting));
+    assert!(gone.memory.attached.is_empty());
+    // Of a node that is not in the files nothing is known but that it had the volume.
+    let gone = good(&text.replace("nodeName: a1, source", "nodeName: a9, source"));
+    assert!(says(
+        &gone,
+        "1 claim whose volume a VolumeAttachment has on a node that is not in the files"
+    ));
 }
