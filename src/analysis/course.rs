@@ -1,6 +1,7 @@
 //! The course that a run takes, by the names of objects: what a forecast puts together over seeds,
 //! and what a recorded outage is held against.
 
+use super::attachments::FollowVolumes;
 use super::owners::Owners;
 use super::prelude::*;
 use super::words::rejections;
@@ -21,6 +22,12 @@ rows! {
         PodCreated = "pod-created",
         /// It is bound to a node.
         PodBound = "pod-bound",
+        /// The volume of a claim is detached from a node.
+        VolumeDetached = "volume-detached",
+        /// The volume of a claim is attached to a node.
+        VolumeAttached = "volume-attached",
+        /// It has volumes that have to be attached, and is Ready for the first time.
+        PodReady = "pod-ready",
     }
 
     /// The word of documents.
@@ -31,11 +38,19 @@ impl Happening {
     /// What it comes of, if one of these is before it.
     pub(crate) fn cause(self) -> Option<Self> {
         match self {
-            Self::NodeUnknown | Self::PodCreated => None,
+            Self::NodeUnknown | Self::PodCreated | Self::VolumeDetached => None,
             Self::NodeNoExecute => Some(Self::NodeUnknown),
             Self::PodDeleted => Some(Self::NodeNoExecute),
             Self::PodBound => Some(Self::PodCreated),
+            Self::VolumeAttached => Some(Self::VolumeDetached),
+            Self::PodReady => Some(Self::PodBound),
         }
+    }
+
+    /// It happens to a pod.
+    pub(crate) fn is_of_pod(self) -> bool {
+        use Happening as H;
+        matches!(self, H::PodDeleted | H::PodCreated | H::PodBound | H::PodReady)
     }
 }
 
@@ -43,7 +58,7 @@ impl Happening {
 /// counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Course {
-    /// What happens to nodes, and to pods as `namespace/name`, and when.
+    /// What happens to nodes, to pods as `namespace/name`, and to claims likewise, and when.
     pub(crate) happenings: BTreeMap<(Happening, String), Time>,
     /// When zones come into states; those in which they are at the start are at zero.
     pub(crate) zones: BTreeMap<(String, ZoneState), Time>,
@@ -54,7 +69,11 @@ pub(crate) struct Course {
     /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
     /// volume cannot be attached to theirs.
     pub(crate) pending: BTreeMap<String, String>,
-    /// The nodes that pods of `happenings` were on, or came to.
+    /// The volumes, by claim, that stay at the end on a node where somebody waits for them, and why.
+    pub(crate) held: BTreeMap<String, String>,
+    /// The nodes that the volumes of claims were detached from first.
+    pub(crate) detached_from: BTreeMap<String, String>,
+    /// The nodes that pods of `happenings` were on, or came to; of claims, that got their volumes last.
     pub(crate) on: BTreeMap<String, String>,
     /// The zones of nodes of `happenings`.
     pub(crate) zones_of: BTreeMap<String, String>,
@@ -68,6 +87,8 @@ impl Course {
         let mut reader = Reader {
             follow: Follow::new(analysis),
             owners: Owners::new(analysis),
+            volumes: FollowVolumes::new(analysis),
+            started: BTreeSet::new(),
             why: BTreeMap::new(),
             unplaced: BTreeMap::new(),
             course: Course::default(),
@@ -76,6 +97,7 @@ impl Course {
         for (id, record) in (0..).zip(analysis.trace.iter()) {
             let step = reader.follow.apply(id, record);
             reader.take(record, &step);
+            reader.volume(id, record);
         }
         reader.at_the_end();
         reader.course
@@ -86,6 +108,9 @@ struct Reader<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
     owners: Owners,
+    volumes: FollowVolumes,
+    /// Pods with volumes that are or were Ready.
+    started: BTreeSet<PodId>,
     /// By pod: what the scheduler, or the attach/detach controller, last said of it.
     why: BTreeMap<PodId, TextId>,
     /// By pod: the record of its last try. What it found before the start, it tells nobody again.
@@ -119,12 +144,36 @@ impl Reader<'_> {
                 self.why.remove(&pod);
             }
             if !before.exists && after.exists {
+                self.started.remove(&pod);
                 self.pod(r, pod, Happening::PodCreated, None);
             }
             if before.exists && before.node_id().is_none() && after.node_id().is_some() {
                 self.pod(r, pod, Happening::PodBound, after.node_id());
             }
+            let has_volumes = !self.volumes.claims(pod).is_empty();
+            // One that was Ready before does not come to be so.
+            let is_first = has_volumes && (before.ready || after.ready) && self.started.insert(pod);
+            if is_first && !before.ready {
+                self.pod(r, pod, Happening::PodReady, after.node_id());
+            }
         }
+    }
+
+    /// Notes what becomes of volumes.
+    fn volume(&mut self, id: RecordId, r: &Record) {
+        let Some(claim) = self.volumes.take(self.analysis, id, r) else { return };
+        let what = match r.what {
+            What::Noted(Note::AttachmentAttached, _) => Happening::VolumeAttached,
+            What::Noted(Note::AttachmentGone, _) => Happening::VolumeDetached,
+            _ => return,
+        };
+        let Some(node) = r.node().filter(|_| r.at > Time::ZERO) else { return };
+        let (claim, node) = (claim.to_owned(), self.analysis.node_name(node).to_owned());
+        match what {
+            Happening::VolumeAttached => drop(self.course.on.insert(claim.clone(), node)),
+            _ => drop(self.course.detached_from.entry(claim.clone()).or_insert(node)),
+        }
+        self.course.happenings.entry((what, claim)).or_insert(r.at);
     }
 
     fn message(&mut self, r: &Record) {
@@ -173,11 +222,30 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes of the volumes of a pod those that it waits for, or keeps others waiting for on a node that does not answer.
+    fn held(&mut self, id: PodId, pod: &PodState, node: NodeId) {
+        for claim in self.volumes.claims(id) {
+            let Some(volume) = self.volumes.volume(claim) else { continue };
+            let waits = |n: NodeId| match n == node {
+                true => pod.deleting && !self.follow.node(n).is_back(),
+                false => pod.phase == PodPhase::Pending && !pod.deleting,
+            };
+            let holder = volume.all.iter().find(|a| a.is_attached && waits(a.node));
+            if let Some(a) = holder {
+                let said = volume.stays(&self.follow, a.node, "");
+                self.course.held.insert(claim.clone(), said);
+            }
+        }
+    }
+
     fn at_the_end(&mut self) {
         let pods: Vec<_> = self.follow.pods().map(|(id, p)| (id, *p)).collect();
         for (id, pod) in pods.into_iter().filter(|(_, p)| p.exists) {
             let name = self.analysis.pod_name(id).to_owned();
             let node = pod.node_id();
+            if let Some(node) = node {
+                self.held(id, &pod, node);
+            }
             let is_dead = |n: &NodeId| self.follow.node(*n).silent || self.follow.node(*n).off;
             if let Some(node) = node.filter(is_dead).filter(|_| pod.deleting) {
                 self.note_workload(id, &name);

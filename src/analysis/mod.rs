@@ -18,6 +18,7 @@
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not
 //!   True.
 
+mod attachments;
 pub(crate) mod causes;
 pub(crate) mod clock;
 pub(crate) mod costs;

@@ -108,6 +108,11 @@ impl<'a> Follow<'a> {
         }
     }
 
+    /// What it walks through.
+    pub(super) fn analysis(&self) -> &'a Analysis<'a> {
+        self.analysis
+    }
+
     /// The state of a node.
     pub(crate) fn node(&self, id: NodeId) -> NodeFlags {
         self.nodes.get(id.index()).map_or_else(NodeFlags::default, |n| n.flags)

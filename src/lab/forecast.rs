@@ -50,20 +50,20 @@ pub(crate) struct Foreseen {
     pub(crate) object: String,
     pub(crate) when: When,
     /// Of a pod that is deleted the node it is on; of one that is bound the node that most seeds
-    /// bind it to.
+    /// bind it to; of a claim's volume the one that most detach it from, or attach it to.
     pub(crate) node: Option<String>,
     /// Of a pod: `Deployment shop/web`.
     pub(crate) workload: Option<String>,
 }
 
-/// A pod that stays where it is.
+/// A pod, or the volume of a claim, that stays where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Left {
     /// `namespace/name`
     pub(crate) pod: String,
     /// `Deployment shop/web`
     pub(crate) workload: Option<String>,
-    /// The node it is stuck on, or why it is Pending.
+    /// The node it is stuck on, or why it is Pending, or why the volume stays.
     pub(crate) said: String,
     /// In what part of the seeds it does.
     pub(crate) share: f64,
@@ -125,6 +125,8 @@ pub(crate) struct Forecast {
     pub(crate) stuck: Vec<Left>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
     pub(crate) pending: Vec<Left>,
+    /// Volumes that somebody waits for and that stay where they are, by claim, and why.
+    pub(crate) held: Vec<Left>,
 }
 
 impl Forecasting<'_> {
@@ -193,7 +195,10 @@ impl Forecast {
             what: what.0,
             object: what.1.clone(),
             when,
-            node: most(courses.iter().filter_map(|c| c.on.get(&what.1))),
+            node: most(courses.iter().filter_map(|c| match what.0 {
+                Happening::VolumeDetached => c.detached_from.get(&what.1),
+                _ => c.on.get(&what.1),
+            })),
             workload: workload(courses, &what.1),
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
@@ -220,6 +225,7 @@ impl Forecast {
             master_disruption: [master(0), master(1)],
             stuck: left(courses, |c| &c.stuck),
             pending: left(courses, |c| &c.pending),
+            held: left(courses, |c| &c.held),
         }
     }
 }
@@ -313,8 +319,7 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     for (seed, course) in courses.iter().enumerate() {
         for ((what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
-            let is_told = !matches!(what, Happening::NodeUnknown | Happening::NodeNoExecute);
-            let of_own = is_told.then_some(Some(workload));
+            let of_own = what.is_of_pod().then_some(Some(workload));
             for of in std::iter::once(None).chain(of_own) {
                 let seeds = all.entry((*what, of)).or_default();
                 seeds.resize(courses.len(), Vec::new());

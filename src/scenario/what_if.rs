@@ -13,26 +13,47 @@ const DOWNTIME: &str = "2s";
 const HELP: &str = "one of `kubectl taint nodes NODE… KEY=VALUE:EFFECT`, `kubectl cordon NODE`, \
 `kubectl uncordon NODE`, `kubectl drain NODE`, `kubectl delete node NODE`, \
 `kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale deployment/NAME --replicas=N`, \
-`patch tolerations WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`";
+`patch tolerations WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
+each with ` @TIME` behind it, so long after the start";
 
-/// Reads a command of a person's.
+/// Reads a command of a person's, and when it is given: ` @10m` behind it is so long after the start.
 ///
 /// # Errors
 /// It is none of those that are known, or lacks something.
 pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.pop_if(|w| w.starts_with('@')).map_or(AT, |w| &w[1..]);
+    let after = duration::parse(at)
+        .map_err(|e| Problem::new(format!("`{text}`: {e}")).maybe_help(e.hint()))?;
+    let horizon = duration::parse(spec.horizon.as_str());
+    if horizon.is_ok_and(|horizon| after >= horizon) {
+        let problem = Problem::new(format!("`{text}` is not before the end of what is looked at"));
+        return Err(problem.help("look farther ahead with --horizon"));
+    }
     let steps = match words.as_slice() {
+        ["heal", names @ ..] => vec![heal(names, spec)?],
         ["kubectl", rest @ ..] => kubectl(rest)?,
         ["patch", "tolerations", workload, seconds] => patch_tolerations(workload, seconds, spec)?,
         ["kube-controller-manager", "restart", rest @ ..] => vec![restart(rest)?],
         _ => return Err(unknown(text)),
     };
-    let entry = |step| Entry { at: AT.into(), name: None, step, every: None, times: None };
+    let entry = |step| Entry { at: at.into(), name: None, step, every: None, times: None };
     Ok(steps.into_iter().map(entry).collect())
 }
 
 fn unknown(text: &str) -> Problem {
     Problem::new(format!("`{text}` is no course that can be tried")).help(HELP)
+}
+
+/// `heal b-03`: nodes that are silent are back, as with `--heal-after`.
+fn heal(names: &[&str], spec: &Scenario) -> Result<Step, Problem> {
+    let for_good = |e: &Entry| matches!(e.step, Step::Crash { duration: None, .. });
+    if spec.timeline.iter().any(for_good) {
+        let problem = Problem::new("`heal` brings no machine back that is told to die for good");
+        return Err(problem.help("`--heal-after TIME` has machines of `--dies` come back"));
+    }
+    let nodes = Words::of(names).known()?.nodes(names)?;
+    Ok(Step::Heal { node: None, nodes })
 }
 
 fn restart(rest: &[&str]) -> Result<Step, Problem> {
@@ -388,6 +409,7 @@ mod tests {
                 &["kubectl drain b-03 --ignore-daemonsets --timeout=5m"],
                 r#"Drain(nodes:Some(Nodes(["b-03"])),ignore_daemonsets:true,timeout:Some("5m"))"#,
             ),
+            (&["heal b-03 @10m"], r#"Heal(nodes:Some(Nodes(["b-03"])))"#),
             (&["kubectl drain b-03 --timeout=0s"], r#"Drain(nodes:Some(Nodes(["b-03"])))"#),
         ] {
             let wanted = Tree::read(wanted).and_then(|t| t.typed::<Step>()).unwrap();

@@ -185,7 +185,8 @@ pub(crate) struct ForecastArgs {
     #[arg(long, value_name = "NODES[@TIME]")]
     dies: Vec<String>,
     /// Another course to put beside the first, such as `kubectl taint nodes b-03 a=b:NoExecute`,
-    /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
+    /// `patch tolerations web 600`, `kube-controller-manager restart`, `heal b-03`; with ` @10m` behind it
+    /// so long after the export, else a second; may be given several times
     #[arg(long, value_name = "COMMAND")]
     what_if: Vec<String>,
     /// How far to look ahead

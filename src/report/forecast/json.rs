@@ -1,7 +1,7 @@
 //! A forecast for programs.
 
 use super::said::Outlook;
-use crate::lab::forecast::{ByWhen, Count, Foreseen};
+use crate::lab::forecast::{ByWhen, Count, Foreseen, Left};
 use crate::report::prelude::*;
 use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
 
@@ -23,23 +23,36 @@ fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
 }
 
 /// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
-/// "workload"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}]}`, times
-/// in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
+/// "workload"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
+/// "share"}]}` (`held` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
     let at = base.basis.clock.begins();
     let mut whole = json!({ "version": 1, "at": at, "notes": base.basis.notes, "events": events, "by_when": by_when });
+    put_held(&mut whole, base);
     put_what_if(&mut whole, others);
     whole
 }
 
 /// Puts other courses into a document, where there are some.
 pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
-    let course =
-        |o: &Outlook<'_>| json!({ "course": o.name, "events": events(o), "by_when": by_when(o) });
+    let course = |o: &Outlook<'_>| {
+        let mut course = json!({ "course": o.name, "events": events(o), "by_when": by_when(o) });
+        put_held(&mut course, o);
+        course
+    };
     if !others.is_empty() {
         whole["what_if"] = others.iter().map(course).collect();
+    }
+}
+
+/// Puts the volumes that stay where somebody waits for them into the document of a course.
+fn put_held(whole: &mut Value, outlook: &Outlook<'_>) {
+    let held = outlook.forecast.held.iter();
+    let one = |left: &Left| json!({ "claim": left.pod, "said": left.said, "share": left.share });
+    if held.len() > 0 {
+        whole["held"] = held.map(one).collect();
     }
 }
 

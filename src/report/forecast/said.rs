@@ -76,12 +76,13 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
         o.forecast.happenings.iter().map(of_one).collect()
     };
     let (was, is) = (of(before), of(now));
+    // The names of pods that are to come are made up, and stay so.
+    let is_made_up = |what: Happening| what.is_of_pod() && what != Happening::PodDeleted;
     let mut lines = Vec::new();
     let clock = |us: i64| WallClock(us).clock(Time::ZERO);
     for ((what, object), (at, _)) in &is {
         match was.get(&(*what, object.clone())) {
-            // The names of pods that are to come are made up, and stay so.
-            None if *what != Happening::PodCreated && *what != Happening::PodBound => {
+            None if !is_made_up(*what) => {
                 lines.push(format!("new: {} {object} at {}", what.as_str(), clock(*at)));
             }
             Some((then, _)) if (at - then).unsigned_abs() > SAME.as_nanos() / 1_000 => {
@@ -93,7 +94,7 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
     }
     for (key, (at, _)) in &was {
         let (what, object) = key;
-        if is.contains_key(key) || matches!(what, Happening::PodCreated | Happening::PodBound) {
+        if is.contains_key(key) || is_made_up(*what) {
             continue;
         }
         let may_come = match &now.basis.open {
@@ -189,6 +190,34 @@ pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
         text += &format!("; {}", percent(when.share));
     }
     text + ")"
+}
+
+/// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
+pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
+    let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (what, word) in
+        [(Happening::VolumeDetached, "detached from"), (Happening::VolumeAttached, "attached to")]
+    {
+        for f in of(outlook, what) {
+            let node = f.node.as_deref().unwrap_or("a node");
+            let line = format!("{word} {node} {}", when(outlook, &f.when));
+            said.entry(&f.object).or_default().push(line);
+        }
+    }
+    for left in &outlook.forecast.held {
+        let share = match left.share < 1.0 {
+            true => format!(" ({})", percent(left.share)),
+            false => String::new(),
+        };
+        said.entry(&left.pod).or_default().push(format!("{}{share}", left.said));
+    }
+    let line = |(claim, said): (&str, Vec<String>)| (claim.to_owned(), said.join("; "));
+    let mut lines: Vec<(String, String)> = said.into_iter().map(line).collect();
+    lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
+        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}"));
+        (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
+    }));
+    lines
 }
 
 /// Whether pods of a workload have no successor before they are gone.

@@ -1,6 +1,6 @@
 //! A forecast for people: clock times, and how long it is until then.
 
-use super::said::{ALONE, Outlook, answer, holds, of, percent, span, when};
+use super::said::{ALONE, Outlook, answer, holds, of, percent, span, volumes, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -12,6 +12,9 @@ use std::cmp::Reverse;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
 const FEW: usize = 12;
+/// What frees a volume that a node keeps, and how soon. A release before 1.26 heeds the taint by a gate alone.
+const FREES: &str = "A volume is free when its node is back and says so, within 10s; within 20s of the taint out-of-service; or 6 minutes after its pod is gone by force or with its node. \
+`--what-if 'COMMAND @TIME'` says what each would change.";
 /// At most this many workloads have a line in a table by default.
 const WORKLOADS: usize = 15;
 
@@ -29,6 +32,7 @@ pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io
     p.zones(outlook)?;
     let whole = p.nodes(outlook, all)? && whole;
     let whole = p.by_workload(outlook, all)? && whole;
+    let whole = p.volumes(outlook, all)? && whole;
     let whole = p.stuck(outlook, all)? && whole;
     p.pending(outlook)?;
     let mut last = "Medians; in brackets the range of nine in ten seeds. What comes depends on what people do meanwhile.".to_owned();
@@ -87,6 +91,10 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
+        let volumes = volumes(outlook);
+        for (name, said) in volumes.iter().take(FEW) {
+            p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
+        }
     }
     let Some((base, others)) = courses.split_first() else { return Ok(()) };
     others.iter().try_for_each(|other| p.spared(base, other))
@@ -358,6 +366,31 @@ impl Printer<'_> {
         write!(self.out, "    {pod:<34} ")?;
         let column = 39.max(pod.chars().count() + 5);
         self.folded(&line(said), column, PLAIN)
+    }
+
+    /// Which volumes are where somebody waits for them, and what becomes of them.
+    fn volumes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
+        let volumes = volumes(outlook);
+        if volumes.is_empty() {
+            return Ok(true);
+        }
+        self.part("Volumes, and the pods that have them")?;
+        let most = if all { usize::MAX } else { FEW };
+        for (name, said) in volumes.iter().take(most) {
+            self.item(name, said)?;
+        }
+        let left = volumes.len().saturating_sub(most);
+        if left > 0 {
+            writeln!(
+                self.out,
+                "  {}",
+                self.painted(&format!("{} more", grouped(left as u64)), DIM)
+            )?;
+        }
+        if !outlook.forecast.held.is_empty() {
+            self.indented(FREES, 2, DIM)?;
+        }
+        Ok(left == 0)
     }
 
     fn stuck(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {

@@ -7,6 +7,9 @@ use super::Scratch;
 const ASSUMED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/one-claim.json");
 /// The same, with a volume that is reached from a zone in which no node is.
 const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/unreached-claim.json");
+/// n1 has been silent for ten minutes; `web-1-old` and `db-0` are Terminating there, each with a disk, and `web-1-new`
+/// has been bound to n2.
+const OUTAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/disk-outage.json");
 const SAID: &str = "Not simulated: volumes of shop/db.";
 
 #[test]
@@ -172,4 +175,125 @@ fn what_a_driver_takes_can_be_said() {
     let (slow, notes) = down(&both);
     assert!(!notes.contains("to attach"), "{notes}");
     assert!((8.0..=12.5).contains(&(slow - usual)), "{usual} s, {slow} s");
+}
+
+/// When things happen on a course, in seconds after noon, by the middle of the seeds; a node that is back may get the
+/// StatefulSet's pod again, so that its disk stays.
+fn medians(course: &serde_json::Value) -> std::collections::BTreeMap<String, f64> {
+    let seconds = |text: &str| {
+        let of = |i: usize| text[i..].trim_end_matches('Z').parse::<f64>().unwrap();
+        assert!(text.starts_with("2026-11-22T12:"), "{text}");
+        60.0 * text[14..16].parse::<f64>().unwrap() + of(17)
+    };
+    let events = course["events"].as_array().unwrap().iter().map(|e| {
+        let word = |field: &str| e[field].as_str().unwrap();
+        assert!(e["share"] == 1.0 || course["course"] == "heal n1 @5m", "{e}");
+        (format!("{} {}", word("what"), word("object")), seconds(word("median")))
+    });
+    events.collect()
+}
+
+#[track_caller]
+fn within(at: f64, from: f64, to: f64) {
+    assert!((from..=to).contains(&at), "{at} is not within {from} to {to}");
+}
+
+/// What people may do about two disks of a silent node, each by arithmetic from upstream's constants:
+///
+/// * nothing: `IsPodTerminated` is false of pods that are said to run, and nothing detaches what they want;
+/// * the taint out-of-service at 2:00: a pass of the pod garbage collector, every 20 s (`gcCheckPeriod`), deletes the
+///   pods, and the next turn of the reconciler (100 ms) detaches;
+/// * `kubectl delete pod --force` at 0:01: the turn after it begins to wait, and the first more than six minutes later
+///   (`ReconcilerMaxWaitForUnmountDuration`) detaches, as n1 is not Ready;
+/// * `kubectl delete node` at 0:01: a pass within 20 s finds its pods without a node, and the first that is 40 s later
+///   (`quarantineTime`) deletes them, at 0:41 to 1:02; six minutes begin;
+/// * n1 is back at 5:00: its kubelet hears of its pods once its reflector has listed (a pause of at most a minute), ends
+///   them (1 s), and says with a status (10 s and up to 4 %) that the disks are not in use.
+///
+/// A driver takes 5 s to detach. It is seen after one of pauses of up to 0.82 s, the loop turns, and the driver takes 5 s to
+/// attach; after as long a pause and a turn of the kubelet's loop, 100 ms, the pod starts, in 2 s. Half a second is left
+/// for requests.
+#[test]
+fn what_people_do_about_a_disk_decides_when_it_moves() {
+    let scratch = Scratch::new();
+    let words = [
+        "forecast",
+        OUTAGE,
+        "-q",
+        "--what-if",
+        "kubectl taint nodes n1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute @2m",
+        "--what-if",
+        "kubectl delete pod web-1-old db-0 -n shop --force",
+        "--what-if",
+        "kubectl delete node n1",
+        "--what-if",
+        "heal n1 @5m",
+    ];
+    let called = scratch.call(&[&words[..], &["-o", "json"]].concat());
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let told: serde_json::Value = serde_json::from_str(&called.stdout).unwrap();
+    assert!(medians(&told).is_empty(), "{}", told["events"]);
+    let count = |what: &str| told[what].as_array().map(Vec::len);
+    assert_eq!((count("held"), count("what_if")), (Some(2), Some(4)));
+    for (held, claim) in
+        told["held"].as_array().unwrap().iter().zip(["shop/data-db-0", "shop/data-web"])
+    {
+        assert_eq!((&held["claim"], &held["share"]), (&claim.into(), &1.0.into()));
+        let said = held["said"].as_str().unwrap();
+        assert!(said.starts_with("is attached to n1, whose pod shop/"), "{said}");
+        assert!(
+            said.contains("the 6 minutes after which a volume is detached by force have not begun"),
+            "{said}"
+        );
+    }
+    let ranges = [
+        (120.0 + 5.0, 120.0 + 20.0 + 0.1 + 5.0 + 0.5),
+        (1.0 + 360.0 + 5.0, 1.0 + 360.0 + 0.2 + 5.0 + 0.5),
+        (41.0 + 360.0 + 5.0, 62.0 + 360.0 + 0.2 + 5.0 + 0.5),
+        (300.0 + 1.0 + 5.0, 300.0 + 60.0 + 1.0 + 10.4 + 5.0 + 0.5),
+    ];
+    for (course, (from, to)) in told["what_if"].as_array().unwrap().iter().zip(ranges) {
+        assert!(course["held"].is_null(), "{course}");
+        let at = medians(course);
+        for (claim, pod) in [("shop/data-web", "shop/web-1-new"), ("shop/data-db-0", "shop/db-0")] {
+            if course["course"] == "heal n1 @5m" && pod == "shop/db-0" {
+                continue;
+            }
+            let of = |what: &str, object: &str| at[&format!("{what} {object}")];
+            let (detached, attached) = (of("volume-detached", claim), of("volume-attached", claim));
+            within(detached, from, to);
+            within(attached, detached + 5.0, detached + 0.82 + 0.1 + 5.0 + 0.5);
+            let ready = of("pod-ready", pod);
+            // That of the StatefulSet is new on its node, whose next status first says that it wants the disk.
+            let bound = at.get(&format!("pod-bound {pod}")).copied().unwrap_or_default();
+            let latest = (attached + 0.82 + 0.1 + 0.1).max(bound + 10.4 + 0.1);
+            within(ready, attached + 2.0, latest + 2.0 + 0.5);
+        }
+    }
+    let said = scratch.call(&words).stdout;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in [
+        "Volumes, and the pods that have them shop/data-db-0 is attached to n1, whose pod shop/db-0 is being deleted",
+        "A volume is free when its node is back and says so, within 10s;",
+        "shop/data-web: detached from n1 12:06:06 (in 6m6s); attached to n2 12:06:1",
+        "shop/web-1-new: Ready 12:06:1",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
+/// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.
+#[test]
+fn a_course_that_cannot_be_is_refused() {
+    let scratch = Scratch::new();
+    for (more, said) in [
+        (&["--dies", "n2", "--what-if", "heal n2 @5m"][..], "--heal-after"),
+        (&["--what-if", "kubectl delete node n1 @30m"], "--horizon"),
+        (&["--what-if", "heal @soon"], "@soon"),
+        (&["--what-if", "heal"], "names no node"),
+    ] {
+        let called = scratch.call(&[&["forecast", OUTAGE, "-q", "--seeds", "1"], more].concat());
+        assert_eq!(called.code, 2, "{more:?}: {}", called.stdout);
+        assert!(called.stderr.contains(said), "{more:?}: {}", called.stderr);
+    }
 }
