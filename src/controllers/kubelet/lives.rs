@@ -3,8 +3,9 @@
 
 use super::nodes::Nodes;
 use super::pods::{Due, Pods};
-use super::prober::{Container, Serves, Worker, initial};
+use super::prober::Container;
 use super::said::Said;
+use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;

@@ -42,6 +42,7 @@ mod uplink;
 mod volume_manager;
 mod walk;
 mod watch;
+mod worker;
 
 pub(crate) use asleep::Signs;
 pub(crate) use conditions::healthy_conditions;
