@@ -40,7 +40,7 @@ pub(crate) use factory::{InformerFactory, InformerTiming};
 pub(crate) use handlers::ResourceEventHandler;
 pub(crate) use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
 pub(crate) use recalled::{Asked, Recalled, TAINT_LATE_S, unknown_since};
-pub(crate) use recorder::{About, EventRecorder, SPAM_LIMIT};
+pub(crate) use recorder::{About, Correlator, EventRecorder};
 pub(crate) use request::{Client, ClientTiming, Fate, Fates, Wrote};
 pub(crate) use series_recorder::SeriesRecorder;
 pub(crate) use token_bucket::TokenBucket;

@@ -16,7 +16,7 @@ const MAX_QUEUED_EVENTS: usize = 1000;
 const MAX_LRU_CACHE_ENTRIES: usize = 4096;
 /// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`,
 /// `defaultSpamQPS`).
-pub(crate) const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
+const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
 /// From this many different messages on, similar events are reported as one
 /// (`defaultAggregateMaxEvents`).
 const AGGREGATE_MAX_EVENTS: usize = 10;
@@ -149,21 +149,22 @@ struct Observed {
     named: Time,
 }
 
-struct Correlator {
+/// `EventCorrelator`: what was recorded so far, and what of it is let through.
+pub(crate) struct Correlator {
     similar: Lru<Subject, Similar>,
     observed: Lru<(Subject, Option<EventBody>), Observed>,
     spam: Lru<Subject, TokenBucket>,
 }
 
 /// An event as the correlator lets it through.
-struct Told {
-    name: EventName,
-    combined: bool,
-    count: u32,
+pub(crate) struct Told {
+    pub(crate) name: EventName,
+    pub(crate) combined: bool,
+    pub(crate) count: u32,
 }
 
 impl Correlator {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Correlator {
             similar: Lru::new(MAX_LRU_CACHE_ENTRIES),
             observed: Lru::new(MAX_LRU_CACHE_ENTRIES),
@@ -172,35 +173,41 @@ impl Correlator {
     }
 
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then
-    /// dropped.
-    fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
-        let subject = e.about.subject(REASONS[e.body.text as usize]);
+    /// dropped. `at` is when it was made.
+    pub(crate) fn correlate(
+        &mut self,
+        about: About,
+        body: EventBody,
+        at: Time,
+        now: Time,
+    ) -> Option<Told> {
+        let subject = about.subject(REASONS[body.text as usize]);
         let similar =
-            self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
+            self.similar.entry(subject, || Similar { first: body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
-            similar.first = e.body;
+            similar.first = body;
             similar.more.clear();
         }
         similar.last = now;
         let mut combined = false;
-        if similar.first != e.body || !similar.more.is_empty() {
+        if similar.first != body || !similar.more.is_empty() {
             let more = &mut similar.more;
-            if similar.first != e.body && !more.contains(&e.body) {
-                more.push(e.body);
+            if similar.first != body && !more.contains(&body) {
+                more.push(body);
             }
             combined = more.len() + 1 >= AGGREGATE_MAX_EVENTS;
             if combined {
                 similar.first = more.remove(0);
             }
         }
-        let named = if combined { now } else { e.at };
+        let named = if combined { now } else { at };
         let o = self
             .observed
-            .entry((subject, (!combined).then_some(e.body)), || Observed { count: 0, named });
+            .entry((subject, (!combined).then_some(body)), || Observed { count: 0, named });
         o.count += 1;
-        let told = Told { name: e.about.name(o.named), combined, count: o.count };
+        let told = Told { name: about.name(o.named), combined, count: o.count };
         self.spam
-            .entry(e.about.subject(ANY), || TokenBucket::new(SPAM_LIMIT))
+            .entry(about.subject(ANY), || TokenBucket::new(SPAM_LIMIT))
             .try_accept(now)
             .then_some(told)
     }
@@ -343,7 +350,9 @@ impl EventRecorder {
             let e = self.queue.recv().await;
             self.ctx.yield_point(self.write_point, 0).await;
             self.ctx.set_cause(e.cause);
-            let Some(told) = correlator.correlate(e, self.ctx.now()) else { continue };
+            let Some(told) = correlator.correlate(e.about, e.body, e.at, self.ctx.now()) else {
+                continue;
+            };
             for tries in 1..=MAX_TRIES_PER_EVENT {
                 if self.send(&client, &e, &told).await {
                     break;

@@ -25,7 +25,8 @@ impl ContainerEvents {
         let nodes = &self.nodes;
         let KubeletMode::Real(_) = nodes.mode else { return };
         let body = EventBody::of_words(text, nodes.api.names(|n| n.text(words)));
-        let said = self.lives.with(uid, |c| c.said.correlate(due.pod, body, nodes.now())).flatten();
+        let about = About::Pod(due.pod, Some(uid));
+        let said = self.lives.with(uid, |c| c.said.correlate(about, body, nodes.now())).flatten();
         let Some((name, count)) = said.filter(|_| nodes.is_heard(due.node)) else { return };
         let patched =
             count > 1 && nodes.api.patch_event(Actor::Kubelet, name, body, false, count).is_ok();
