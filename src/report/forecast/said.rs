@@ -192,34 +192,6 @@ pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
     text + ")"
 }
 
-/// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
-pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
-    let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (what, word) in
-        [(Happening::VolumeDetached, "detached from"), (Happening::VolumeAttached, "attached to")]
-    {
-        for f in of(outlook, what) {
-            let node = f.node.as_deref().unwrap_or("a node");
-            let line = format!("{word} {node} {}", when(outlook, &f.when));
-            said.entry(&f.object).or_default().push(line);
-        }
-    }
-    for left in &outlook.forecast.held {
-        let share = match left.share < 1.0 {
-            true => format!(" ({})", percent(left.share)),
-            false => String::new(),
-        };
-        said.entry(&left.pod).or_default().push(format!("{}{share}", left.said));
-    }
-    let line = |(claim, said): (&str, Vec<String>)| (claim.to_owned(), said.join("; "));
-    let mut lines: Vec<(String, String)> = said.into_iter().map(line).collect();
-    lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
-        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}"));
-        (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
-    }));
-    lines
-}
-
 /// Whether pods of a workload have no successor before they are gone.
 pub(super) fn holds(workload: &str) -> bool {
     workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")

@@ -1,6 +1,10 @@
 //! A forecast for people: clock times, and how long it is until then.
 
-use super::said::{ALONE, Outlook, answer, holds, of, percent, span, volumes, when};
+mod parts;
+mod volumes;
+
+use self::parts::FEW;
+use super::said::{ALONE, Outlook, answer, holds, of, percent, span, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -10,11 +14,6 @@ use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW, counted};
 use std::cmp::Reverse;
 
-/// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
-const FEW: usize = 12;
-/// What frees a volume that a node keeps, and how soon. A release before 1.26 heeds the taint by a gate alone.
-const FREES: &str = "A volume is free when its node is back and says so, within 10s; within 20s of the taint out-of-service; or 6 minutes after its pod is gone by force or with its node. \
-`--what-if 'COMMAND @TIME'` says what each would change.";
 /// At most this many workloads have a line in a table by default.
 const WORKLOADS: usize = 15;
 
@@ -91,8 +90,7 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
-        let volumes = volumes(outlook);
-        for (name, said) in volumes.iter().take(FEW) {
+        for (name, said) in volumes::said(outlook).iter().take(FEW) {
             p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
         }
     }
@@ -101,25 +99,6 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
 }
 
 impl Printer<'_> {
-    /// The title of a part that is set apart from the one before.
-    fn part(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out)?;
-        self.title(text)
-    }
-
-    fn item(&mut self, name: &str, said: &str) -> io::Result<()> {
-        let (name, said) = (line(name), line(said));
-        let column = 31.max(name.chars().count() + 3);
-        // Names of nodes are not broken: beside a long one of a zone they may have no room.
-        let longest = said.split(' ').map(|w| w.chars().count()).max();
-        if column > 31 && column + longest.unwrap_or(0) > self.style.width {
-            write!(self.out, "  {name}\n{:31}", "")?;
-            return self.folded(&said, 31, PLAIN);
-        }
-        write!(self.out, "  {name:<28} ")?;
-        self.folded(&said, column, PLAIN)
-    }
-
     fn head(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
         let title = format!("Forecast as of {}", outlook.basis.clock.begins());
         self.title(&title)?;
@@ -359,38 +338,6 @@ impl Printer<'_> {
             self.indented(&said, 4, PLAIN)?;
         }
         Ok(())
-    }
-
-    fn pod(&mut self, pod: &str, said: &str) -> io::Result<()> {
-        let pod = line(pod);
-        write!(self.out, "    {pod:<34} ")?;
-        let column = 39.max(pod.chars().count() + 5);
-        self.folded(&line(said), column, PLAIN)
-    }
-
-    /// Which volumes are where somebody waits for them, and what becomes of them.
-    fn volumes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
-        let volumes = volumes(outlook);
-        if volumes.is_empty() {
-            return Ok(true);
-        }
-        self.part("Volumes, and the pods that have them")?;
-        let most = if all { usize::MAX } else { FEW };
-        for (name, said) in volumes.iter().take(most) {
-            self.item(name, said)?;
-        }
-        let left = volumes.len().saturating_sub(most);
-        if left > 0 {
-            writeln!(
-                self.out,
-                "  {}",
-                self.painted(&format!("{} more", grouped(left as u64)), DIM)
-            )?;
-        }
-        if !outlook.forecast.held.is_empty() {
-            self.indented(FREES, 2, DIM)?;
-        }
-        Ok(left == 0)
     }
 
     fn stuck(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
