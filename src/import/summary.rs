@@ -298,25 +298,19 @@ impl Summary {
     pub(crate) fn notes(&self) -> Vec<String> {
         let acting = self.not_simulated();
         let acting = acting.map(|what| format!("Not simulated: {what}, which the export has."));
-        let ownerless = (self.ownerless > 0).then(|| {
-            format!(
-                "The export: the owners of {} are not in it, so that nothing replaces them here.",
-                count(self.ownerless, "pod")
-            )
-        });
-        let made_up = (!self.made_up.is_empty()).then(|| {
-            format!(
-                "The export: no nodes are in it. The {} that pods name are taken to be Ready, without zones, labels and taints.",
-                count(self.made_up.len(), "node")
-            )
-        });
-        let orphans = (!self.orphans.is_empty()).then(|| {
-            format!(
-                "The export: {} are left out, as their nodes are not in it.",
-                count(self.orphans.len(), "pod")
-            )
-        });
-        [acting, ownerless, made_up, orphans].into_iter().flatten().collect()
+        let of_export = |n: usize, noun: &str, before: &str, behind: &str| {
+            (n > 0).then(|| format!("The export: {before}{}{behind}", count(n, noun)))
+        };
+        let ownerless = "the owners of ";
+        let nothing = " are not in it, so that nothing replaces them here.";
+        let made_up = "no nodes are in it. Those that pods name are taken to be Ready, without zones, labels and taints: ";
+        let notes = [
+            acting,
+            of_export(self.ownerless, "pod", ownerless, nothing),
+            of_export(self.made_up.len(), "node", made_up, "."),
+            of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     /// What the export has that changes what becomes of pods, and that no figure of it knows.
