@@ -100,7 +100,7 @@ impl Reader<'_> {
         let mut is_first = true;
         loop {
             let cursor = Cursor::default();
-            let raw = ObjectSeed { cursor: &cursor, is_document: true, of_list: None }.deserialize(&mut de).map_err(|e| {
+            let raw = ObjectSeed::document(&cursor).deserialize(&mut de).map_err(|e| {
                 let message = if e.is_eof() {
                     "the JSON ends in the middle: is the file cut short?".to_owned()
                 } else if !is_first && e.is_syntax() {

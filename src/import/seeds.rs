@@ -45,10 +45,17 @@ impl Cursor {
 /// Reads one object, or a document: an object, or an array of objects, which is a list without its
 /// head.
 pub(super) struct ObjectSeed<'c> {
-    pub(super) cursor: &'c Cursor,
-    pub(super) is_document: bool,
+    cursor: &'c Cursor,
+    is_document: bool,
     /// The kind and API version of the items, where the list has said them before its items.
-    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
+    of_list: Option<(&'c str, Option<&'c str>)>,
+}
+
+impl<'c> ObjectSeed<'c> {
+    /// Reads a document.
+    pub(super) const fn document(cursor: &'c Cursor) -> Self {
+        Self { cursor, is_document: true, of_list: None }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {

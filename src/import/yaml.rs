@@ -22,7 +22,7 @@ pub(super) struct Wrong {
 pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Wrong> {
     let read =
         serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
-            ObjectSeed { cursor, is_document: true, of_list: None }.deserialize(de)
+            ObjectSeed::document(cursor).deserialize(de)
         });
     read.map_err(|e| {
         let place = e.location();
