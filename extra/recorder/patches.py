@@ -26,7 +26,7 @@ class File:
     """What a diff does with a file: from which path to which one, None where there is none, and its hunks."""
 
     def __init__(self, old, new):
-        self.old, self.new, self.hunks, self.binary = old, new, [], False
+        self.old, self.new, self.hunks = old, new, []
 
     def name(self):
         return self.new or self.old
