@@ -274,6 +274,7 @@ mod tests {
     timeline: [
         (at: "1m", do: Partion(nodes: All)),
         (at: "1m", do: Flap(node: "a-0", down: "3s")),
+        (at: "1m", do: Crash(nodes: ["a-0"])),
     ],
     expect: [Evikted(pod: "w")],
 )"#;
@@ -289,7 +290,8 @@ mod tests {
              `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
              f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
              f.ron:9:24: `up` is missing in `Flap`\n\
-             f.ron:11:14: `Evikted` is not an expectation\n  help: did you mean `Evicted`?"
+             f.ron:10:37: expected a word without quotes, one of All, Node, Nodes, Zone, Region, Label, Share\n\
+             f.ron:12:14: `Evikted` is not an expectation\n  help: did you mean `Evicted`?"
         );
     }
 

@@ -298,10 +298,14 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,
-        _: &'static [&'static str],
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         let tree = self.meant()?;
+        if !is_word(tree) {
+            let all = variants.join(", ");
+            return Err(wrong(tree, format!("expected a word without quotes, one of {all}")));
+        }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };
             at(m, tree)
@@ -321,16 +325,17 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     }
 }
 
+/// Whether it begins as the name of a variant does.
+fn is_word(tree: &Tree) -> bool {
+    tree.word().starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
 impl<'de, 't> EnumAccess<'de> for Reader<'t> {
     type Error = Mistake;
     type Variant = Self;
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Mistake> {
-        let word = self.tree.word();
-        if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return Err(wrong(self.tree, "expected a word without quotes"));
-        }
-        let word: StrDeserializer<'_, Mistake> = word.into_deserializer();
+        let word: StrDeserializer<'_, Mistake> = self.tree.word().into_deserializer();
         Ok((seed.deserialize(word)?, self))
     }
 }
