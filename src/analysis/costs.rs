@@ -37,7 +37,7 @@ pub struct Costs {
     pub needless: u64,
     /// Evictions of which the run ended too early to tell.
     pub undecided: u64,
-    /// Pods whose containers were started anew in one life of the pod, each time.
+    /// How often a pod's containers were started anew in one life of the pod.
     pub restarts: u64,
     /// Pods that are Pending at the end.
     pub pending_at_end: u64,

@@ -168,7 +168,7 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
     }
     if m.costs.restarts > 0 {
         let text =
-            format!("{} had their containers started anew", counted(m.costs.restarts, "pod"));
+            format!("{} a pod's containers were started anew", counted(m.costs.restarts, "time"));
         lines.push(("restarts", text));
     }
     lines
