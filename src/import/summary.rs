@@ -203,7 +203,7 @@ impl Summary {
         lines.listed(
             "pod",
             &self.looping,
-            "in a crash loop, and stay so, each of whose containers ends as its last one did",
+            "in a crash loop, where each container ends as the last one did",
         );
         let mut assumed = |what: &str, of: &[String]| {
             let text = format!(
@@ -309,6 +309,12 @@ impl Summary {
             of_export(self.ownerless, "pod", ownerless, nothing),
             of_export(self.made_up.len(), "node", made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
+            of_export(
+                self.looping.len(),
+                "pod",
+                "in a crash loop, whose back-off begins at 10 s again here: ",
+                ".",
+            ),
         ];
         notes.into_iter().flatten().collect()
     }

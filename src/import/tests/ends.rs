@@ -71,10 +71,12 @@ fn a_crash_loop_goes_on() {
     let said = cluster.summary.lines().join("\n");
     for line in [
         "containers end by themselves, by their statuses, of 1 workload: default/db 4s (median of 2), exit code 1",
-        "2 pods in a crash loop, and stay so, each of whose containers ends as its last one did: default/db-0 (after 3s, exit code 1), default/db-1 (after 5s, exit code 1)",
+        "2 pods in a crash loop, where each container ends as the last one did: default/db-0 (after 3s, exit code 1), default/db-1 (after 5s, exit code 1)",
     ] {
         assert!(said.contains(line), "{said}");
     }
+    let note = "The export: in a crash loop, whose back-off begins at 10 s again here: 2 pods.";
+    assert!(text.contains(note), "{text}");
 }
 
 /// One pod loops; it was caught running, for the third time, after 20 s. The three others have been there for ten days each, and one of them was
