@@ -498,6 +498,8 @@ fn scheduler_and_pod_gc_switches() {
         &["1.27.16", "1.28.5", "1.28.15", "1.29.0", "1.31.14"],
         &["1.28.0", "1.28.4", "1.32.0", "1.34.0", "1.37.1"],
     );
+    let before = |last| ["1.22.0", last];
+    boundary("S68", |p| p.scheduler.claim_in_use_text, &before("1.33.13"), &["1.34.0", "1.37.1"]);
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",

@@ -186,15 +186,29 @@ fn a_disk_that_no_other_node_reaches_holds_its_pod_back() {
 /// its second of stopping.
 #[test]
 fn one_pod_alone_has_a_read_write_once_pod_disk() {
-    let text = cluster(r#"(claim: "data", access: RWOP)"#, "1.34", "");
-    let (_, trace) = ran(&text.replace(
-        "(at: \"60s\", do: Crash(nodes: Node(\"a-0\")))",
-        "(at: \"60s\", do: Scale(workload: \"web\", replicas: 2))",
-    ));
-    assert!(running(&trace).is_empty());
-    let text = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode";
-    assert!(messages(&trace, "FailedScheduling").iter().all(|m| m.contains(text)));
+    for (version, said) in RWOP_TEXTS {
+        let text = cluster(r#"(claim: "data", access: RWOP)"#, version, "");
+        let (_, trace) = ran(&text.replace(
+            "(at: \"60s\", do: Crash(nodes: Node(\"a-0\")))",
+            "(at: \"60s\", do: Scale(workload: \"web\", replicas: 2))",
+        ));
+        assert!(running(&trace).is_empty());
+        assert!(messages(&trace, "FailedScheduling").iter().all(|m| m.contains(said)));
+        assert!(!messages(&trace, "FailedScheduling").is_empty());
+    }
 }
+
+/// `ErrReasonReadWriteOncePodConflict`
+const RWOP_TEXTS: [(&str, &str); 2] = [
+    (
+        "1.33",
+        "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+    ),
+    (
+        "1.34",
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+    ),
+];
 
 /// What is wrong with a claim is said where it stands.
 #[test]

@@ -199,6 +199,10 @@ pub struct Switches {
     pub claims_text: bool,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
     pub read_write_once_pod: bool,
+    /// A node where somebody uses such a claim is told of as "node(s) unavailable due to PersistentVolumeClaim with
+    /// ReadWriteOncePod access mode already in-use by another pod" (S68); before as "node has pod using
+    /// PersistentVolumeClaim with the same name and ReadWriteOncePod access mode".
+    pub claim_in_use_text: bool,
     /// A volume that is not reached from a node is told of as "node(s) didn't match PersistentVolume's
     /// node affinity" (S41); before as "node(s) had volume node affinity conflict".
     pub persistent_volume_text: bool,

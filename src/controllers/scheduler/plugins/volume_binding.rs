@@ -32,10 +32,7 @@ impl PodVolumes<'_> {
     pub(crate) fn filter(&self, info: &NodeInfo, switches: &Switches) -> Verdict {
         let Some(node) = &info.node else { return Ok(()) };
         if self.is_taken {
-            return Err(Rejection::unresolvable(
-                Plugin::VolumeRestrictions,
-                "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
-            ));
+            return Err(Rejection::unresolvable(Plugin::VolumeRestrictions, in_use_text(switches)));
         }
         node_volume_limits::filter(self.api, &self.by_driver, info, switches.attachments_count)?;
         if self.are_reached_from(&node.labels) {
@@ -46,6 +43,18 @@ impl PodVolumes<'_> {
             false => "node(s) had volume node affinity conflict",
         };
         Err(Rejection::unresolvable(Plugin::VolumeBinding, reason))
+    }
+}
+
+/// `ErrReasonReadWriteOncePodConflict`
+fn in_use_text(switches: &Switches) -> &'static str {
+    match switches.claim_in_use_text {
+        true => {
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+        }
+        false => {
+            "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+        }
     }
 }
 
