@@ -380,6 +380,8 @@ pub(super) static STEPS: &[Step] = &[
         p.attach_detach.spares_healthy = true;
         p.attach_detach.out_of_service = true;
     }),
+    step(&[(27, 0)], |p| p.scheduler.preempts_claim_holders = true),
+    step(&[(28, 0)], |p| p.scheduler.skips_free_claims = true),
     step(&[(30, 0)], |p| p.attach_detach.force_detach_flag = true),
     step(&[(32, 0)], |p| p.scheduler.attachments_count = true),
     step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),

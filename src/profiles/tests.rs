@@ -500,6 +500,13 @@ fn scheduler_and_pod_gc_switches() {
     );
     let before = |last| ["1.22.0", last];
     boundary("S68", |p| p.scheduler.claim_in_use_text, &before("1.33.13"), &["1.34.0", "1.37.1"]);
+    boundary(
+        "S69",
+        |p| p.scheduler.preempts_claim_holders,
+        &before("1.26.15"),
+        &["1.27.0", "1.37.1"],
+    );
+    boundary("S70", |p| p.scheduler.skips_free_claims, &before("1.27.16"), &["1.28.0", "1.37.1"]);
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",

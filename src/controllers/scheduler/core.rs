@@ -132,17 +132,25 @@ impl Core {
             return None;
         }
         let api = self.api();
-        let exclusive = api.exclusive_claims_of(pod);
-        let takes = |p: &Rc<Pod>| {
-            p.node.is_some()
-                && !p.phase.is_terminal()
-                && api.exclusive_claims_of(p).iter().any(|c| exclusive.contains(c))
+        let exclusive = match self.switches().read_write_once_pod {
+            true => api.exclusive_claims_of(pod),
+            false => Vec::new(),
         };
-        let is_taken = self.switches().read_write_once_pod
-            && !exclusive.is_empty()
-            && self.informers.pods().iter().any(takes);
+        let mut in_use = 0;
+        if !exclusive.is_empty() {
+            // As the snapshot has them: with those that are assumed to be on a node.
+            let users = self.state.with(|s| {
+                let cache = &s.algorithm.cache;
+                let nodes = cache.list().iter().filter_map(|node| cache.node(*node));
+                let placed = nodes.flat_map(|info| &info.pods).map(|p| p.pod.clone());
+                placed.filter(|p| !p.template.claims.is_empty()).collect::<Vec<_>>()
+            });
+            let used: Vec<VolumeId> =
+                users.iter().flat_map(|p| api.exclusive_claims_of(p)).collect();
+            in_use = exclusive.iter().filter(|c| used.contains(c)).count() as i64;
+        }
         let (by_driver, reach) = (by_driver(api, pod), api.reach_of(pod));
-        Some(PodVolumes { api, by_driver, reach, is_taken })
+        Some(PodVolumes { api, by_driver, reach, exclusive, in_use })
     }
 
     /// What the filter has to know of devices, for a pod that claims some.

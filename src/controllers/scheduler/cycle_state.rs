@@ -12,6 +12,8 @@ pub(crate) struct ClusterState {
     affinity: Option<inter_pod_affinity::FilterState>,
     /// The pod has volumes, or claims devices.
     has_claims: bool,
+    /// How many others use claims of it that only one pod may use, where the filter asks.
+    claim_users: Option<i64>,
 }
 
 impl ClusterState {
@@ -19,6 +21,7 @@ impl ClusterState {
     pub(super) fn of(of: Incoming<'_>, cache: &Cache, switches: &Switches) -> Self {
         Self {
             has_claims: of.volumes.is_some() || of.devices.is_some(),
+            claim_users: of.volumes.and_then(|v| v.users(switches)),
             spread: pod_topology_spread::FilterState::of(of.shape, cache, switches),
             affinity: inter_pod_affinity::FilterState::of(of.shape, cache),
         }
@@ -29,15 +32,19 @@ impl ClusterState {
         self.spread.is_none() && self.affinity.is_none() && !self.has_claims
     }
 
-    /// Counts a pod of `other` in on a node, or out (`AddPod`, `RemovePod`).
+    /// Counts another pod in on a node, or out (`AddPod`, `RemovePod`).
     pub(super) fn change(
         &mut self,
-        shape: &Shape,
-        other: &Shape,
+        of: Incoming<'_>,
+        (pod, other): (&Pod, &Shape),
         node: (NodeId, &NodeInfo),
         (cache, switches): (&Cache, &Switches),
         by: i64,
     ) {
+        let shape = of.shape;
+        if let (Some(users), Some(volumes)) = (&mut self.claim_users, of.volumes) {
+            *users += by * volumes.users_in(pod);
+        }
         if let Some(spread) = &mut self.spread {
             spread.change(shape, other, node, cache, switches, by);
         }
@@ -57,7 +64,7 @@ impl ClusterState {
     ) -> Verdict {
         let shape = of.shape;
         if let Some(volumes) = of.volumes {
-            volumes.filter(info, switches)?;
+            volumes.filter(info, self.claim_users, switches)?;
         }
         for plugin in cluster_filters(switches.filter_order) {
             match (plugin, &self.spread, &self.affinity) {

@@ -62,7 +62,7 @@ impl Algorithm {
         let mut state = state.clone();
         for (pod, shape) in added {
             info.add(Placed::new(pod, shape));
-            self.change_state(&mut state, of.shape, shape, (node, &info), 1);
+            self.change_state(&mut state, of, (pod, shape), (node, &info), 1);
         }
         self.check(of, node, &info, &state)
     }
@@ -96,12 +96,12 @@ impl Algorithm {
     pub(crate) fn change_state(
         &self,
         state: &mut ClusterState,
-        shape: &Shape,
-        other: &Shape,
+        of: Incoming<'_>,
+        other: (&Pod, &Shape),
         node: (NodeId, &NodeInfo),
         by: i64,
     ) {
         let known = (&self.cache, &self.choice.switches);
-        state.change(shape, other, node, known, by);
+        state.change(of, other, node, known, by);
     }
 }

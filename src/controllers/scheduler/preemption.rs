@@ -195,7 +195,7 @@ fn select_victims(
     let (mut info, mut state) = (info.clone(), diagnosis.state.clone());
     for placed in &weaker {
         info.remove(placed.pod.id);
-        algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
+        algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), -1);
     }
     algorithm.dry_run(of, node, &info, &state, nominator)?;
     let importance = |p: &Placed| (Reverse(p.shape.priority), started(&p.pod, now));
@@ -206,10 +206,10 @@ fn select_victims(
     let first_others = spared.len();
     for (i, placed) in spared.into_iter().chain(others).enumerate() {
         info.add(placed.clone());
-        algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), 1);
+        algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), 1);
         if algorithm.dry_run(of, node, &info, &state, nominator).is_err() {
             info.remove(placed.pod.id);
-            algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
+            algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), -1);
             violations += usize::from(i < first_others);
             victims.push(placed);
         }

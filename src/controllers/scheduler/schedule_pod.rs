@@ -61,6 +61,10 @@ impl Algorithm {
             }
             named => named.unwrap_or(None),
         };
+        if let Some(Err(rejection)) = of.volumes.map(|v| v.pre_filter(&self.choice.switches)) {
+            diagnosis.at_once = Some(rejection);
+            return (Vec::new(), Vec::new());
+        }
         let few = self.few_named(named.as_ref());
         self.remember_kind(of.shape, few);
         diagnosis.state = ClusterState::of(of, &self.cache, &self.choice.switches);

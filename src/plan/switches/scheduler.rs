@@ -199,6 +199,11 @@ pub struct Switches {
     pub claims_text: bool,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
     pub read_write_once_pod: bool,
+    /// Whether somebody uses such a claim is asked of each node, and preempting that pod helps (S69); before of
+    /// the pod, for which nothing helped.
+    pub preempts_claim_holders: bool,
+    /// It is not asked again of a node to which others are nominated, where nobody used the claim at first (S70).
+    pub skips_free_claims: bool,
     /// A node where somebody uses such a claim is told of as "node(s) unavailable due to PersistentVolumeClaim with
     /// ReadWriteOncePod access mode already in-use by another pod" (S68); before as "node has pod using
     /// PersistentVolumeClaim with the same name and ReadWriteOncePod access mode".

@@ -2,7 +2,7 @@
 //! (`plugins/volumerestrictions/volume_restrictions.go`), as far as claims that are bound go: a node has to
 //! reach the pod's volumes, and nobody else may use one that only one pod may use.
 //!
-//! Left out: that preempting such a user would help, that a local volume narrows the search to its node, and
+//! Left out: that a local volume narrows the search to its node, and
 //! claims that are to be bound, which any node will do for that their class and volume say nothing against.
 
 use crate::api::node::reaches;
@@ -18,8 +18,9 @@ pub struct PodVolumes<'a> {
     pub(crate) by_driver: Vec<OfDriver>,
     /// From where each is reached.
     pub(crate) reach: Vec<Reach>,
-    /// Another pod has one that only one pod may use.
-    pub(crate) is_taken: bool,
+    /// The claims that only one pod may use, and how many of them others use.
+    pub(crate) exclusive: Vec<VolumeId>,
+    pub(crate) in_use: i64,
 }
 
 impl PodVolumes<'_> {
@@ -28,11 +29,47 @@ impl PodVolumes<'_> {
         self.reach.iter().all(|reach| reaches(labels, reach))
     }
 
-    /// Rejects a node that does not reach a volume, or takes no more; every node where somebody has it.
-    pub(crate) fn filter(&self, info: &NodeInfo, switches: &Switches) -> Verdict {
+    /// Rejects the pod at once where somebody uses a claim that only one pod may use, up to 1.26
+    /// (`isReadWriteOncePodAccessModeConflict`).
+    pub(crate) fn pre_filter(&self, switches: &Switches) -> Verdict {
+        if self.in_use == 0 || switches.preempts_claim_holders {
+            return Ok(());
+        }
+        Err(Rejection::unresolvable(Plugin::VolumeRestrictions, in_use_text(switches)))
+    }
+
+    /// How many users of such claims the filter knows of (`calPreFilterState`); none where it does not ask.
+    pub(crate) fn users(&self, switches: &Switches) -> Option<i64> {
+        let skips = switches.skips_free_claims && self.in_use == 0;
+        let asks = switches.preempts_claim_holders && !self.exclusive.is_empty();
+        (asks && !skips).then_some(self.in_use)
+    }
+
+    /// How many of these claims another pod has, by their names alone (`conflictingPVCRefCountForPod`).
+    pub(crate) fn users_in(&self, other: &Pod) -> i64 {
+        if other.template.claims.is_empty() {
+            return 0;
+        }
+        let claims = self.api.claims_of(other);
+        self.api.names(|n| {
+            let name = |id: &VolumeId| short_name(n.text_of(*id));
+            let has = |id: &&VolumeId| self.exclusive.iter().any(|own| name(own) == name(id));
+            claims.iter().filter(has).count() as i64
+        })
+    }
+
+    /// Rejects a node that does not reach a volume, or takes no more; every node where so many others use one
+    /// that only one pod may use.
+    pub(crate) fn filter(
+        &self,
+        info: &NodeInfo,
+        users: Option<i64>,
+        switches: &Switches,
+    ) -> Verdict {
         let Some(node) = &info.node else { return Ok(()) };
-        if self.is_taken {
-            return Err(Rejection::unresolvable(Plugin::VolumeRestrictions, in_use_text(switches)));
+        if users.is_some_and(|users| users > 0) {
+            let text = in_use_text(switches);
+            return Err(Rejection::resolvable(Plugin::VolumeRestrictions, text));
         }
         node_volume_limits::filter(self.api, &self.by_driver, info, switches.attachments_count)?;
         if self.are_reached_from(&node.labels) {
