@@ -572,3 +572,17 @@ fn a_workload_tells_what_pod_gc_deleted() {
         assert!(steps.iter().any(|s| s.starts_with("2 pods are created")), "{steps:?}");
     }
 }
+
+/// A node that is cut off gets a taint that admission gave tolerations for, and one by hand that nobody
+/// tolerates: the latter alone is why its pod goes at once.
+#[test]
+fn of_several_taints_those_are_named_that_are_not_tolerated() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..1}")],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-1"))],
+        timeline: [(at: "1m", do: Partition(node: "a-1")), (at: "4m", do: Taint(node: "a-1", taint: "k:NoExecute"))])"#;
+    scratch.write("two.ron", text);
+    let db = json(&scratch, &["two.ron", "pod/db-0"]);
+    let rules: Vec<String> = steps(&db).into_iter().map(|s| s.2).collect();
+    assert!(rules.iter().any(|r| r == "no toleration for k:NoExecute: at once"), "{rules:?}");
+}

@@ -215,14 +215,12 @@ impl Case<'_, '_> {
             }
             (Some(None), _) => {}
             (None, _) => {
-                let tolerated =
-                    |t: &&&Taint| set.tolerations.iter().any(|own| own.tolerates(t, false));
-                let missing: Vec<&&Taint> = set.taints.iter().filter(|t| !tolerated(t)).collect();
+                let missing = not_tolerated(set);
                 if let [one] = missing[..] {
                     let text = format!("a toleration for {} would have kept it", short_taint(one));
                     self.remedy(text, &one.key, "none");
                 } else if !missing.is_empty() {
-                    let all: Vec<String> = missing.iter().map(|t| short_taint(t)).collect();
+                    let all: Vec<String> = missing.into_iter().map(short_taint).collect();
                     self.found.remedies.push(rules::only_words(format!(
                         "tolerations for {} would have kept it",
                         all.join(" and ")
@@ -233,8 +231,14 @@ impl Case<'_, '_> {
     }
 }
 
+/// The taints that the pod does not tolerate for any time.
+fn not_tolerated<'a>(m: &Moment<'a>) -> Vec<&'a Taint> {
+    let tolerated = |t: &Taint| m.tolerations.iter().any(|own| own.tolerates(t, false));
+    m.taints.iter().copied().filter(|t| !tolerated(t)).collect()
+}
+
 fn untolerated(m: &Moment<'_>) -> String {
-    let taints: Vec<String> = m.taints.iter().map(|t| short_taint(t)).collect();
+    let taints: Vec<String> = not_tolerated(m).into_iter().map(short_taint).collect();
     if taints.is_empty() {
         "the pod does not tolerate the taint".to_owned()
     } else {
