@@ -53,6 +53,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         actions: Vec::new(),
         perturb: Perturb::default(),
         has_devices: false,
+        provisions: false,
         device_taint_rules: Vec::new(),
         readiness: Readiness::default(),
         lease_records: false,

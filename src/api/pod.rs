@@ -61,6 +61,11 @@ pub struct PodTemplate {
 }
 
 impl PodTemplate {
+    /// Whether it takes time to make a volume of such a pod.
+    pub(crate) fn provisions(&self) -> bool {
+        self.claims.iter().any(|c| c.provision.is_some())
+    }
+
     /// Whether node selector and required node affinity admit a node
     /// (`component-helpers/scheduling/corev1/nodeaffinity: RequiredNodeAffinity.Match`).
     pub(crate) fn admits_node(&self, name: &str, labels: &Labels) -> bool {

@@ -3,10 +3,12 @@
 //!
 //! `k8s.io/api/core/v1/types.go` (`PersistentVolume`, `PersistentVolumeClaim`),
 //! `k8s.io/api/storage/v1/types.go` (`VolumeAttachment`), v1.34. Claims are bound; the volume of one that no
-//! pod has used yet comes into being with the binding of the first, as under `WaitForFirstConsumer`.
+//! pod has used yet comes into being with the binding of the first, as under `WaitForFirstConsumer`, or is made for
+//! the node that is chosen for that pod, which is bound afterwards.
 
 use super::names::TextId;
 use crate::api::prelude::*;
+use crate::kernel::Dur;
 
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";
@@ -41,6 +43,22 @@ words! {
         /// `ReadOnlyMany`: pods of any nodes, which only read.
         #[serde(rename = "ROX")]
         ReadOnlyMany = "ReadOnlyMany",
+    }
+}
+
+words! {
+    /// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
+    #[derive(
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
+        JsonSchema,
+    )]
+    #[schemars(description = "`volumeBindingMode` of a StorageClass")]
+    pub enum BindingMode {
+        /// Once a node is chosen for the first pod that has the claim.
+        #[default]
+        WaitForFirstConsumer = "WaitForFirstConsumer",
+        /// As soon as there is the claim.
+        Immediate = "Immediate",
     }
 }
 
@@ -80,11 +98,38 @@ pub struct Claim {
     pub driver: Option<String>,
     /// The volume's name, where it is not made from that of the claim.
     pub volume: Option<String>,
+    /// When its volume is made.
+    pub binding: BindingMode,
+    /// How long it takes to make its volume; none: it is there with the binding of its first pod.
+    pub provision: Option<Dur>,
     /// What is said of the volume is assumed. Only results read this.
     pub assumed: bool,
 }
 
 impl Claim {
+    /// It has to be bound before its first pod gets a node.
+    pub(crate) fn is_immediate(&self) -> bool {
+        self.binding == BindingMode::Immediate
+    }
+
+    /// Which of so many zones a volume is made in that is not made for a node: by its claim's name
+    /// (external-provisioner, `getPVCNameHashAndIndexOffset`), so that those of a StatefulSet's pods
+    /// are in one after the other.
+    pub(crate) fn place_of(name: &str, zones: usize) -> usize {
+        let (mut hashed, mut index) = (name, 0);
+        if let Some((before, number)) = name.rsplit_once('-')
+            && let Ok(number) = number.parse::<u32>()
+        {
+            index = number;
+            hashed = before.rsplit_once('-').map_or(before, |(_, set)| set);
+        }
+        // FNV-1 of 32 bits.
+        let start: u32 = 0x811c_9dc5;
+        let step = |hash: u32, byte: u8| hash.wrapping_mul(0x0100_0193) ^ u32::from(byte);
+        let hash = hashed.bytes().fold(start, step).wrapping_add(index);
+        (hash as usize).checked_rem(zones).unwrap_or_default()
+    }
+
     /// The name of the claim of a pod of that name.
     pub(crate) fn name_for(&self, pod: &str) -> String {
         if self.per_pod { format!("{}-{pod}", self.name) } else { self.name.clone() }

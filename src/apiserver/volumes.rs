@@ -1,14 +1,15 @@
 //! Volumes, and VolumeAttachments. Claims are bound: a volume is there once the first pod of its claim has a
-//! node.
+//! node, or before, where making it takes time.
 
 use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
+use super::store::Store;
 use crate::api::node::zone;
 use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
 use crate::apiserver::prelude::*;
-use crate::kernel::swap;
+use crate::kernel::{Dur, swap};
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
@@ -42,32 +43,128 @@ impl ApiServer {
     pub(crate) fn provision(&self, pod: &Pod, on: Option<NodeId>) {
         let Some(on) = on.filter(|_| !pod.template.claims.is_empty()) else { return };
         let ids = self.claims_of(pod);
-        let node = self.store.with_ref(|s| s.nodes.get(on.index()).cloned().flatten());
         for (id, claim) in ids.iter().copied().zip(&pod.template.claims) {
-            if self.store.with_ref(|s| s.volumes.volumes.contains_key(&id)) {
+            if self.volume(id).is_none() {
+                let volume = self.volume_for(id, claim, Some(on));
+                self.store.with(|s| {
+                    s.volumes.selected.remove(&id);
+                    s.volumes.volumes.insert(id, volume)
+                });
+            }
+        }
+    }
+
+    /// The volumes of a new pod that are not made for its node (`Immediate`). What is not a pod's own has been there
+    /// before.
+    pub(super) fn provision_immediately(&self, pod: &Pod) {
+        if pod.node.is_some() || !pod.template.claims.iter().any(Claim::is_immediate) {
+            return;
+        }
+        let ids = self.claims_of(pod);
+        let claims = ids.iter().copied().zip(&pod.template.claims);
+        for (id, claim) in claims.filter(|(_, claim)| claim.is_immediate()) {
+            if self.volume(id).is_some() || self.selected(id).is_some() {
                 continue;
             }
-            let here = |place: fn(&Node) -> Option<&str>| {
-                node.as_ref().and_then(|n| place(n)).map(str::to_owned)
-            };
-            let volume = self.names(|n| Volume {
+            let made = self.volume_for(id, claim, None);
+            match claim.provision.filter(|_| claim.per_pod) {
+                None => self.store.with(|s| _ = s.volumes.volumes.insert(id, made)),
+                Some(takes) => {
+                    self.store.with(|s| s.volumes.selected.insert(id, (None, takes, made)));
+                    self.claim_changes(Actor::Provisioner, id, None);
+                }
+            }
+        }
+    }
+
+    /// The volume of a claim as it is made for a node, or for none.
+    fn volume_for(&self, id: VolumeId, claim: &Claim, on: Option<NodeId>) -> Rc<Volume> {
+        let zone = match on {
+            Some(on) => self.store.with_ref(|s| {
+                let node = s.nodes.get(on.index())?.as_ref()?;
+                zone(&node.labels).map(str::to_owned)
+            }),
+            None => self.zone_for(id),
+        };
+        self.names(|n| {
+            Rc::new(Volume {
                 id,
                 name: claim.volume.clone().unwrap_or_else(|| n.text_of(id).replace('/', "-")),
                 access: claim.access,
                 reach: match &claim.reach {
                     // Where nodes have no zones, there is nothing to tell them apart by.
-                    Reach::Zone(None) => match here(|n| zone(&n.labels)) {
+                    Reach::Zone(None) => match zone {
                         None => Reach::Everywhere,
                         zone => Reach::Zone(zone),
                     },
-                    Reach::Node(None) => Reach::Node(Some(n.node_name(on).to_owned())),
+                    Reach::Node(None) => Reach::Node(on.map(|on| n.node_name(on).to_owned())),
                     said => said.clone(),
                 },
                 attach: claim.attach,
                 driver: claim.driver.clone(),
-            });
-            self.store.with(|s| s.volumes.volumes.insert(id, Rc::new(volume)));
+            })
+        })
+    }
+
+    /// The zone of a volume that is made for no node, among those that nodes are in.
+    fn zone_for(&self, claim: VolumeId) -> Option<String> {
+        let zones: BTreeSet<String> = self.store.with_ref(|s| {
+            let nodes = s.nodes.iter().flatten();
+            nodes.filter_map(|n| zone(&n.labels)).map(str::to_owned).collect()
+        });
+        let place = self.names(|n| Claim::place_of(short_name(n.text_of(claim)), zones.len()));
+        zones.into_iter().nth(place)
+    }
+
+    /// PUT of a claim with the annotation `volume.kubernetes.io/selected-node`: from now on its volume is being
+    /// made, for that node.
+    pub(crate) fn select_node(
+        &self,
+        actor: Actor,
+        volume: VolumeId,
+        claim: &Claim,
+        node: NodeId,
+    ) -> ApiResult {
+        let selected = self.selected(volume).map(|(selected, _)| selected);
+        if self.volume(volume).is_some() || selected.is_some_and(|s| s != Some(node)) {
+            return Err(ApiError::Conflict);
         }
+        if selected.is_none() {
+            let made = self.volume_for(volume, claim, Some(node));
+            let takes = claim.provision.unwrap_or_default();
+            self.store.with(|s| s.volumes.selected.insert(volume, (Some(node), takes, made)));
+            self.claim_changes(actor, volume, Some(node));
+        }
+        Ok(())
+    }
+
+    /// The node that a volume is being made for, if it is for one, and how long that takes.
+    pub(crate) fn selected(&self, volume: VolumeId) -> Option<(Option<NodeId>, Dur)> {
+        let selected =
+            |s: &Store| s.volumes.selected.get(&volume).map(|(node, takes, _)| (*node, *takes));
+        self.store.with_ref(selected)
+    }
+
+    /// The volume is made, and its claim bound to it.
+    pub(crate) fn provisioned(&self, volume: VolumeId) {
+        let made = self.store.with(|s| s.volumes.selected.remove(&volume));
+        let Some((node, _, made)) = made else { return };
+        self.store.with(|s| s.volumes.volumes.insert(volume, made));
+        self.claim_changes(Actor::Provisioner, volume, node);
+    }
+
+    fn claim_changes(&self, actor: Actor, volume: VolumeId, node: Option<NodeId>) {
+        let note = match (node, self.volume(volume)) {
+            (Some(_), None) => Note::Provisioning,
+            (Some(_), Some(_)) => Note::Provisioned,
+            (None, None) => Note::ProvisioningImmediately,
+            (None, Some(_)) => Note::ProvisionedImmediately,
+        };
+        self.writes(self.keys.volumes, volume.0 as usize);
+        self.store.with(|s| s.next_version());
+        let object = node.map_or(0, |n| n.0);
+        let record = self.record(actor, object, What::Noted(note, volume.0));
+        self.with_cause(record, || self.tell(|w| w.claim(volume)));
     }
 
     /// A volume.

@@ -1,6 +1,7 @@
 //! Volumes of pods: claims, and what is said of what they are bound to.
 
-use crate::api::volume::AccessMode;
+use super::texts::DurationText;
+use crate::api::volume::{AccessMode, BindingMode};
 use crate::language::prelude::*;
 
 /// A volume of a pod that outlives it: a claim, and what its volume is like.
@@ -30,6 +31,12 @@ pub(crate) struct VolumeClaim {
     pub(crate) driver: Option<String>,
     /// The name of the PersistentVolume; made from the claim's where not given.
     pub(crate) volume: Option<String>,
+    /// When the volume of a claim is made that has none yet: once a node is chosen for its first pod, or
+    /// with the claim, in a zone that the claim's name decides. `WaitForFirstConsumer` where not given.
+    pub(crate) binding: Option<BindingMode>,
+    /// How long it takes to make it; the pod is bound once the volume is there. Less than ten minutes; no
+    /// time where not given.
+    pub(crate) provision: Option<DurationText>,
     /// Nothing is known of its volume: what is said here is assumed, and results tell so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) assumed: bool,

@@ -79,6 +79,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// Nodes have devices.
     pub has_devices: bool,
+    /// It takes time to make volumes.
+    pub provisions: bool,
     /// Rules that taint devices from the start.
     pub device_taint_rules: Vec<NewRule>,
     /// The node readiness controller and its rules.

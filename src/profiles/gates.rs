@@ -92,6 +92,10 @@ const GATES: &[Gate] = &[
     gate("ReadWriteOncePod", &[off(22), on(27), locked(29, true), gone(31)], |p, on| {
         p.scheduler.read_write_once_pod &= on
     }),
+    // S71
+    gate("NominatedNodeNameForExpectation", &[off(34), on(35)], |p, on| {
+        p.scheduler.nominates_expected &= on
+    }),
     // S11
     gate("PodDisruptionConditions", &[off(25), on(26), locked(31, true), gone(34)], |p, on| {
         if !on {

@@ -386,6 +386,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(32, 0)], |p| p.scheduler.attachments_count = true),
     step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),
     step(&[(34, 0)], |p| p.scheduler.claim_in_use_text = true),
+    step(&[(34, 0)], |p| p.scheduler.nominates_expected = true),
     step(&[(37, 0)], |p| p.attach_detach.waiting_text = true),
     // Devices
     step(&[(36, 0)], |p| {

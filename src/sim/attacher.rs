@@ -1,6 +1,7 @@
-//! The external-attacher of the volumes' driver: it does what VolumeAttachments ask for, and takes its time.
+//! The external-attacher and the external-provisioner of the volumes' driver: they do what VolumeAttachments and
+//! claims ask for, and take their time. The latter's has in it that of the controller that binds claims.
 //!
-//! Its pod is taken for one that no outage concerns. What falls into an outage of the API server it does at its
+//! Their pod is taken for one that no outage concerns, and that controller, too. What falls into an outage of the API server it does at its
 //! end.
 
 use crate::api::names::TextId;
@@ -9,33 +10,37 @@ use crate::apiserver::{ApiServer, Watcher};
 use crate::kernel::{Argument, Class, Handler, HandlerId, Keys, Name};
 use crate::sim::prelude::*;
 
-/// A volume and a node.
+/// A volume, and the node that it is attached to or detached from, or made for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct About(VolumeId, NodeId);
+pub(super) struct About(VolumeId, Option<NodeId>);
+
+/// No node.
+const NOWHERE: u32 = u32::MAX;
 
 impl Argument for About {
     fn pack(self) -> u64 {
-        u64::from(self.0.0) << 32 | u64::from(self.1.0)
+        u64::from(self.0.0) << 32 | u64::from(self.1.map_or(NOWHERE, |n| n.0))
     }
 
     fn unpack(bits: u64) -> Self {
-        Self(TextId((bits >> 32) as u32), NodeId(bits as u32))
+        let node = Some(bits as u32).filter(|node| *node != NOWHERE);
+        Self(TextId((bits >> 32) as u32), node.map(NodeId))
     }
 }
 
-/// The external-attacher.
+/// Both of them.
 pub(super) struct Attacher {
     ctx: Ctx,
     api: Rc<ApiServer>,
     attach: Dur,
     detach: Dur,
-    /// When it will have done what a VolumeAttachment asks for.
+    /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
     due: Shared<BTreeMap<About, Time>>,
     worker: Cell<Option<HandlerId<About>>>,
 }
 
 impl Attacher {
-    /// Has VolumeAttachments heeded from now on.
+    /// Has VolumeAttachments and claims heeded from now on.
     pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let (due, worker) = (Shared::default(), Cell::new(None));
@@ -66,11 +71,17 @@ impl Attacher {
 
 impl Watcher for Attacher {
     fn attachment(&self, volume: VolumeId, node: NodeId) {
-        let about = About(volume, node);
+        let about = About(volume, Some(node));
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.work_in(about, self.detach),
             Some(a) if !a.attached => self.work_in(about, self.attach),
             _ => {}
+        }
+    }
+
+    fn claim(&self, volume: VolumeId) {
+        if let Some((node, takes)) = self.api.selected(volume) {
+            self.work_in(About(volume, node), takes);
         }
     }
 }
@@ -86,12 +97,13 @@ impl Handler for Attacher {
             return;
         }
         self.due.with(|d| d.remove(&about));
-        let About(volume, node) = about;
+        let About(volume, Some(node)) = about else { return self.api.provisioned(about.0) };
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.api.release_attachment(volume, node),
             Some(a) if !a.attached => {
                 let _ = self.api.set_attached(Actor::Attacher, volume, node);
             }
+            None => self.api.provisioned(volume),
             _ => {}
         }
     }

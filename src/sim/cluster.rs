@@ -68,7 +68,7 @@ impl Cluster {
             ),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
-            attacher: (plan.controllers.attach_detach)
+            attacher: (plan.controllers.attach_detach || plan.provisions)
                 .then(|| Attacher::start(&api, plan.timing.attacher)),
             plan: common.plan.clone(),
             turns: Turns::new(ctx),

@@ -23,7 +23,12 @@ pub(super) fn scheduler(plan: &Plan) -> scheduler::Config {
         strategy: plan.scheduler.strategy,
         indexed: true,
     };
-    scheduler::Config { choice, preemption: plan.scheduler.preemption, devices: plan.has_devices }
+    scheduler::Config {
+        choice,
+        preemption: plan.scheduler.preemption,
+        devices: plan.has_devices,
+        provisions: plan.provisions,
+    }
 }
 
 /// What the attach/detach controller is told.

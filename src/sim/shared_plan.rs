@@ -76,6 +76,7 @@ fn without_objects(plan: &Plan) -> Plan {
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
         has_devices: plan.has_devices,
+        provisions: plan.provisions,
         device_taint_rules: plan.device_taint_rules.clone(),
         readiness: plan.readiness.clone(),
         lease_records: plan.lease_records,

@@ -177,7 +177,11 @@ impl Trace {
                 f.added = known.iter().map(ToString::to_string).collect();
             }
             Note::TaintsGone => f.value = Some(arg != 0),
-            Note::AttachmentCreated
+            Note::Provisioning
+            | Note::Provisioned
+            | Note::ProvisioningImmediately
+            | Note::ProvisionedImmediately
+            | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting
             | Note::AttachmentGone => {

@@ -54,6 +54,20 @@ words! {
             (Pod, "{object} tolerates all taints of its node for ever"),
         /// A pod's eviction is not scheduled, as it was before. Object: pod.
         WorkExists = "work-exists": (Pod, "{object}: an eviction was scheduled before"),
+        /// A volume is being made for a node that is chosen for a pod. Object: node; argument: the text of its
+        /// claim's name; of the following, too.
+        Provisioning = "provisioning":
+            (Node, "External provisioner is provisioning volume for claim {text}, for {object}"),
+        /// The volume is made, and its claim bound.
+        Provisioned = "provisioning-succeeded":
+            (Node, "Successfully provisioned volume for claim {text}, for {object}"),
+        /// A volume is being made for no node. Object: nothing; argument: the text of its claim's name; of the following,
+        /// too.
+        ProvisioningImmediately = "provisioning-immediately":
+            (Nothing, "External provisioner is provisioning volume for claim {text}"),
+        /// The volume is made, and its claim bound.
+        ProvisionedImmediately = "provisioned-immediately":
+            (Nothing, "Successfully provisioned volume for claim {text}"),
         /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text
         /// of its claim's name; of the following, too.
         AttachmentCreated = "attachment-created":

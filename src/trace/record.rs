@@ -255,6 +255,8 @@ words! {
         Attacher = "attacher": "the external-attacher",
         /// The node readiness controller.
         NodeReadiness = "node-readiness": "the node readiness controller",
+        /// The external-provisioner of the volumes' driver, and the controller that binds claims.
+        Provisioner = "provisioner": "the external-provisioner",
     }
 
     /// Who it is, in a sentence: "the kubelet".

@@ -260,6 +260,8 @@ fn mistakes_are_said_at_their_places() {
         (r#"(claim: "data", zone: "a", node: "a-0")"#, "not both"),
         (r#"(claim: "data", reach: Everywhere, zone: "a")"#, "neither `zone` nor `node`"),
         (r#"(claim: "data", access: RWY)"#, "RWY"),
+        (r#"(claim: "data", provision: "10m")"#, "must be less than 10m"),
+        (r#"(claim: "data", reach: Node, binding: Immediate)"#, "no node is chosen yet"),
     ] {
         let found = say(volume);
         assert!(found.contains(said), "{volume}:\n{found}");
@@ -312,5 +314,139 @@ fn a_disk_that_is_still_attached_counts_twice() {
         assert_eq!(refused, waits, "{version}");
         // Either way it runs again: there is a place for it once the disk is detached.
         assert!(running(&trace).iter().any(|at| before(*at)), "{version}");
+    }
+}
+
+/// A pod of a StatefulSet on the first of two nodes in each of two zones, and a second one from one minute on, whose
+/// disk takes 8.5 s to make.
+fn grows(version: &str, more: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "5m", timing: Ideal,
+            nodes: [(names: "a-{{0..1}}", zone: "a"), (names: "b-{{0..1}}", zone: "b")],
+            workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (volumes: [(claim: "data", provision: "8500ms")]))],
+            timeline: [(at: "60s", do: Scale(workload: "db", replicas: 2)), {more}])"#
+    )
+}
+
+/// The nodes of records with these words after the start.
+fn nodes(trace: &Trace, words: &str) -> Vec<String> {
+    let later = trace.iter().filter(|r| r.at > Time::ZERO).map(|r| trace.fields(r));
+    later.filter(|f| f.what == words).filter_map(|f| f.node).collect()
+}
+
+/// The scheduler chooses a node at once, and looks every second from then on (`BindPodVolumes`: `PollUntilContextTimeout`
+/// with a second): a disk that is there after 8.5 s is seen after 9. The pod that was there from the start had its own.
+#[test]
+fn a_new_disk_is_made_for_the_node_that_is_chosen() {
+    for version in ["1.18", "1.27", "1.34", "1.37"] {
+        let (plan, trace) = ran(&grows(version, ""));
+        let (asked, made) =
+            (times(&trace, "provisioning "), times(&trace, "provisioning-succeeded"));
+        assert_eq!((asked.len(), made.len()), (1, 1), "{version}");
+        within(asked[0], 60_000, 60_100);
+        assert_eq!(made[0], asked[0] + 8_500, "{version}");
+        let bound: Vec<u64> = times(&trace, "pod-bound").into_iter().filter(|t| *t > 0).collect();
+        assert_eq!(bound, [asked[0] + 9_000], "{version}");
+        assert_eq!(nodes(&trace, "pod-bound"), nodes(&trace, "provisioning"), "{version}");
+        assert!(messages(&trace, "FailedScheduling").is_empty(), "{version}");
+        let analysis = Analysis::new(&plan, &trace);
+        let verdict = |until| {
+            let question = Question { analysis: &analysis, until, groups: &[] };
+            explain(question, &find(&analysis, "pod/db-1").unwrap()).verdict
+        };
+        let said = verdict(Time::from_secs(65));
+        assert!(said.contains("its volume default/data-db-1 is being made since 1:00"), "{said}");
+    }
+}
+
+/// Its node is deleted while its disk is made: the scheduler sees that with its next look, and finds no other node as
+/// long as the claim says that one. Once the disk is there, the other node of its zone will do.
+#[test]
+fn a_disk_that_is_made_for_a_node_that_is_gone_stays_in_its_zone() {
+    let (_, trace) = ran(&grows("1.34", ""));
+    let chosen = nodes(&trace, "provisioning").remove(0);
+    let other = format!("{}-{}", &chosen[..1], if chosen.ends_with('0') { 1 } else { 0 });
+    let more = format!(r#"(at: "62.5s", do: DeleteNode(nodes: Node("{chosen}")))"#);
+    let (_, trace) = ran(&grows("1.34", &more));
+    let said = refusals(&trace);
+    let gone = format!(
+        r#"running PreBind plugin "VolumeBinding": binding volumes: failed to get node "{chosen}": node "{chosen}" not found"#
+    );
+    assert_eq!(said[0], gone);
+    let text =
+        "0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind.";
+    assert!(said[1].starts_with(text), "{said:?}");
+    let failed = times(&trace, "FailedScheduling");
+    within(failed[0], 63_000, 63_100);
+    assert!(nodes(&trace, "pod-bound").contains(&other), "{said:?}");
+    let made = times(&trace, "provisioning-succeeded")[0];
+    let bound: Vec<u64> = times(&trace, "pod-bound").into_iter().filter(|t| *t > 0).collect();
+    // After a back-off of ten seconds at most, and its first second.
+    within(bound[0], made, made + 11_000);
+}
+
+/// Two pods that share a claim come at once: while the disk is made for a node, the other pod fits there alone. Without
+/// that they would go to two nodes.
+#[test]
+fn who_shares_a_claim_waits_for_the_same_node() {
+    let text = |provision| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "2m", timing: Ideal, nodes: [(names: "a-{{0..2}}", zone: "a")],
+            workloads: [Deployment(name: "web", replicas: 0, template: (volumes: [(claim: "data"{provision})]))],
+            timeline: [(at: "10s", do: Scale(workload: "web", replicas: 2))])"#
+        )
+    };
+    let (_, trace) = ran(&text(r#", provision: "5s""#));
+    let on = nodes(&trace, "pod-bound");
+    assert_eq!((on.len(), nodes(&trace, "provisioning").len()), (2, 1));
+    assert_eq!(on[0], on[1]);
+    let (_, trace) = ran(&text(""));
+    let on = nodes(&trace, "pod-bound");
+    assert_ne!(on[0], on[1]);
+}
+
+/// The second pod does not wait for the first.
+const PARALLEL: &str = "replicas: 1, podManagementPolicy: Parallel";
+
+/// With `Immediate` a volume is made in the zone that the claim's name decides: the hash of `db` (FNV-1, 32 bits) is
+/// 1836525763, and 1836525763 + 1, the pod's number, is even, so that of `data-db-1` is in the first of two zones. The pod
+/// is tried at once, in vain, and again when the volume is there.
+#[test]
+fn an_immediate_disk_is_where_its_name_says() {
+    let now = r#"provision: "8500ms", binding: Immediate"#;
+    for (version, more) in [
+        ("1.20", String::new()),
+        ("1.34", String::new()),
+        // The zone is lost: the volume is made there all the same.
+        ("1.34", r#"(at: "10s", do: Crash(nodes: Zone("a")))"#.to_owned()),
+    ] {
+        let (plan, trace) = ran(&grows(version, &more)
+            .replace(r#"provision: "8500ms""#, now)
+            .replace("replicas: 1", PARALLEL));
+        let asked = times(&trace, "provisioning-immediately")[0];
+        within(asked, 60_000, 60_100);
+        assert_eq!(times(&trace, "provisioned-immediately"), [asked + 8_500]);
+        let said = refusals(&trace);
+        assert!(said[0].contains("pod has unbound immediate PersistentVolumeClaims"), "{said:?}");
+        let on = nodes(&trace, "pod-bound");
+        if more.is_empty() {
+            assert!(on.len() == 1 && on[0].starts_with("a-"), "{version}: {on:?}");
+            let bound: Vec<u64> =
+                times(&trace, "pod-bound").into_iter().filter(|t| *t > 0).collect();
+            within(bound[0], asked + 8_500, asked + 8_700);
+        } else {
+            assert!(on.is_empty(), "{on:?}");
+            let last = said.last().unwrap();
+            let text = "2 node(s) didn't match PersistentVolume's node affinity";
+            assert!(
+                last.contains(text) && last.contains("2 node(s) had untolerated taint"),
+                "{said:?}"
+            );
+            let analysis = Analysis::new(&plan, &trace);
+            let question =
+                Question { analysis: &analysis, until: Time::from_secs(65), groups: &[] };
+            let told = explain(question, &find(&analysis, "pod/db-1").unwrap()).verdict;
+            assert!(told.contains("no node suits; VolumeBinding"), "{told}");
+        }
     }
 }

@@ -25,6 +25,7 @@ __all__ = [
     "Afterwards",
     "ApiClient",
     "AttacherTiming",
+    "BindingMode",
     "Cascade",
     "Claim",
     "ClientLimit",
@@ -1174,6 +1175,13 @@ class VolumeClaim(Struct):
     driver: str | None = None
     #: The name of the PersistentVolume; made from the claim's where not given.
     volume: str | None = None
+    #: When the volume of a claim is made that has none yet: once a node is chosen for its first
+    #: pod, or with the claim, in a zone that the claim's name decides. `WaitForFirstConsumer`
+    #: where not given.
+    binding: BindingMode | None = None
+    #: How long it takes to make it; the pod is bound once the volume is there. Less than ten
+    #: minutes; no time where not given.
+    provision: DurationText | None = None
     #: Nothing is known of its volume: what is said here is assumed, and results tell so.
     assumed: bool | None = None
 
@@ -1211,6 +1219,19 @@ class Reach(Variant):
 Reach.Everywhere = Reach("Everywhere")
 Reach.Zone = Reach("Zone")
 Reach.Node = Reach("Node")
+
+
+class BindingMode(Variant):
+    """`volumeBindingMode` of a StorageClass"""
+
+    #: Once a node is chosen for the first pod that has the claim.
+    WaitForFirstConsumer: ClassVar[BindingMode]
+    #: As soon as there is the claim.
+    Immediate: ClassVar[BindingMode]
+
+
+BindingMode.WaitForFirstConsumer = BindingMode("WaitForFirstConsumer")
+BindingMode.Immediate = BindingMode("Immediate")
 
 
 @dataclass(kw_only=True)

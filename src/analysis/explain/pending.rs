@@ -14,9 +14,11 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 15] = [
+const FILTERS: [(&str, &str); 17] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
+    ("persistent volumes to bind", "VolumeBinding"),
+    ("unbound immediate", "VolumeBinding"),
     ("ReadWriteOncePod", "VolumeRestrictions"),
     ("max volume count", "NodeVolumeLimits"),
     ("pod topology spread", "PodTopologySpread"),
@@ -54,7 +56,7 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
 /// The result of the scheduler, in one attempt or in several alike ones.
 pub(super) struct Attempt {
     at: Time,
-    record: RecordId,
+    pub(super) record: RecordId,
     rejections: Vec<Rejection>,
 }
 

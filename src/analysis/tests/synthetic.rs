@@ -61,6 +61,7 @@ impl Run {
             timeline: Vec::new(),
             actions: Vec::new(),
             has_devices: false,
+            provisions: false,
             device_taint_rules: Vec::new(),
             readiness: Readiness::default(),
             lease_records: false,

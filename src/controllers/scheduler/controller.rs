@@ -3,7 +3,7 @@
 
 use super::bound_pods::BoundPods;
 use super::core::{Config, Core};
-use super::handlers::{Attachments, Handlers};
+use super::handlers::{Attachments, Claims, Handlers};
 use super::recalled::Recaller;
 use super::schedule_one::ScheduleOne;
 use crate::client::SeriesRecorder;
@@ -43,6 +43,9 @@ impl Controller {
         }
         if core.switches().attachments_count {
             core.api().watch(Rc::new(Attachments(Rc::downgrade(&core))));
+        }
+        if config.provisions {
+            core.api().watch(Rc::new(Claims(Rc::downgrade(&core))));
         }
         Rc::new(Controller {
             schedule_one: ScheduleOne::new(&core, &bound),

@@ -6,6 +6,7 @@ use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use crate::api::labels::LabelSelector;
+use crate::api::volume::Claim;
 use crate::client::SeriesRecorder;
 use crate::controllers::scheduler::prelude::*;
 use crate::trace;
@@ -19,10 +20,15 @@ pub(crate) struct Config {
     pub(crate) preemption: bool,
     /// Nodes have devices.
     pub(crate) devices: bool,
+    /// It takes time to make volumes.
+    pub(crate) provisions: bool,
 }
 
 /// A workload's selector as it is written and as it was read.
 type Owner = (Rc<LabelSelector>, Option<Rc<Selector>>);
+
+/// A claim whose volume is still to be made.
+pub(super) type Unbound = (VolumeId, Claim);
 
 /// What the scheduler knows.
 pub(super) struct State {
@@ -61,6 +67,9 @@ pub(super) struct Core {
     /// The devices of pods whose binding is under way, or has not been heard of yet (`inFlightAllocations`,
     /// `AssumeClaimAfterAPICall`).
     pub(super) in_flight: Shared<BTreeMap<PodId, Rc<Allocation>>>,
+    /// The nodes that were chosen for claims without a volume, until the API server knows
+    /// (`AssumePodVolumes`).
+    pub(super) assumed_claims: Shared<BTreeMap<VolumeId, NodeId>>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
     retry_point: PointId,
@@ -80,6 +89,7 @@ impl Core {
             state: Shared::new(state),
             parked: Parked::default(),
             in_flight: Shared::new(BTreeMap::new()),
+            assumed_claims: Shared::default(),
             owners: Shared::new(Vec::new()),
             retry_point: ctx.point("scheduler-retry"),
             informers,
@@ -150,7 +160,35 @@ impl Core {
             in_use = exclusive.iter().filter(|c| used.contains(c)).count() as i64;
         }
         let (by_driver, reach) = (by_driver(api, pod), api.reach_of(pod));
-        Some(PodVolumes { api, by_driver, reach, exclusive, in_use })
+        let unbound = self.unbound_claims(pod);
+        let selected = unbound.iter().filter_map(|(id, _)| self.selected_node(*id)).collect();
+        let unbound_immediate = !self.has_immediate_volumes(pod);
+        Some(PodVolumes { api, by_driver, reach, selected, unbound_immediate, exclusive, in_use })
+    }
+
+    /// Whether the volumes of a pod are there that are not made for its node.
+    fn has_immediate_volumes(&self, pod: &Pod) -> bool {
+        let ids = self.api().claims_of(pod);
+        let mut claims = ids.iter().zip(&pod.template.claims).filter(|(_, c)| c.is_immediate());
+        claims.all(|(id, _)| self.api().volume(*id).is_some())
+    }
+
+    /// The claims of a pod whose volumes are still to be made (`unboundClaimsDelayBinding`).
+    pub(super) fn unbound_claims(&self, pod: &Pod) -> Vec<Unbound> {
+        let claims = &pod.template.claims;
+        let is_waiting = |c: &Claim| c.provision.is_some() && !c.is_immediate();
+        if !claims.iter().any(is_waiting) {
+            return Vec::new();
+        }
+        let ids = self.api().claims_of(pod);
+        let all = ids.iter().copied().zip(claims.iter().cloned());
+        all.filter(|(id, c)| is_waiting(c) && self.api().volume(*id).is_none()).collect()
+    }
+
+    /// The node for which a claim's volume is being made, or is going to be.
+    fn selected_node(&self, claim: VolumeId) -> Option<NodeId> {
+        let assumed = self.assumed_claims.with(|all| all.get(&claim).copied());
+        assumed.or_else(|| self.api().selected(claim)?.0)
     }
 
     /// What the filter has to know of devices, for a pod that claims some.

@@ -32,6 +32,10 @@ pub enum ClusterEvent {
     ResourceSliceUpdate,
     /// A VolumeAttachment is gone.
     VolumeAttachmentDelete,
+    /// A PersistentVolume was made.
+    PersistentVolumeAdd,
+    /// A node was chosen for a PersistentVolumeClaim, or it was bound.
+    PersistentVolumeClaimUpdate,
     /// The waiting pod's own labels changed.
     OwnLabels,
     /// The waiting pod got tolerations.

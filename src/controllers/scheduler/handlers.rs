@@ -179,13 +179,35 @@ impl Watcher for Attachments {
     }
 }
 
+/// Hears of claims, as long as the scheduler lives.
+pub(super) struct Claims(pub(super) Weak<Core>);
+
+impl Watcher for Claims {
+    fn claim(&self, volume: VolumeId) {
+        let Some(core) = self.0.upgrade() else { return };
+        let api = core.api();
+        if api.volume(volume).is_some() {
+            move_all(&core, ClusterEvent::PersistentVolumeAdd);
+        }
+        // By their hint a claim is of use to the pods that have it.
+        let hints = core.switches().wake() == WakeRule::Hints;
+        let has_it = |e: &QueuedPod| !hints || api.claims_of(&e.pod).contains(&volume);
+        move_some(&core, ClusterEvent::PersistentVolumeClaimUpdate, &has_it);
+    }
+}
+
 /// Moves pods after a change that is of no node and of no pod.
 fn move_all(core: &Core, event: ClusterEvent) {
+    move_some(core, event, &|_| true);
+}
+
+/// Moves some of them.
+fn move_some(core: &Core, event: ClusterEvent, some: &dyn Fn(&QueuedPod) -> bool) {
     let at = (core.ctx.now(), core.ctx.cause());
     let change = Change { event, ..Change::any() };
     core.state.with(|s| {
         let cache = &s.algorithm.cache;
-        s.queue.move_all_to_active_or_backoff_queue(&change, &|_| true, at, cache);
+        s.queue.move_all_to_active_or_backoff_queue(&change, some, at, cache);
     });
     core.broadcast();
 }

@@ -47,6 +47,11 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
         Plugin::NodePorts | Plugin::NodeResourcesFit => {
             matches!(event, E::NodeAdd | E::PodDelete) || node_update
         }
+        Plugin::VolumeBinding
+            if matches!(event, E::PersistentVolumeAdd | E::PersistentVolumeClaimUpdate) =>
+        {
+            true
+        }
         Plugin::VolumeBinding if hints => matches!(event, E::NodeAdd | E::NodeLabel),
         Plugin::VolumeBinding => event == E::NodeAdd || node_update,
         Plugin::VolumeRestrictions => matches!(event, E::NodeAdd | E::PodDelete),

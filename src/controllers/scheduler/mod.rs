@@ -7,6 +7,7 @@
 
 pub mod algorithm;
 mod backoff;
+mod binder;
 mod bound_pods;
 pub mod cache;
 mod cache_counts;

@@ -1,8 +1,9 @@
 //! One pod's attempt (`schedule_one.go: ScheduleOne`), and its binding.
 
 use super::algorithm::{Incoming, Outcome, Tied};
+use super::binder::bind_pod_volumes;
 use super::bound_pods::BoundPods;
-use super::core::Core;
+use super::core::{Core, Unbound};
 use super::failure::{FailureHandler, UNSCHEDULABLE};
 use super::nominator::Nomination;
 use super::text::NO_NODES;
@@ -94,6 +95,7 @@ impl ScheduleOne {
         }
         let owners = self.core.owners_selector(&pod);
         let (volumes, devices) = (self.core.volumes_of(&pod), self.core.devices_of(&pod));
+        let unbound = self.core.unbound_claims(&pod);
         let object = self.core.client.pod_object(pod.id);
         let outcome = self.core.state.with(|s| {
             let of = Incoming {
@@ -119,8 +121,11 @@ impl ScheduleOne {
                 if let Some(allocation) = &allocation {
                     self.core.in_flight.with(|all| all.insert(pod.id, allocation.clone()));
                 }
+                let chosen = unbound.iter().map(|(id, _)| (*id, node));
+                self.core.assumed_claims.with(|all| all.extend(chosen));
                 let c = self.clone();
-                let binding = async move { c.binding_cycle(entry, node, allocation).await };
+                let binding =
+                    async move { c.binding_cycle(entry, node, unbound, allocation).await };
                 self.core.ctx.spawn(self.core.group, binding);
             }
             Outcome::NoNodes => {
@@ -154,18 +159,26 @@ impl ScheduleOne {
         Ok(())
     }
 
-    /// Binds a pod to the node that it was placed on (`bindingCycle`), once it has its devices.
+    /// Binds a pod to the node that it was placed on (`bindingCycle`), once it has its volumes and
+    /// its devices.
     async fn binding_cycle(
         &self,
         entry: QueuedPod,
         node: NodeId,
+        unbound: Vec<Unbound>,
         allocation: Option<Rc<Allocation>>,
     ) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
-        if let Some(allocation) = allocation {
-            // A pod that has to wait for something before it is bound shows its node meanwhile
-            // (`NominatedNodeNameForExpectation`).
+        let waits = allocation.is_some() || !unbound.is_empty();
+        if waits && self.core.switches().nominates_expected {
             self.core.write_status(&entry.pod, None, Some(Some(node))).await;
+        }
+        if let Err(why) = bind_pod_volumes(&self.core, &entry.pod, node, unbound).await {
+            self.core.in_flight.with(|all| all.remove(&id));
+            let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
+            return self.unreserve(entry, message).await;
+        }
+        if let Some(allocation) = allocation {
             let allocated = self.allocate(allocation).await;
             if allocated.is_err() {
                 self.core.in_flight.with(|all| all.remove(&id));

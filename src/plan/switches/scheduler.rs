@@ -208,6 +208,9 @@ pub struct Switches {
     /// ReadWriteOncePod access mode already in-use by another pod" (S68); before as "node has pod using
     /// PersistentVolumeClaim with the same name and ReadWriteOncePod access mode".
     pub claim_in_use_text: bool,
+    /// A pod that waits for volumes or devices before it is bound shows its node meanwhile, as that it is nominated
+    /// to (S71, gate NominatedNodeNameForExpectation).
+    pub nominates_expected: bool,
     /// A volume that is not reached from a node is told of as "node(s) didn't match PersistentVolume's
     /// node affinity" (S41); before as "node(s) had volume node affinity conflict".
     pub persistent_volume_text: bool,

@@ -31,7 +31,7 @@ pub(super) fn plan(
     check_version(spec, damage, complaints);
     let begins = begins(spec, complaints);
     let profile = profile(spec, complaints)?;
-    let horizon = horizon(spec, damage, complaints);
+    let end = horizon(spec, damage, complaints).map(|h| Time::from_nanos(h.as_nanos()));
     let settings = flags::read(&spec.flags, &profile, complaints);
     let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
     let starts =
@@ -40,7 +40,6 @@ pub(super) fn plan(
     let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
     let operators = profile.taint_eviction.comparison_operators;
     let declared = Declared::read(spec, defaults, operators, damage, complaints);
-    let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
     let rules = devices::at_start(spec, (&declared.pods, &declared.nodes), &profile, complaints);
     let world = World {
         rules: &devices::rules(spec),
@@ -100,6 +99,7 @@ pub(super) fn plan(
         controllers,
         nodes: declared.nodes.plans,
         scheduler: declared.scheduler,
+        provisions: declared.pods.templates.iter().any(PodTemplate::provisions),
         templates: declared.pods.templates,
         pods: declared.pods.plans,
         workloads: declared.workloads.plans,

@@ -2,8 +2,11 @@
 
 use super::checks;
 use crate::api::quantity::Quantity;
-use crate::api::volume::{AccessMode, Claim, DEFAULT_DRIVER, Reach};
+use crate::api::volume::{AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach};
 use crate::scenario::prelude::*;
+
+/// `BindTimeoutSeconds`: how long the scheduler waits for volumes.
+const BIND_TIMEOUT: Dur = Dur::from_secs(600);
 
 /// The claims of a template. Those without a name get it from [`name_claims`].
 pub(super) fn claims(written: &[VolumeClaim], place: &Spot<'_>) -> Vec<Claim> {
@@ -35,9 +38,38 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
         place.part("driver").say("no limit counts a local volume: it has no driver");
     }
     let driver = || written.driver.clone().unwrap_or_else(|| DEFAULT_DRIVER.to_owned());
+    let provision = written.provision.as_ref().and_then(|text| {
+        let place = place.part("provision");
+        let taken = place.take(language::values::span(text.as_str()))?;
+        if taken >= BIND_TIMEOUT {
+            let help =
+                "the scheduler waits so long for a volume; what it does then is not simulated";
+            place.add(Problem::new("must be less than 10m").help(help));
+        }
+        Some(taken)
+    });
+    let binding = written.binding.unwrap_or_default();
+    if binding == BindingMode::Immediate && matches!(reach, Reach::Node(None)) {
+        let help =
+            "a local volume is made once there is a node: say which `node`, or leave `binding` out";
+        place
+            .part("binding")
+            .add(Problem::new("no node is chosen yet when the volume is made").help(help));
+    }
     let (volume, assumed) = (written.volume.clone(), written.assumed);
     let driver = (!is_local).then(driver);
-    Claim { name, per_pod: false, access, reach, attach, driver, volume, assumed }
+    Claim {
+        name,
+        per_pod: false,
+        access,
+        reach,
+        attach,
+        driver,
+        volume,
+        binding,
+        provision,
+        assumed,
+    }
 }
 
 fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot<'_>) -> Reach {

@@ -89,6 +89,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         timeline: b.timeline,
         actions: b.actions,
         has_devices: b.has_devices,
+        provisions: false,
         device_taint_rules: Vec::new(),
         readiness: Readiness::default(),
         lease_records: false,

@@ -17,7 +17,7 @@ use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::api::scheduling::SchedulingSpec;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
-use taintsim::api::volume::{AccessMode, Claim, DEFAULT_DRIVER, Reach};
+use taintsim::api::volume::{AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach};
 use taintsim::plan::BudgetPlan;
 
 /// The template of a pod.
@@ -102,7 +102,18 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
     let attach = !matches!(reach, Reach::Node(_));
     let name = spec.claim.clone();
     let driver = attach.then(|| DEFAULT_DRIVER.to_owned());
-    Ok(Claim { name, per_pod: false, access, reach, attach, driver, volume: None, assumed: false })
+    Ok(Claim {
+        name,
+        per_pod: false,
+        access,
+        reach,
+        attach,
+        driver,
+        volume: None,
+        binding: BindingMode::default(),
+        provision: None,
+        assumed: false,
+    })
 }
 
 /// The claims of a StatefulSet's pods are its templates of claims; a pod that is listed by itself may

@@ -8,7 +8,7 @@ use super::say_actions::{READINESS, actions};
 use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
-use taintsim::api::volume::{DEFAULT_DRIVER, Reach, attach_limit_key};
+use taintsim::api::volume::{BindingMode, DEFAULT_DRIVER, Reach, attach_limit_key};
 use taintsim::kernel::Dur;
 use taintsim::plan::{
     Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
@@ -78,6 +78,8 @@ fn volumes(plan: &Plan, missing: &mut Missing) {
         let what =
             "volumes that need not be attached, or whose zone or node is that of their first pod";
         unless(is_said, what, missing);
+        let is_there = claim.provision.is_none() && claim.binding == BindingMode::default();
+        unless(is_there, "volumes that are still to be made", missing);
         unless(claim.volume.is_none(), "volumes with names of their own", missing);
         let driver = claim.driver.as_deref();
         unless(driver.is_none_or(|d| d == DEFAULT_DRIVER), "drivers with names", missing);

@@ -19,6 +19,9 @@ impl Case<'_, '_> {
             return self.tell(format!("there is no such pod at {}", absolute(until)), came);
         }
         let Some(node) = state.node_id() else {
+            if self.waits_to_be_bound() {
+                return;
+            }
             let steps = came.chain(pending::steps(&seen.told));
             return self.tell(pending::verdict(&seen.told, until), steps);
         };

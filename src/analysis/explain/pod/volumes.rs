@@ -1,14 +1,61 @@
 //! A pod that is bound and does not start, as a volume of it is not attached to its node: who has the volume,
-//! and what would free it.
+//! and what would free it. And one that is not bound yet, as a volume of it is being made.
 
 use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::attachments::{Attachments, FollowVolumes};
+use crate::api::volume::Claim;
+use crate::api::workload::{namespace_of, short_name};
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
 impl<'a> Case<'_, 'a> {
+    /// Explains a pod for which a node is chosen, and which is bound to it once its volumes are made; whether it is such
+    /// a pod.
+    pub(super) fn waits_to_be_bound(&mut self) -> bool {
+        let (analysis, until) = (self.analysis(), self.of.question.until);
+        let last = self.seen.told.last().map(|a| a.record);
+        let since = last.max(self.seen.created.last().map(|m| m.record));
+        let full = analysis.pod_name(self.pod);
+        let all = analysis.trace.templates.iter();
+        let mut own =
+            all.filter(|(id, _)| analysis.trace.get(*id).and_then(Record::pod) == Some(self.pod));
+        let Some((_, template)) = own.next_back() else { return false };
+        let made = template.claims.iter().filter(|c| c.provision.is_some());
+        let name = |c: &Claim| format!("{}/{}", namespace_of(full), c.name_for(short_name(full)));
+        let claims: Vec<String> = made.map(name).collect();
+        if claims.is_empty() {
+            return false;
+        }
+        let mut told: Vec<(RecordId, &Record, &str)> = Vec::new();
+        let records = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until);
+        for (id, r) in records.filter(|(id, _)| Some(*id) > since) {
+            let What::Noted(Note::Provisioning | Note::Provisioned, claim) = r.what else {
+                continue;
+            };
+            let claim = analysis.trace.names.text_of(TextId(claim));
+            told.extend(claims.iter().any(|own| own == claim).then_some((id, r, claim)));
+        }
+        let Some((_, r, claim)) = told.last() else { return false };
+        let node = r.node().map_or("", |n| analysis.node_name(n));
+        let is_made = matches!(r.what, What::Noted(Note::Provisioned, _));
+        self.found.verdict = format!(
+            "pending at {}: {node} is chosen for it, and its volume {claim} is {} {}; it is bound when the scheduler finds that, which looks every second",
+            absolute(until),
+            if is_made { "there since" } else { "being made since" },
+            absolute(r.at)
+        );
+        let came = self.seen.created.last().map(|m| self.of.step(m, None));
+        let steps = told.iter().map(|(id, r, _)| self.of.question.step((*id, *r), None));
+        self.found.steps = came
+            .into_iter()
+            .chain(super::super::pending::steps(&self.seen.told))
+            .chain(steps)
+            .collect();
+        true
+    }
+
     /// Explains a pod that waits for a volume on its node; whether it is such a pod.
     pub(super) fn waits_for_a_volume(&mut self, node: NodeId) -> bool {
         if self.seen.state.phase != PodPhase::Pending || self.seen.state.deleting {

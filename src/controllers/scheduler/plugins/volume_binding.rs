@@ -1,9 +1,9 @@
 //! VolumeBinding (`plugins/volumebinding/volume_binding.go`) and VolumeRestrictions
-//! (`plugins/volumerestrictions/volume_restrictions.go`), as far as claims that are bound go: a node has to
-//! reach the pod's volumes, and nobody else may use one that only one pod may use.
+//! (`plugins/volumerestrictions/volume_restrictions.go`): a node has to reach the pod's volumes, one that is
+//! being made is for one node, and nobody else may use one that only one pod may use.
 //!
-//! Left out: that a local volume narrows the search to its node, and
-//! claims that are to be bound, which any node will do for that their class and volume say nothing against.
+//! Left out: that a local volume narrows the search to its node, volumes that are there without a claim, and what
+//! a StorageClass or a driver says against a node (`allowedTopologies`, CSIStorageCapacity).
 
 use crate::api::node::reaches;
 use crate::api::volume::Reach;
@@ -18,6 +18,10 @@ pub struct PodVolumes<'a> {
     pub(crate) by_driver: Vec<OfDriver>,
     /// From where each is reached.
     pub(crate) reach: Vec<Reach>,
+    /// The nodes for which those are being made that are not there yet.
+    pub(crate) selected: Vec<NodeId>,
+    /// Some is not there yet that is made for no node.
+    pub(crate) unbound_immediate: bool,
     /// The claims that only one pod may use, and how many of them others use.
     pub(crate) exclusive: Vec<VolumeId>,
     pub(crate) in_use: i64,
@@ -30,12 +34,17 @@ impl PodVolumes<'_> {
     }
 
     /// Rejects the pod at once where somebody uses a claim that only one pod may use, up to 1.26
-    /// (`isReadWriteOncePodAccessModeConflict`).
+    /// (`isReadWriteOncePodAccessModeConflict`), and where one has to be bound before.
     pub(crate) fn pre_filter(&self, switches: &Switches) -> Verdict {
-        if self.in_use == 0 || switches.preempts_claim_holders {
-            return Ok(());
+        if self.in_use > 0 && !switches.preempts_claim_holders {
+            let text = in_use_text(switches);
+            return Err(Rejection::unresolvable(Plugin::VolumeRestrictions, text));
         }
-        Err(Rejection::unresolvable(Plugin::VolumeRestrictions, in_use_text(switches)))
+        if self.unbound_immediate {
+            let text = "pod has unbound immediate PersistentVolumeClaims";
+            return Err(Rejection::unresolvable(Plugin::VolumeBinding, text));
+        }
+        Ok(())
     }
 
     /// How many users of such claims the filter knows of (`calPreFilterState`); none where it does not ask.
@@ -72,14 +81,20 @@ impl PodVolumes<'_> {
             return Err(Rejection::resolvable(Plugin::VolumeRestrictions, text));
         }
         node_volume_limits::filter(self.api, &self.by_driver, info, switches.attachments_count)?;
-        if self.are_reached_from(&node.labels) {
+        let mut reasons = Vec::new();
+        if !self.are_reached_from(&node.labels) {
+            reasons.push(match switches.persistent_volume_text {
+                true => "node(s) didn't match PersistentVolume's node affinity".into(),
+                false => "node(s) had volume node affinity conflict".into(),
+            });
+        }
+        if self.selected.iter().any(|selected| *selected != node.id) {
+            reasons.push("node(s) didn't find available persistent volumes to bind".into());
+        }
+        if reasons.is_empty() {
             return Ok(());
         }
-        let reason = match switches.persistent_volume_text {
-            true => "node(s) didn't match PersistentVolume's node affinity",
-            false => "node(s) had volume node affinity conflict",
-        };
-        Err(Rejection::unresolvable(Plugin::VolumeBinding, reason))
+        Err(Rejection { plugin: Plugin::VolumeBinding, unresolvable: true, reasons })
     }
 }
 
@@ -95,7 +110,12 @@ fn in_use_text(switches: &Switches) -> &'static str {
     }
 }
 
-/// Whether a change of a node may help a pod whose volumes no node reaches.
+/// Whether a change may help a pod whose volumes no node reaches, or that wants one which is being made for
+/// another node.
 pub(crate) fn hint(event: ClusterEvent, new: Option<&Node>) -> bool {
-    matches!(event, ClusterEvent::NodeAdd | ClusterEvent::NodeLabel) && new.is_some()
+    use ClusterEvent as E;
+    match event {
+        E::NodeAdd | E::NodeLabel => new.is_some(),
+        event => matches!(event, E::PersistentVolumeAdd | E::PersistentVolumeClaimUpdate),
+    }
 }
