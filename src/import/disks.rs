@@ -31,6 +31,8 @@ const UNPLACED: Note = "of a StatefulSet whose pod is not in the files; \
 const GONE: Note = "whose volume a VolumeAttachment has on a node that is not in the files; it is taken for \
                     detached, which it is 6 minutes after that node's pods are gone";
 
+const PENDING: Note = "Pending, for which a run makes a volume where the pod starts, in no time (`provision` says otherwise)";
+
 /// What is known of the claims of an export.
 #[derive(Default)]
 pub(super) struct Disks {
@@ -69,6 +71,9 @@ impl Disks {
         for claim in used {
             if let Some(Err(why)) = disks.claims.get(&claim) {
                 disks.notes.entry(*why).or_default().insert(claim);
+            } else if gathered.claims.get(&claim).is_some_and(|(_, c)| c.status.phase == "Pending")
+            {
+                disks.notes.entry(PENDING).or_default().insert(claim);
             } else if is_attached_to_nobody(&claim, gathered) {
                 disks.notes.entry(GONE).or_default().insert(claim);
             }

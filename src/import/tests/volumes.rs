@@ -261,6 +261,10 @@ fn claims_of_which_nothing_is_known() {
         let lines = cluster.summary.lines();
         assert!(lines.iter().any(|l| l == line), "{line}: {lines:?}");
     }
+    let pending = bound.replace("Bound", "Pending");
+    let cluster = good(&[NODES, &pending, &disk, &web(&["data-web"])].concat());
+    let text = "1 claim Pending, for which a run makes a volume where the pod starts, in no time (`provision` says otherwise): shop/data-web";
+    assert!(says(&cluster, text), "{:?}", cluster.summary.lines());
     for (claims, volumes, line) in [
         (
             bound.clone(),
