@@ -266,7 +266,10 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     let mut searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
     if let Some(dir) = &args.report {
         let asked = Asked { dir, quiet: args.quiet, terminal, end: time, clock: &clock };
-        let tape_of = |i: usize, v: &Violated| tape(args, &loaded, reports[i].0.as_deref(), v);
+        let tape_of = |i: usize, v: &Violated| {
+            let release = reports[i].0.as_deref();
+            tape(args, &loaded, release, v, &played(args, &loaded, release, v))
+        };
         findings::write(&asked, &mut searches, &loaded, &tape_of)?;
     }
     print(args, &searches, &properties, terminal)?;
@@ -380,11 +383,27 @@ fn plan(
     Some(Plan { perturb, ..built })
 }
 
-/// The tape of a violation that was found under a release.
-fn tape(args: &ExploreArgs, loaded: &Loaded, release: Option<&str>, v: &Violated) -> Tape {
+/// The plan of a violation that was found under a release, and its run.
+fn played(
+    args: &ExploreArgs,
+    loaded: &Loaded,
+    release: Option<&str>,
+    v: &Violated,
+) -> (Plan, sim::Searched) {
     let plan = plan(loaded, args, release, &v.changes);
     let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
     let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
+    (plan, run)
+}
+
+/// The tape of a violation that was found under a release, which its run shows.
+fn tape(
+    args: &ExploreArgs,
+    loaded: &Loaded,
+    release: Option<&str>,
+    v: &Violated,
+    (plan, run): &(Plan, sim::Searched),
+) -> Tape {
     Tape {
         version: tape::VERSION,
         doc: format!("{}: {}", plan.profile.release, v.text),
@@ -392,9 +411,26 @@ fn tape(args: &ExploreArgs, loaded: &Loaded, release: Option<&str>, v: &Violated
         kubernetes: release.map(str::to_owned),
         timing: args.timing.clone(),
         set: args.overrides(None, &v.changes).sets,
-        tape: tape::spec_of(&plan, &run, Some(v.property.to_string()), &v.tape),
+        tape: tape::spec_of(plan, run, Some(v.property.to_string()), &v.tape),
         scenario: loaded.source.text.to_string(),
     }
+}
+
+/// The violations by the run that shows them, which is made once for all of them: on a large cluster it is what
+/// takes the time here.
+fn of_one_run(violations: &[Violated]) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    for (i, v) in violations.iter().enumerate() {
+        let is_of = |run: &&mut Vec<usize>| {
+            let first = &violations[run[0]];
+            (&first.tape, &first.changes) == (&v.tape, &v.changes)
+        };
+        match runs.iter_mut().find(is_of) {
+            Some(run) => run.push(i),
+            None => runs.push(vec![i]),
+        }
+    }
+    runs
 }
 
 /// Writes a tape for each violation, and says where.
@@ -411,24 +447,27 @@ fn tapes<'a>(
     let mut searches = Vec::new();
     for (release, report) in reports {
         let written = plan(loaded, args, release.as_deref(), &[]);
-        let mut files = Vec::new();
-        for (i, v) in report.violations.iter().enumerate() {
-            let tape = tape(args, loaded, release.as_deref(), v);
-            let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
-            let file = format!("{of}{}-{}.tape.ron", v.property.name(), i + 1);
-            if let Some(folder) = &mut folder {
-                folder
-                    .write(&file, |out| out.write_all(tape.write().as_bytes()))
-                    .map_err(failed)?;
+        let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
+        let file =
+            |i: usize| format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1);
+        for same in of_one_run(&report.violations) {
+            let ran = played(args, loaded, release.as_deref(), &report.violations[same[0]]);
+            for i in same {
+                let tape = tape(args, loaded, release.as_deref(), &report.violations[i], &ran);
+                if let Some(folder) = &mut folder {
+                    folder
+                        .write(&file(i), |out| out.write_all(tape.write().as_bytes()))
+                        .map_err(failed)?;
+                }
             }
-            files.push(args.out.join(name).join(file).display().to_string());
         }
+        let at = |i| args.out.join(name).join(file(i)).display().to_string();
         searches.push(Searched {
             release: written.map(|plan| plan.profile.release).unwrap_or_default(),
             depth: args.depth(),
             changes: args.changes_told(),
             report,
-            tapes: files,
+            tapes: (0..report.violations.len()).map(at).collect(),
             reports: Vec::new(),
         });
     }
