@@ -3,6 +3,7 @@
 use super::file::{replaces_only_by_force, write_chart};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
+use super::run::stdin;
 use crate::language::HistoryFormat;
 use crate::outages::{Distribution, Noticing, fits};
 use crate::report::outages::{
@@ -59,7 +60,7 @@ fn detection(text: &str) -> Result<Noticing, String> {
 /// Arguments of `taintsim outages`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OutagesArgs {
-    /// A history of outages, also gzipped
+    /// A history of outages, also gzipped; `-` is standard input
     #[arg(value_name = "HISTORY")]
     file: PathBuf,
     /// Its form [default: told by its content]
@@ -97,7 +98,11 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(args.table.is_some())?;
     replaces_only_by_force(args.chart.as_deref(), args.force)?;
     let noticing = args.detection;
-    let history = scenario::history(&args.file, args.from.map(Into::into))?;
+    let from = args.from.map(Into::into);
+    let history = match args.file.as_os_str() == "-" {
+        true => scenario::history_of("<stdin>", stdin()?, from)?,
+        false => scenario::history(&args.file, from)?,
+    };
     let begun_before = history.noticed;
     let history = history.noticed_after(noticing.middle());
     let Some(spans) = history.spans() else {

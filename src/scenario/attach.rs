@@ -112,16 +112,23 @@ fn of_text(path: &Path, text: &str, format: Option<HistoryFormat>) -> Result<His
 
 /// The text of a history, unpacked, from the place where the file lies.
 fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
-    let wrong = |e: ReadError| Problem::new(format!("cannot read {}: {e}", path.display()));
-    let bytes = files::read(place, BYTES_MAX).map_err(wrong)?;
+    let bytes = files::read(place, BYTES_MAX).map_err(|e| unread(path, &e))?;
     let input = InputFile {
         file: path.display().to_string(),
         bytes: bytes.len(),
         hash: files::fnv1a64(&bytes),
         copy: String::new(),
     };
-    let text = files::unpack(bytes, BYTES_MAX).and_then(files::text).map_err(wrong)?;
-    Ok((input, text))
+    Ok((input, text(path, bytes)?))
+}
+
+/// The text of a file of that name, unpacked.
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
+    files::unpack(bytes, BYTES_MAX).and_then(files::text).map_err(|e| unread(path, &e))
+}
+
+fn unread(path: &Path, why: &ReadError) -> Problem {
+    Problem::new(format!("cannot read {}: {why}", path.display()))
 }
 
 /// Reads a history from a file, as it is there.
@@ -129,6 +136,17 @@ fn text_of(path: &Path, place: &Path) -> Result<(InputFile, String), Problem> {
 /// # Errors
 /// What is wrong with it, and where.
 pub(crate) fn history(path: &Path, format: Option<HistoryFormat>) -> Result<History, Problem> {
-    let (_, text) = text_of(path, path)?;
-    of_text(path, &text, format)
+    of_text(path, &text_of(path, path)?.1, format)
+}
+
+/// Reads a history from bytes, of standard input say, which `shown` names in problems.
+///
+/// # Errors
+/// As of [`history`].
+pub(crate) fn history_of(
+    shown: &str,
+    bytes: Vec<u8>,
+    format: Option<HistoryFormat>,
+) -> Result<History, Problem> {
+    of_text(Path::new(shown), &text(Path::new(shown), bytes)?, format)
 }

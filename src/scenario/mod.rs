@@ -19,7 +19,7 @@ mod resolve;
 mod tests;
 mod what_if;
 
-pub(crate) use attach::history;
+pub(crate) use attach::{history, history_of};
 pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_stored};
 pub use load::{load, parse, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
