@@ -50,8 +50,9 @@ impl Nodes {
     pub(super) fn named(&self, name: &str) -> Result<NodeIndex, Nothing> {
         self.by_name.get(name).copied().ok_or_else(|| {
             (!self.incomplete).then(|| {
+                let known: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
                 Problem::new(format!("there is no node `{name}`"))
-                    .maybe_help(did_you_mean(name, self.by_name.keys().map(String::as_str)))
+                    .maybe_help(did_you_mean_or_list(name, &known))
             })
         })
     }
@@ -171,8 +172,9 @@ impl Pods {
         let full = namespaced(name);
         self.by_name.get(&*full).copied().ok_or_else(|| {
             (!self.incomplete).then(|| {
-                let near = did_you_mean(&full, self.by_name.keys().map(|n| &**n));
-                Problem::new(format!("there is no pod `{full}`")).maybe_help(near)
+                let known: Vec<&str> = self.by_name.keys().map(|n| &**n).collect();
+                Problem::new(format!("there is no pod `{full}`"))
+                    .maybe_help(did_you_mean_or_list(&full, &known))
             })
         })
     }
