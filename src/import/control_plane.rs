@@ -8,16 +8,20 @@
 //! started with is reported and left out, and so is one that differs between the copies of a
 //! component.
 //!
-//! Left out: configuration files (`--config`), and kubelets, whose flags are in no pod.
+//! Kubelets' flags are in no pod; their configuration may be among the files ([`kubelet_config`]).
+//! Left out: configuration files of the control plane (`--config`).
 
+use super::fields::Fields;
 use super::gathered::Named;
+use super::kubelet_config;
 use super::object::RawContainer;
 use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
 use crate::language::plugins::known_plugin;
+use crate::language::values::KUBERNETES;
 use crate::language::{FlagValue, Flags};
-use crate::profiles::gate_names;
+use crate::profiles::{self, gate_names};
 
 /// What an exported control plane was started with.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,55 +35,83 @@ pub(crate) struct ControlPlane {
 /// The components that run in pods.
 const COMPONENTS: [&str; 3] = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 
-/// Reads the command lines of the control plane's pods; what was taken and what is wrong goes to
-/// the summary.
-pub(super) fn read(pods: &Named<RawPod>, summary: &mut Summary) -> ControlPlane {
+/// What somebody was started with: where it stands, a flag, and its value.
+type Given = (String, String, String);
+
+/// Reads the command lines of the control plane's pods, and kubelets' configuration; what was taken and
+/// what is wrong goes to the summary.
+pub(super) fn read(
+    pods: &Named<RawPod>,
+    kubelets: &[(Place, Fields)],
+    summary: &mut Summary,
+) -> ControlPlane {
     let mut all = ControlPlane::default();
     for component in COMPONENTS {
-        let map = component.replace('-', "_");
-        for (name, value) in given(component, &map, pods, summary) {
-            if name == "feature-gates" {
-                gates(component, &value, &mut all.feature_gates, summary);
-                continue;
-            }
-            let Some(kept) = plugins(&name, &value).filter(|_| matters(&map, &name)) else {
-                continue;
-            };
-            let read = FlagValue::Text(truth(&kept));
-            if let Err(problem) = check_flag(&map, &name, &read) {
-                let why = problem.message;
-                summary.control_plane_wrong.push(format!(
-                    "{component} --{name}={value} cannot be read and is left out: {why}"
-                ));
-                continue;
-            }
-            summary.control_plane.push(format!("{component} --{name}={kept}"));
-            all.flags.component_mut(&map).insert(name, read);
-        }
+        let words = |pod: &RawPod| pod.command_lines(component).into_iter().flat_map(|w| flags(&w));
+        let given = pods.iter().flat_map(|pod| {
+            let place = format!("pod {}", pod.full_name());
+            words(pod).map(move |(name, value)| (place.clone(), name, value))
+        });
+        let taken = take(component, given.collect(), &mut all, summary);
+        summary.control_plane.extend(taken);
     }
+    let release = summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
+    let configured = |(place, config): &(Place, Fields)| -> Vec<Given> {
+        let profile = profiles::profile(&release).ok();
+        let flags = profile.map_or_else(Vec::new, |p| kubelet_config::flags(config, &p));
+        flags.into_iter().map(|(name, value)| (place.to_string(), name.to_owned(), value)).collect()
+    };
+    let given = kubelets.iter().flat_map(configured).collect();
+    summary.kubelet_config = (kubelets.len(), take("kubelet", given, &mut all, summary));
     all
 }
 
-/// What a component was given in any pod, by the names of flags.
-fn given(
+/// Takes over what a component was given; says what was taken.
+fn take(
+    component: &str,
+    given: Vec<Given>,
+    all: &mut ControlPlane,
+    summary: &mut Summary,
+) -> Vec<String> {
+    let map = component.replace('-', "_");
+    let mut taken = Vec::new();
+    for (name, value) in alike(component, &map, given, summary) {
+        if name == "feature-gates" {
+            gates(component, &value, &mut all.feature_gates, &mut taken, summary);
+            continue;
+        }
+        let Some(kept) = plugins(&name, &value).filter(|_| matters(&map, &name)) else {
+            continue;
+        };
+        let read = FlagValue::Text(truth(&kept));
+        if let Err(problem) = check_flag(&map, &name, &read) {
+            let why = problem.message;
+            summary.control_plane_wrong.push(format!(
+                "{component} --{name}={value} cannot be read and is left out: {why}"
+            ));
+            continue;
+        }
+        taken.push(format!("{component} --{name}={kept}"));
+        all.flags.component_mut(&map).insert(name, read);
+    }
+    taken
+}
+
+/// What a component was given anywhere, by the names of flags.
+fn alike(
     component: &str,
     map: &str,
-    pods: &Named<RawPod>,
+    said: Vec<Given>,
     summary: &mut Summary,
 ) -> BTreeMap<String, String> {
     let mut given: BTreeMap<String, String> = BTreeMap::new();
-    let lines =
-        pods.iter().flat_map(|p| p.command_lines(component).into_iter().map(move |l| (p, l)));
-    for (pod, words) in lines {
-        for (name, value) in flags(&words) {
-            match given.get(&name) {
-                Some(earlier) if *earlier != value && matters(map, &name) => summary.control_plane_wrong.push(format!(
-                    "{component} has --{name}={earlier} and, in pod {}, --{name}={value}; the first is taken",
-                    pod.full_name()
-                )),
-                Some(_) => {}
-                None => drop(given.insert(name, value)),
-            }
+    for (place, name, value) in said {
+        match given.get(&name) {
+            Some(earlier) if *earlier != value && matters(map, &name) => summary.control_plane_wrong.push(format!(
+                "{component} has --{name}={earlier} and, in {place}, --{name}={value}; the first is taken"
+            )),
+            Some(_) => {}
+            None => drop(given.insert(name, value)),
         }
     }
     given
@@ -111,7 +143,13 @@ fn truth(value: &str) -> String {
 }
 
 /// `A=true,B=false`; gates that are not modelled are passed over.
-fn gates(component: &str, value: &str, all: &mut BTreeMap<String, bool>, summary: &mut Summary) {
+fn gates(
+    component: &str,
+    value: &str,
+    all: &mut BTreeMap<String, bool>,
+    taken: &mut Vec<String>,
+    summary: &mut Summary,
+) {
     for part in value.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, said) = part.split_once('=').unwrap_or((part, ""));
         if !gate_names().any(|known| known == name.trim()) {
@@ -128,7 +166,7 @@ fn gates(component: &str, value: &str, all: &mut BTreeMap<String, bool>, summary
             }
         };
         match all.insert(name.trim().to_owned(), on) {
-            None => summary.control_plane.push(format!("{component} --feature-gates={name}={on}")),
+            None => taken.push(format!("{component} --feature-gates={name}={on}")),
             Some(earlier) if earlier != on => {
                 all.insert(name.trim().to_owned(), earlier);
                 summary.control_plane_wrong.push(format!(

@@ -35,7 +35,7 @@ impl Gathered {
         let passed = self.passed(zero);
         let places = self.places();
         let mut shapes = self.node_shapes(zero, &renewed)?;
-        let mut control_plane = control_plane::read(&self.pods, &mut self.summary);
+        let mut control_plane = control_plane::read(&self.pods, &self.kubelets, &mut self.summary);
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
         let bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;

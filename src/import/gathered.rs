@@ -2,6 +2,7 @@
 
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
+use super::fields::Fields;
 pub(super) use super::named::{Named, at};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
@@ -48,6 +49,8 @@ pub(super) struct Gathered {
     pub(super) lives: BTreeMap<String, Vec<(Stamp, PodStep)>>,
     /// When events say that the node lifecycle controller passed over its nodes.
     pub(super) passes: BTreeSet<Stamp>,
+    /// Kubelets' configuration, with where each stands.
+    pub(super) kubelets: Vec<(Place, Fields)>,
     pub(super) summary: Summary,
 }
 
@@ -144,6 +147,10 @@ impl Gathered {
             Body::Event(fields) => {
                 self.event(RawEvent::new(meta.name, fields));
                 return self.count(place);
+            }
+            Body::Kubelet(config) => {
+                self.kubelets.push((place, config));
+                return Ok(());
             }
             Body::Other | Body::Unknown => return self.count(place),
         };

@@ -11,7 +11,7 @@
 //! object, raw_scheduling, fields: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
-//! control_plane the command lines of the control plane's pods
+//! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! raw_volumes, disks: claims and their volumes
 //! selectors  expressions that select devices
@@ -51,6 +51,7 @@ mod fit;
 mod gathered;
 mod groups;
 mod input;
+mod kubelet_config;
 mod named;
 mod node;
 mod object;

@@ -3,6 +3,7 @@
 
 use super::event::EVENT_FIELDS;
 use super::fields::{Fields, or_default};
+use super::kubelet_config;
 use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodStatus,
 };
@@ -101,6 +102,17 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     let of_list = of.map(|k| (k, raw.api_version.as_deref()));
                     raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
+                }
+                // What a kubelet answers at `/configz`, which has neither kind nor version.
+                "kubeletconfig" => {
+                    let (version, kind) = KUBELET_CONFIG;
+                    (raw.api_version, raw.kind) = (Some(version.to_owned()), Some(kind.to_owned()));
+                    self.cursor.kind.replace(kind.to_owned());
+                    let all: BTreeMap<String, Value> =
+                        map.next_value::<Option<_>>()?.unwrap_or_default();
+                    let known =
+                        all.into_iter().filter_map(|(name, value)| Some((part(&name)?, value)));
+                    raw.aside.extend(known);
                 }
                 name => match (part(name), raw.body()) {
                     (None, _) => drop(map.next_value::<IgnoredAny>()?),
@@ -225,21 +237,23 @@ pub(super) enum Body {
     Namespace,
     /// `v1` or `events.k8s.io` `Event`
     Event(Fields),
+    /// `kubelet.config.k8s.io` `KubeletConfiguration`
+    Kubelet(Fields),
     /// Anything else, of which only the name is read.
     Other,
 }
 
 /// The name of a field beside `metadata` that some kind has, if it is one.
 fn part(name: &str) -> Option<&'static str> {
-    let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS);
-    all.copied().find(|field| *field == name)
+    let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS).copied();
+    all.chain(kubelet_config::fields()).find(|field| *field == name)
 }
 
 /// A kind that is read: its name, its groups with the slash behind them, or its versions, and its body
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 22] = [
+const KINDS: [Kind; 23] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
@@ -266,10 +280,14 @@ const KINDS: [Kind; 22] = [
     ("StatefulSet", &APPS, || Body::workload(WorkloadKind::StatefulSet)),
     ("DaemonSet", &APPS, || Body::workload(WorkloadKind::DaemonSet)),
     ("Job", &["batch/"], || Body::workload(WorkloadKind::Job)),
+    (KUBELET_CONFIG.1, &["kubelet.config.k8s.io/"], || Body::Kubelet(Fields::new())),
 ];
 
 /// Those before have the fields in other places, and go with releases whose device taints are not simulated.
 const RESOURCE: [&str; 2] = ["resource.k8s.io/v1", "resource.k8s.io/v1beta2"];
+
+/// The API version and the kind of a kubelet's configuration.
+const KUBELET_CONFIG: (&str, &str) = ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration");
 
 /// Up to 1.15 they were in `extensions`, too.
 const APPS: [&str; 2] = ["apps/", "extensions/v1beta1"];
@@ -321,6 +339,9 @@ impl Body {
                 all.insert(field, Value::deserialize(d)?);
             }
             (Self::Event(all), field) if EVENT_FIELDS.contains(&field) => {
+                all.insert(field, Value::deserialize(d)?);
+            }
+            (Self::Kubelet(all), field) => {
                 all.insert(field, Value::deserialize(d)?);
             }
             _ => drop(IgnoredAny::deserialize(d)?),

@@ -105,6 +105,8 @@ pub struct Summary {
     /// Flags and feature gates that were taken from the pods of the control plane:
     /// `kube-controller-manager --node-monitor-period=2s`.
     pub(crate) control_plane: Vec<String>,
+    /// How many kubelets' configurations there are, and what was taken from them.
+    pub(crate) kubelet_config: (usize, Vec<String>),
     /// Those of them that could not be taken, and why.
     pub(crate) control_plane_wrong: Vec<String>,
     /// The minor releases of the nodes' kubelets, `1.34`.
@@ -145,6 +147,10 @@ impl Summary {
             self.control_plane.len(),
             format!("taken from the control plane's pods: {}", self.control_plane.join(", ")),
         );
+        let (n, taken) = &self.kubelet_config;
+        let said =
+            if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
+        lines.add(*n, format!("taken from the configuration of {}: {said}", count(*n, "kubelet")));
         for wrong in &self.control_plane_wrong {
             lines.add(1, wrong.clone());
         }

@@ -1,0 +1,195 @@
+//! Kubelets' configuration: what `kubectl get --raw /api/v1/nodes/NAME/proxy/configz` answers, or a file
+//! of kind KubeletConfiguration (`k8s.io/kubelet/config/v1beta1`).
+//!
+//! Taken are the fields that have a flag in the scenario language, and feature gates. What a release has
+//! by itself (`pkg/kubelet/apis/config/v1beta1/defaults.go`) is left out, so that a scenario says what is
+//! peculiar to a cluster; a configuration file writes what it does not set as zero.
+
+use super::fields::Fields;
+use crate::kernel::Dur;
+use crate::language::duration;
+use crate::language::eviction;
+use crate::plan::{Eviction, Profile};
+use serde_json::Value;
+
+/// A field, its flag, and what upstream sets it to by itself.
+type Field = (&'static str, &'static str, &'static str);
+
+const FIELDS: [Field; 12] = [
+    ("nodeStatusUpdateFrequency", "node-status-update-frequency", "10s"),
+    (REPORT, "node-status-report-frequency", "5m"),
+    ("nodeLeaseDurationSeconds", "node-lease-duration-seconds", "40"),
+    ("shutdownGracePeriod", "shutdown-grace-period", ""),
+    ("shutdownGracePeriodCriticalPods", "shutdown-grace-period-critical-pods", ""),
+    ("shutdownGracePeriodByPodPriority", "shutdown-grace-period-by-pod-priority", ""),
+    (HARD, "eviction-hard", ""),
+    ("evictionSoft", "eviction-soft", ""),
+    ("evictionSoftGracePeriod", "eviction-soft-grace-period", ""),
+    ("evictionMinimumReclaim", "eviction-minimum-reclaim", ""),
+    ("evictionPressureTransitionPeriod", "eviction-pressure-transition-period", "5m"),
+    ("evictionMaxPodGracePeriod", "eviction-max-pod-grace-period", ""),
+];
+
+const REPORT: &str = "nodeStatusReportFrequency";
+const HARD: &str = "evictionHard";
+const GATES: &str = "featureGates";
+
+/// The fields that are read.
+pub(super) fn fields() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|(field, ..)| *field).chain([GATES])
+}
+
+/// The flags that a configuration comes to on a release, each with its value; feature gates as
+/// `feature-gates`.
+pub(super) fn flags(config: &Fields, profile: &Profile) -> Vec<(&'static str, String)> {
+    let text = |field: &str| config.get(field).and_then(|v| text(field, v));
+    let differs = |(field, _, default): &Field| {
+        text(field).filter(|t| match *field {
+            HARD => !is_default_hard(t, profile),
+            _ => !is_same(t, default),
+        })
+    };
+    let heard_otherwise = differs(&FIELDS[0]).is_some();
+    let mut all: Vec<(&'static str, String)> = FIELDS
+        .iter()
+        .filter_map(|field| {
+            // Where nothing says it, statuses are reported as often as they are made.
+            let kept =
+                if field.0 == REPORT && heard_otherwise { text(REPORT) } else { differs(field) };
+            Some((field.1, kept?))
+        })
+        .collect();
+    all.extend(text(GATES).map(|gates| ("feature-gates", gates)));
+    all
+}
+
+/// A value as the command line has it; none where it says nothing.
+fn text(field: &str, value: &Value) -> Option<String> {
+    let sign = if matches!(field, HARD | "evictionSoft") { '<' } else { '=' };
+    let said = match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Object(pairs) => {
+            let pair =
+                |(name, value): (&String, &Value)| Some(format!("{name}{sign}{}", plain(value)?));
+            Some(pairs.iter().filter_map(pair).collect::<Vec<_>>().join(","))
+        }
+        // Periods by priority.
+        Value::Array(periods) => {
+            let period = |p: &Value| {
+                let seconds = plain(&p["shutdownGracePeriodSeconds"])?;
+                Some(format!("{}={seconds}", plain(&p["priority"])?))
+            };
+            Some(periods.iter().filter_map(period).collect::<Vec<_>>().join(","))
+        }
+        other => plain(other),
+    };
+    said.filter(|t| !t.is_empty() && t != "0" && duration::parse(t) != Ok(Dur::ZERO))
+}
+
+/// A text or a number as it stands.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether two texts say the same, `5m0s` and `5m` say.
+fn is_same(text: &str, other: &str) -> bool {
+    text == other || duration::parse(text).is_ok_and(|span| duration::parse(other) == Ok(span))
+}
+
+/// Whether these are the hard thresholds of a release, in whichever order.
+fn is_default_hard(text: &str, profile: &Profile) -> bool {
+    let own = Eviction::defaults(profile).thresholds;
+    eviction::thresholds(text).is_ok_and(|given| {
+        let given = crate::plan::with_allocatable(given);
+        given.len() == own.len() && given.iter().all(|t| own.contains(t))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{ImportedCluster, Input};
+    use crate::language::flags::known;
+
+    const NODE: &str = r#"{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"},
+        "status": {"nodeInfo": {"kubeletVersion": "v1.34.1"}}}"#;
+
+    fn read(configs: &[&str]) -> (Vec<String>, String) {
+        let files: Vec<Input> = [NODE]
+            .iter()
+            .chain(configs)
+            .enumerate()
+            .map(|(i, text)| Input::from_bytes(&format!("f{i}"), text.as_bytes().to_vec()).unwrap())
+            .collect();
+        let cluster = ImportedCluster::read(&files).unwrap();
+        let flags = cluster.control_plane.flags.kubelet.iter().map(|(n, v)| format!("{n}={v}"));
+        (flags.collect(), cluster.summary.lines().join("\n"))
+    }
+
+    #[test]
+    fn configz_says_what_differs_from_the_release() {
+        // As a kubelet of 1.34 answers, with all defaults in it; heartbeats and the shutdown are its own.
+        let (flags, told) = read(&[r#"{"kubeletconfig": {"nodeStatusUpdateFrequency": "20s",
+            "nodeStatusReportFrequency": "5m0s", "nodeLeaseDurationSeconds": 40,
+            "shutdownGracePeriod": "30s", "shutdownGracePeriodCriticalPods": "0s",
+            "evictionHard": {"imagefs.available": "15%", "imagefs.inodesFree": "5%", "memory.available": "100Mi",
+                "nodefs.available": "10%", "nodefs.inodesFree": "5%"},
+            "evictionPressureTransitionPeriod": "5m0s", "maxPods": 110,
+            "shutdownGracePeriodByPodPriority": [{"priority": 0, "shutdownGracePeriodSeconds": 20}]}}"#]);
+        let expected = [
+            "node-status-report-frequency=5m0s",
+            "node-status-update-frequency=20s",
+            "shutdown-grace-period=30s",
+            "shutdown-grace-period-by-pod-priority=0=20",
+        ];
+        assert_eq!(flags, expected);
+        assert!(told.contains("taken from the configuration of 1 kubelet: kubelet --"), "{told}");
+    }
+
+    #[test]
+    fn a_file_says_zero_for_what_it_leaves_to_the_kubelet() {
+        // As kubeadm writes `/var/lib/kubelet/config.yaml`.
+        let zeros = r#"{"apiVersion": "kubelet.config.k8s.io/v1beta1", "evictionHard": {"memory.available": "500Mi"},
+            "evictionPressureTransitionPeriod": "0s", "kind": "KubeletConfiguration",
+            "nodeStatusReportFrequency": "0s", "nodeStatusUpdateFrequency": "0s", "evictionSoft": null}"#;
+        let (flags, told) = read(&[zeros]);
+        assert_eq!(flags, ["eviction-hard=memory.available<500Mi"]);
+        let other = zeros.replace("500Mi", "1Gi");
+        let (both, told_of_both) = read(&[zeros, &other]);
+        assert_eq!(both, flags, "{told}");
+        assert!(told_of_both.contains("and, in f2, KubeletConfiguration, --eviction-hard=memory.available<1Gi; the first is taken"), "{told_of_both}");
+    }
+
+    #[test]
+    fn defaults_are_said_to_be_defaults() {
+        let (flags, told) = read(&[r#"{"kubeletconfig": {"nodeStatusUpdateFrequency": "10s"}}"#]);
+        assert_eq!(flags, Vec::<String>::new());
+        assert!(
+            told.contains("taken from the configuration of 1 kubelet: nothing but defaults"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn every_flag_of_kubelets_has_a_field() {
+        let camel = |flag: &str| {
+            let mut words = flag.split('-');
+            let first = words.next().unwrap_or_default().to_owned();
+            words.fold(first, |all, word| all + &word[..1].to_uppercase() + &word[1..])
+        };
+        let flags: Vec<&str> =
+            known().filter(|(component, _)| *component == "kubelet").map(|(_, f)| f).collect();
+        assert_eq!(flags.len(), FIELDS.len());
+        for flag in flags {
+            assert!(
+                FIELDS.iter().any(|(field, f, _)| *f == flag && *field == camel(flag)),
+                "{flag}"
+            );
+        }
+    }
+}
