@@ -149,8 +149,8 @@ impl Gathered {
                 return self.count(place);
             }
             Body::Kubelet(config) => {
-                self.kubelets.push((place, config));
-                return Ok(());
+                self.kubelets.push((place.clone(), config));
+                return self.count(place);
             }
             Body::Other | Body::Unknown => return self.count(place),
         };

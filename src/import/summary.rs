@@ -7,8 +7,9 @@ use crate::language::PodTemplate;
 use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Kinds that say of volumes what matters here, or nothing that does.
-const OF_VOLUMES: [&str; 4] = ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"];
+/// Kinds that say of volumes and kubelets what matters here, or nothing that does.
+const TAKEN: [&str; 5] =
+    ["CSIDriver", "CSINode", "KubeletConfiguration", "StorageClass", "VolumeAttachment"];
 
 /// Kinds that change what becomes of pods, and that are not simulated where an export has them.
 const ACTING: [&str; 4] =
@@ -338,7 +339,7 @@ impl Summary {
 
     fn of_what_is_left_out(&self, lines: &mut Lines) {
         let mut kinds = self.kinds.clone();
-        kinds.retain(|kind, _| !OF_VOLUMES.contains(&kind.as_str()));
+        kinds.retain(|kind, _| !TAKEN.contains(&kind.as_str()));
         lines.add(kinds.len(), format!("not modelled yet, left out: {}", counts(&kinds)));
         lines.add(
             self.pod_fields.len(),

@@ -93,7 +93,7 @@ impl ImportedCluster {
             _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
         }
         if spec.0 != Flags::default() {
-            out.push_str("    // As the control plane's pods were started.\n");
+            out.push_str("    // As the control plane was started, and kubelets are configured.\n");
             _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&spec.0), 4));
         }
     }
