@@ -190,7 +190,10 @@ impl ExploreArgs {
 }
 
 /// The releases of `1.27..1.34`, the one of `1.34`, or none.
-fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
+///
+/// # Errors
+/// What is no range of releases.
+pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
     let Some((from, to)) = text.and_then(|t| t.split_once("..")) else {
         return Ok(vec![text.map(str::to_owned)]);
     };

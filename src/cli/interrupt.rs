@@ -66,7 +66,7 @@ fn ignores(signal: i32) -> bool {
 }
 
 /// Does as if Ctrl-C was pressed, for a program that listens for itself.
-pub(crate) fn ask() {
+pub fn ask() {
     ASKED.store(true, SeqCst);
     take_away();
 }

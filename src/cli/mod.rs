@@ -54,9 +54,10 @@ mod validate;
 
 pub use args::{duration, jobs};
 pub use dispatch::{exit_code, main, program};
+pub use explore::releases;
 pub use failure::{Exit, Failure, Outcome};
 pub use file::{missing, write_whole};
-pub use output::{CheckFormat, OutputArg};
+pub use output::{CheckFormat, Format, OutputArg};
 pub use progress::{Progress, Stopwatch};
 pub use replay::load_any;
 pub use run::load;

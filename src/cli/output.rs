@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The forms that most commands have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// For people
     #[default]
     Text,

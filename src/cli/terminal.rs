@@ -136,7 +136,7 @@ impl Terminal {
     }
 
     /// Says something that is neither data nor an error.
-    pub(crate) fn note(&self, text: &str) {
+    pub fn note(&self, text: &str) {
         say(&format!("{}\n", self.folded(&shown(text), 0)));
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn fnv1a64_more(hash: u64, bytes: &[u8]) -> u64 {
 }
 
 /// The hash of some bytes.
-pub(crate) fn fnv1a64(bytes: &[u8]) -> u64 {
+pub fn fnv1a64(bytes: &[u8]) -> u64 {
     fnv1a64_more(EMPTY, bytes)
 }
 

@@ -13,8 +13,9 @@ mod replace;
 mod shown;
 mod temporary;
 
+pub use fingerprint::fnv1a64;
 pub(crate) use fingerprint::{
-    COPIED, Fingerprint, InputFile, Places, copy_name, fnv1a64, fnv1a64_more, hash_text,
+    COPIED, Fingerprint, InputFile, Places, copy_name, fnv1a64_more, hash_text,
 };
 pub(crate) use large::{LargeFile, PACKED, Packing};
 pub use read::{ReadError, beginning, read, text, unpack, within};

@@ -219,7 +219,7 @@ pub enum PropertyError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// What does not hold.
-    pub(crate) property: Property,
+    pub property: Property,
     /// When that was certain.
     pub at: Time,
     /// The pod it is about.
@@ -229,7 +229,7 @@ pub struct Violation {
     /// What happened, in one line.
     pub text: String,
     /// The records that decided it, in order.
-    pub(crate) records: Vec<RecordId>,
+    pub records: Vec<RecordId>,
 }
 
 /// The places where one property does not hold, as they are found.

@@ -35,7 +35,7 @@ impl Change {
 
     /// The entries of a timeline that have a time of their own, as they are written, in the order in which they
     /// come.
-    pub(crate) fn none(timeline: &[Entry]) -> Vec<Self> {
+    pub fn none(timeline: &[Entry]) -> Vec<Self> {
         let all = timeline.iter().enumerate();
         let own =
             |(i, e): (usize, &Entry)| Some(Self { of: Of::Entry(i), at: parse(&e.at.0).ok()? });

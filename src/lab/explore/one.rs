@@ -182,8 +182,15 @@ pub fn shorter(
     let properties = [property];
     let search = Explore { properties: &properties, ..search.clone() };
     let plan = (search.plan)();
-    let violates = |tape: &[Deviation]| violates(&search, &plan, tape, goes_on);
-    let mut tape = tape;
+    fewest(tape, &|tape| violates(&search, &plan, tape, goes_on), goes_on)
+}
+
+/// A shorter tape of which the same is so, and whether no single deviation can be left out of it.
+pub fn fewest(
+    mut tape: Vec<Deviation>,
+    is_so: &dyn Fn(&[Deviation]) -> bool,
+    goes_on: GoesOn<'_>,
+) -> (Vec<Deviation>, bool) {
     let mut size = tape.len().div_ceil(2);
     while size > 0 && !tape.is_empty() {
         let (mut at, before) = (0, tape.len());
@@ -193,7 +200,7 @@ pub fn shorter(
             }
             let mut without = tape.clone();
             without.drain(at..(at + size).min(tape.len()));
-            if violates(&without) {
+            if is_so(&without) {
                 tape = without;
             } else {
                 at += size;

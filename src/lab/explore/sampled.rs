@@ -200,7 +200,7 @@ pub(super) fn shorten(
     violations: &mut [Violated],
     goes_on: &(dyn Fn() -> bool + Sync),
 ) {
-    let long = violations.par_iter_mut().filter(|v| !v.is_small);
+    let long = violations.par_iter_mut().filter(|v| !v.is_small && goes_on());
     long.for_each(|violated| {
         let tape = std::mem::take(&mut violated.tape);
         let (property, changes) = (violated.property, &violated.changes);

@@ -75,7 +75,7 @@ pub struct Explore<'a> {
 
 impl<'a> Explore<'a> {
     /// No search, for runs that are drawn with seeds from this one on.
-    pub(crate) fn drawing(
+    pub fn drawing(
         plan: &'a (dyn Fn() -> Plan + Sync),
         properties: &'a [Property],
         expect: &'a [Expectation],

@@ -176,7 +176,7 @@ impl Near {
 }
 
 /// Fewer changes with which what was found is so, too, each at a time that is as round as that allows.
-pub(super) fn fewer(
+pub fn fewer(
     changes: &[Change],
     written: &[Change],
     is_so: &dyn Fn(&[Change]) -> bool,
