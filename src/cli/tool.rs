@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue};
 use std::process;
 
 /// The programs that there are.
-const TOOLS: [&str; 3] = ["conform", "prove", "soak"];
+const TOOLS: [&str; 4] = ["conform", "hunt", "prove", "soak"];
 
 /// Where a command line was not understood because its command is a program of its own: becomes that
 /// program, or says why not. `None` says that the mistake is another one.

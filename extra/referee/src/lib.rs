@@ -8,6 +8,7 @@
 //! * `decided`: which choices decide.
 //! * [`invariants`]: what holds in every run.
 //! * [`conform`]: the command `taintsim conform`.
+//! * [`hunt`]: the command `taintsim hunt`.
 //! * [`prove`]: the command `taintsim prove`.
 //! * [`soak`]: random scenarios, run in every way there is, and the command `taintsim soak`.
 
@@ -15,6 +16,7 @@ mod classes;
 pub mod conform;
 pub mod conformance;
 mod decided;
+pub mod hunt;
 pub mod invariants;
 pub mod prove;
 mod reach;

@@ -241,7 +241,7 @@ fn property_of(args: &ProveArgs, loaded: &Loaded) -> Result<Property, String> {
 }
 
 /// The first property that a scenario expects to be violated.
-fn expected_of(loaded: &Loaded) -> Option<String> {
+pub(crate) fn expected_of(loaded: &Loaded) -> Option<String> {
     let expected = serde_json::to_value(&loaded.spec.expect).ok()?;
     let claims = expected.as_array()?.iter().filter_map(|e| e.get("Violates")).map(|claim| {
         let with_bound = claim.get("Property").and_then(|p| p.as_str());

@@ -32,7 +32,7 @@ const TROUBLE: [(&str, u64); 6] = [
 
 /// What upstream itself does under trouble, so that a run that shows it raises no alarm: the property,
 /// the kind of trouble that it takes, and why.
-const UPSTREAM: [(&str, &str, &str); 3] = [
+pub(crate) const UPSTREAM: [(&str, &str, &str); 4] = [
     ("timer-reset", "crash", "a new process begins every countdown anew (#108268)"),
     (
         "taint-stale",
@@ -45,6 +45,12 @@ const UPSTREAM: [(&str, &str, &str); 3] = [
         "outage",
         "a watch of leases that is back late after an outage shows no renewals, and healthy nodes \
          are marked Unknown (#138698, #132831, to 1.36)",
+    ),
+    (
+        "false-unknown",
+        "clock",
+        "a lease counts as renewed only if its renewTime is later than the one seen before \
+         (tryUpdateNodeHealth), so that a node whose clock was set back is marked Unknown",
     ),
 ];
 
@@ -141,10 +147,21 @@ pub fn alarms(seed: u64) -> (Vec<Alarm>, u64) {
 
 /// The scenario of a seed.
 pub fn healthy(seed: u64) -> String {
+    let releases: Vec<String> = (20..38).map(|minor| format!("1.{minor}")).collect();
+    drawn(seed, &releases, false)
+}
+
+/// The scenario of a seed for a hunt, of one of these releases: a healthy cluster whose pods leave their
+/// nodes soon, and nodes that people taint.
+pub(crate) fn hunted(seed: u64, releases: &[String]) -> String {
+    drawn(seed, releases, true)
+}
+
+fn drawn(seed: u64, releases: &[String], is_hunted: bool) -> String {
     let mut dice = Dice::new(seed);
     loop {
         // Where two entries do not go together another scenario is drawn.
-        let text = Cluster::drawn(Dice::new(dice.any())).text();
+        let text = Cluster::drawn(Dice::new(dice.any()), is_hunted).text(releases);
         if built(text.clone()).is_ok() {
             return text;
         }
@@ -154,6 +171,8 @@ pub fn healthy(seed: u64) -> String {
 /// What a scenario is made of.
 struct Cluster {
     dice: Dice,
+    /// What taint eviction does is to be seen within minutes.
+    is_hunted: bool,
     /// How long the run is.
     minutes: u64,
     /// Each as RON has it; the same below.
@@ -166,9 +185,10 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn drawn(dice: Dice) -> Self {
+    fn drawn(dice: Dice, is_hunted: bool) -> Self {
         let mut cluster = Self {
             dice,
+            is_hunted,
             minutes: 4,
             nodes: Vec::new(),
             workloads: Vec::new(),
@@ -186,11 +206,14 @@ impl Cluster {
             let at = from * 1_000 + cluster.dice.below(40_000);
             cluster.happens(at);
         }
+        if is_hunted {
+            cluster.tainted();
+        }
         cluster
     }
 
-    fn text(mut self) -> String {
-        let release = 20 + self.dice.below(18);
+    fn text(mut self, releases: &[String]) -> String {
+        let release = &releases[self.dice.index(releases.len())];
         self.timeline.sort();
         let lines = |name: &str, items: Vec<String>| {
             let items: String = items.iter().map(|item| format!("\n        {item},")).collect();
@@ -199,7 +222,7 @@ impl Cluster {
         let entry = |(at, what)| format!("(at: \"{at}ms\", do: {what})");
         [
             "Scenario(\n    version: 1,\n".to_owned(),
-            format!("    kubernetes: \"1.{release}\",\n    horizon: \"{}m\",\n", self.minutes),
+            format!("    kubernetes: \"{release}\",\n    horizon: \"{}m\",\n", self.minutes),
             lines("nodes", self.nodes),
             lines("workloads", self.workloads),
             lines("pods", self.pods),
@@ -243,7 +266,9 @@ impl Cluster {
             let each = if is_new { "" } else { ", placement: Each(All)" };
             // A pod that is deleted without a grace period may run on: no StatefulSet should do that.
             let grace = (self.dice.below(3) + u64::from(kind == "StatefulSet")) * 15;
-            let template = format!("template: ({SMALL}, terminationGracePeriodSeconds: {grace})");
+            let leaves = self.leaves();
+            let template =
+                format!("template: ({SMALL}, terminationGracePeriodSeconds: {grace}{leaves})");
             let policy = self.dice.one(&["OrderedReady", "Parallel"]);
             self.workloads.push(match kind {
                 "DaemonSet" => format!("DaemonSet(name: \"daemonset\", template: ({EVERYTHING}){each})"),
@@ -267,6 +292,46 @@ impl Cluster {
         if self.dice.once_in(2) {
             self.pods
                 .push("(name: \"bare\", count: 2, on: Spread(Label(\"pool=main\")))".to_owned());
+        }
+    }
+
+    /// How long pods stay on a node that is out of reach, or that people taint: not at all, for some seconds,
+    /// or for the usual five minutes.
+    fn leaves(&mut self) -> String {
+        if !self.is_hunted {
+            return String::new();
+        }
+        let mut tolerations = String::new();
+        for key in ["maintenance", "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"]
+        {
+            if !self.dice.once_in(3) {
+                let seconds = self.dice.one(&["0", "5", "30", "60"]);
+                tolerations += &format!(
+                    "(key: \"{key}\", operator: Exists, effect: NoExecute, tolerationSeconds: {seconds}), "
+                );
+            }
+        }
+        format!(", tolerations: [{tolerations}]")
+    }
+
+    /// People taint nodes for a while, perhaps again when they have just taken the taint away.
+    fn tainted(&mut self) {
+        for _ in 0..1 + self.dice.below(2) {
+            let node = self.dice.one(&["a-0", "a-1", "b-0", "b-1"]).to_owned();
+            let mut at = 20_000 + self.dice.below(100_000);
+            for _ in 0..1 + self.dice.below(2) {
+                // A pod that tolerates NoExecute for a while would come back otherwise.
+                for (what, first, second) in
+                    [("Taint", "NoSchedule", "NoExecute"), ("Untaint", "NoExecute", "NoSchedule")]
+                {
+                    for (after, effect) in [(0, first), (500, second)] {
+                        let taint = format!("maintenance:{effect}");
+                        let entry = format!("{what}(node: \"{node}\", taint: \"{taint}\")");
+                        self.timeline.push((at + after, entry));
+                    }
+                    at += 2_000 + 1_000 * self.dice.below(40);
+                }
+            }
         }
     }
 

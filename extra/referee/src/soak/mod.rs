@@ -18,6 +18,8 @@ mod written;
 
 pub use checks::{Also, Failed, Verdict, check, note_panics};
 pub use command::{SoakArgs, command};
+pub(crate) use healthy::UPSTREAM;
+pub(crate) use healthy::hunted;
 pub use healthy::{Alarm, alarms, healthy};
 pub use many::{Found, Soaked, smallest, soak, text_of};
 pub use results::results;
