@@ -147,6 +147,35 @@ fn a_random_scenario_is_printed_and_run() {
     assert!(said.contains("everything holds; digest "), "{said}");
 }
 
+/// A second call goes on where the first stopped, a time ends one, and what is new is said by the exit code.
+#[test]
+fn a_hunt_goes_on_and_says_what_it_tried() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let corpus = folder("hunt").display().to_string();
+    let hunt = |args: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim-hunt"));
+        called(program.current_dir(&root).args(args).args(["--runs", "16", "--corpus", &corpus]))
+    };
+    for clusters in [1, 2] {
+        let Called { code, stdout, stderr } = hunt(&["--clusters", "1", "-o", "json"]);
+        let said: serde_json::Value = serde_json::from_str(&stdout).expect(&stderr);
+        assert_eq!(said["here"]["clusters"], 1, "{said}");
+        assert_eq!(said["in_all"]["clusters"], clusters, "{said}");
+        let causes = said["causes"].as_array().expect("a list");
+        let is_news = |cause: &&serde_json::Value| {
+            cause["new"] == true && (cause["class"] == "race" || cause["class"] == "by itself")
+        };
+        assert_eq!(code, i32::from(causes.iter().any(|cause| is_news(&cause))), "{said}");
+    }
+    let none = hunt(&["--for", "1ms"]);
+    assert_eq!(none.code, 0, "{}", none.stderr);
+    assert!(none.stdout.starts_with("0 clusters, 0 runs in "), "{}", none.stdout);
+    let wrong = hunt(&["--shard", "3/2"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("as in 2/8"), "{}", wrong.stderr);
+    let none = hunt(&["--races", "nowhere"]);
+    assert!(none.code == 2 && none.stderr.contains("cannot read nowhere"), "{}", none.stderr);
+}
+
 /// Recordings whose outcomes hang on choices of each kind.
 #[test]
 fn the_guided_search_reaches_what_upstream_did() {

@@ -15,5 +15,7 @@ mod corpus;
 mod known;
 mod results;
 mod small;
+#[cfg(test)]
+mod tests;
 
 pub use command::{HuntArgs, command};
