@@ -3,12 +3,12 @@
 
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
-use crate::plan::{Controllers, Flags, Perturb, Unknown};
+use crate::plan::{Controllers, Flags, Perturb, Resource, Unknown};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
 /// The hash of an object as a tape writes it: nothing is no object, `#5` is a number, `0x5f…` a
-/// hash, anything else a name. Where the choice is who comes next, the object is a process or
+/// hash, `nodes of kube-scheduler` its watch, anything else a name. Where the choice is who comes next, the object is a process or
 /// stream, `eviction` or `eviction:default/db-0`.
 #[must_use]
 pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
@@ -16,6 +16,11 @@ pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
         let number = text.strip_prefix('#').and_then(|n| n.parse().ok());
         let number = number
             .or_else(|| text.strip_prefix("0x").and_then(|n| u64::from_str_radix(n, 16).ok()));
+        let of_scheduler = || {
+            let name = text.strip_suffix(" of kube-scheduler")?;
+            Some(Resource::ALL.into_iter().find(|r| r.as_str() == name)?.watch_hash(1))
+        };
+        let number = number.or_else(of_scheduler);
         number.unwrap_or_else(|| if text.is_empty() { 0 } else { stable_hash(text) })
     };
     match text.split_once(':') {

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::cli::load_any;
-use taintsim::scenario::build;
+use taintsim::lab::tape::Texts;
+use taintsim::scenario::{self, Overrides, build};
 use taintsim::sim;
 
 /// A folder that is not there yet.
@@ -166,4 +167,20 @@ fn a_file_that_was_cut_off_is_named_and_skipped() {
     assert_eq!((corpus.progress.tried.clusters, corpus.skipped.len()), (0, 2));
     assert!(corpus.skipped[1].contains(&name), "{:?}", corpus.skipped);
     fs::remove_dir_all(place).expect("it is removed");
+}
+
+/// A watch of the scheduler's is in a tape by its name, and read as the one it was.
+#[test]
+fn a_tape_names_whose_watch_it_is() {
+    for name in ["nodes", "nodes of kube-scheduler"] {
+        let text = format!(
+            "Scenario(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], \
+             tape: (choices: 1, deviations: [(\"watch-held\", \"{name}\", 0, 1)]))"
+        );
+        let loaded = scenario::parse("named.ron", text.into_bytes(), Path::new(""));
+        let plan = build(&loaded.expect("it reads"), &Overrides::default()).expect("it builds");
+        let tape = plan.tape.as_ref().expect("it has one");
+        let run = sim::replay(&plan);
+        assert_eq!(Texts::of(&run).object(tape[0].object), name);
+    }
 }
