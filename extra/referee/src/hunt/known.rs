@@ -83,15 +83,18 @@ impl Known {
     /// What is to be said of what happened, if it takes that, and whether the default order comes to it. It is a race of
     /// the catalogue if it takes no other kind of trouble than that.
     pub(super) fn class(&self, core: &str, takes: &[String], by_itself: bool) -> Class {
-        if let Some((race, _)) = self
-            .0
-            .get(core)
-            .and_then(|all| all.iter().find(|(_, t)| takes.iter().all(|k| t.contains(k))))
-        {
+        let is_it = |(_, has): &&(String, BTreeSet<String>)| {
+            takes.iter().all(|kind| kind == HELD_UP || has.contains(kind))
+        };
+        if let Some((race, _)) = self.0.get(core).and_then(|all| all.iter().find(is_it)) {
             return Class::Race(race.clone());
         }
         let property = core.split(':').next().unwrap_or_default();
-        let is_there = |kind: &str| takes.iter().any(|takes| kind_of(takes).contains(&kind));
+        // The cluster's own timeline may have it.
+        let restarts = core.contains("controllers-stopped");
+        let is_there = |kind: &str| {
+            kind == "crash" && restarts || takes.iter().any(|takes| kind_of(takes).contains(&kind))
+        };
         if LATE.contains(&property) && takes.iter().any(|t| t == HELD_UP) {
             return Class::Upstream(
                 "what has a minute's time is late where controllers are held up for as long",
