@@ -118,6 +118,8 @@ rows! {
         Unhealthy = ("unhealthy", "killed: a probe failed", Warning, 3),
         /// A pod's container is not started again yet: CrashLoopBackOff, of so many seconds.
         BackOff(u32) = ("back-off", "", Warning, 3),
+        /// ErrImagePull: the image of a pod's container could not be pulled.
+        PullFailed = ("image-pull-failed", "ErrImagePull", Warning, 3),
         /// A pod's phase became Failed.
         PodFailed = ("pod-failed", "Failed", Warning, 1),
         /// A pod's phase became Succeeded.
@@ -190,6 +192,7 @@ fn noted(note: Note, arg: u32, later: bool) -> Option<Fact> {
         Note::MemoryUsedUp => Some(Fact::MemoryUsedUp),
         Note::ContainerUnhealthy => Some(Fact::Unhealthy),
         Note::BackOff => Some(Fact::BackOff(arg)),
+        Note::ImagePullFailed => Some(Fact::PullFailed),
         Note::RuleCondition => Some(Fact::RuleSays(TextId(arg))),
         Note::DeviceEvictionSet => (arg > 0).then_some(Fact::TimerSet(arg)),
         Note::DeviceEvictionCancelled => Some(Fact::TimerCancelled),

@@ -55,6 +55,10 @@ pub struct Summary {
     pub(crate) nodes_tainted: u64,
     /// How many other nodes somebody else gave a NoExecute taint.
     pub(crate) nodes_tainted_by_others: u64,
+    /// How many images were pulled, and how long pods waited for that: all together, and the longest.
+    pub(crate) pulls: (u64, Dur, Dur),
+    /// How many pulls failed.
+    pub(crate) pulls_failed: u64,
     /// How things stand at the end.
     pub(crate) end: End,
 }
@@ -164,6 +168,12 @@ impl<'a> Tally<'a> {
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
         match r.what {
             What::Refused(_) => self.summary.refused += 1,
+            What::Noted(Note::ImagePulled, ms) => {
+                let (count, all, longest) = self.summary.pulls;
+                let waited = Dur::from_millis(ms.into());
+                self.summary.pulls = (count + 1, all.saturating_add(waited), longest.max(waited));
+            }
+            What::Noted(Note::ImagePullFailed, _) => self.summary.pulls_failed += 1,
             What::EvictionFailed => self.summary.evictions_failed += 1,
             What::EvictionRefused(_) => self.summary.evictions_refused += 1,
             What::DrainEnded(_) => {

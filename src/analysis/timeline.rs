@@ -82,7 +82,7 @@ struct Fine {
     latest_entry: Option<(Option<Since>, u32)>,
 }
 
-const POD_SLOTS: usize = 15;
+const POD_SLOTS: usize = 16;
 
 /// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
 fn pod_slot(fact: Fact) -> usize {
@@ -101,6 +101,7 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::PodReady(_) => 12,
         Fact::Unhealthy => 13,
         Fact::BackOff(_) => 14,
+        Fact::PullFailed => 15,
         // A life of a pod ends only once in each of these ways.
         _ => 6,
     }

@@ -10,6 +10,7 @@
 
 pub mod budget;
 pub mod device;
+pub mod image;
 pub mod kubectl_taint;
 pub mod labels;
 pub mod meta;

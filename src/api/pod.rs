@@ -1,6 +1,7 @@
 //! Pods (`v1.Pod`): what eviction and scheduling read of them.
 
 use super::device::DeviceClaim;
+use super::image::Image;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
 use super::names::{NodeId, PodId, WorkloadId};
@@ -50,6 +51,8 @@ pub struct PodTemplate {
     pub exit_code: i32,
     /// What its containers use, where that is said.
     pub usage: Option<Rc<Usages>>,
+    /// Its container's image, where pulls are simulated; where it is not said, a pull is part of the start.
+    pub image: Option<Rc<Image>>,
     /// Its probes, and what is said of its containers' life, where there is any of it.
     pub life: Option<Rc<Life>>,
     /// `spec.priority`

@@ -1,6 +1,7 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
 use super::devices::{DeviceClaim, NodeDevices};
+use super::image::Image;
 use super::probes::{Ends, Probe};
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
@@ -50,6 +51,9 @@ pub struct NodeGroup {
     /// How much images take up that no container uses. They are deleted before a pod is evicted for want of disk; none
     /// where not given.
     pub(crate) unused_images: Option<QuantityText>,
+    /// The names of images that each of them has from the start, beside those of pods that run on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) images: Vec<String>,
     /// Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) devices: Vec<NodeDevices>,
@@ -209,6 +213,9 @@ pub struct PodGroup {
     pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     pub(crate) pod_start: Option<HowLong>,
+    /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
+    /// pull is part of `pod_start`.
+    pub(crate) image: Option<Image>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
     pub(crate) pod_stop: Option<HowLong>,

@@ -108,6 +108,9 @@ const NO_PRIORITIES: &str = "it needs the gate GracefulNodeShutdownBasedOnPodPri
 const NO_GRACE: &str =
     "it needs the gate GracefulNodeShutdown; without it a machine goes off with what runs on it";
 
+/// What there is before max-parallel-image-pulls.
+const ONE_OR_ALL: &str = "before, kubelets pull one image at a time, or with `flags.kubelet.serialize-image-pulls: false` all at once";
+
 const CONTROLLER_MANAGER: &[Flag] = &[
     flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, v, positive)),
     flag("node-monitor-grace-period", |s, v| {
@@ -189,6 +192,27 @@ const KUBELET: &[Flag] = &[
         put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods)
     })
     .only(|p| p.kubelet.shutdown_by_priority, NO_PRIORITIES),
+    flag("serialize-image-pulls", |s, v| {
+        let to = &mut s.flags.serialize_image_pulls;
+        if let Some(value) = v {
+            *to = Some(boolean(value)?);
+        }
+        Ok(to.map_or_else(String::new, |on| on.to_string()))
+    }),
+    flag("max-parallel-image-pulls", |s, v| {
+        let to = &mut s.flags.max_parallel_image_pulls;
+        if let Some(value) = v {
+            *to = Some(whole(value, 1, i64::from(i32::MAX))? as u32);
+        }
+        Ok(to.map_or_else(String::new, |most| most.to_string()))
+    })
+    .only(|p| p.kubelet.life.max_parallel_image_pulls, ONE_OR_ALL),
+    flag("registry-qps", |s, v| {
+        put(&mut s.flags.registry_qps, v, |v| whole(v, 0, 1_000_000).map(|n| n as u32))
+    }),
+    flag("registry-burst", |s, v| {
+        put(&mut s.flags.registry_burst, v, |v| whole(v, 0, i64::from(i32::MAX)).map(|n| n as u32))
+    }),
     flag("eviction-hard", |s, v| {
         statements(&mut s.kubelet.eviction.hard, v, |t| eviction::thresholds(t).map(drop))
     }),

@@ -19,6 +19,7 @@ mod expect;
 mod faults;
 mod flag_values;
 pub(crate) mod flags;
+mod image;
 mod maintain;
 mod memory;
 pub mod names;
@@ -56,6 +57,7 @@ pub(crate) use faults::{
     FaultAct, FaultGroups, FaultModel, FaultRate, Faults, HistoryFormat, Repair, RepairAct,
 };
 pub use flags::known as known_flags;
+pub(crate) use image::{Image, PullPolicy};
 pub(crate) use maintain::{Afterwards, DrainFlags};
 pub(crate) use memory::{Counted, Failures, Memory, Waiting};
 pub use plugins::PLUGINS;

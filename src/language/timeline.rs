@@ -32,8 +32,7 @@ pub struct Entry {
     pub(crate) times: Option<u32>,
 }
 
-/// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given;
-/// the same for pods.
+/// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
@@ -53,8 +52,7 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
-    /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an
-    /// import included.
+    /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an import included.
     Heal {
         /// One node.
         node: Option<String>,
@@ -156,10 +154,14 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
+    /// The registry of images refuses everybody: pulls that are under way fail, and others.
+    RegistryOutage {
+        /// How long; to the end of the run where not given.
+        duration: Option<DurationText>,
+    },
     /// The API server refuses everybody.
     ApiOutage {
-        /// What its watch caches know afterwards; `Lost` where not given, as of a server that was
-        /// started anew.
+        /// What its watch caches know afterwards; `Lost` where not given, as of a server that was started anew.
         #[serde(default, skip_serializing_if = "is_default")]
         watch_cache: WatchCache,
         /// Of several servers behind a balancer only these are gone, without a word: `"one of
@@ -229,8 +231,7 @@ pub enum Step {
         node: Option<String>,
         /// Several nodes.
         nodes: Option<NodeSelector>,
-        /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`,
-        /// `"key-"`.
+        /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`, `"key-"`.
         taint: OneOrMany,
         /// `--overwrite`
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -358,8 +359,7 @@ pub enum Step {
         /// The budget.
         budget: PodDisruptionBudget,
     },
-    /// A disruption budget asks for something else from now on (`kubectl patch`); what is given
-    /// replaces what it asked for.
+    /// A disruption budget asks for something else from now on (`kubectl patch`); what is given replaces what it asked for.
     PatchBudget {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,

@@ -2,6 +2,7 @@
 
 use super::cluster::{Placement, PodGroup};
 use super::devices::DeviceClaim;
+use super::image::Image;
 use super::probes::{Ends, Probe};
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
@@ -202,6 +203,9 @@ pub(crate) struct PodTemplate {
     pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     pub(crate) pod_start: Option<HowLong>,
+    /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
+    /// pull is part of `pod_start`.
+    pub(crate) image: Option<Image>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
     pub(crate) pod_stop: Option<HowLong>,
@@ -268,6 +272,7 @@ impl PodGroup {
         swap(&mut self.persistent_volumes, &mut t.persistent_volumes);
         swap(&mut self.pod_deletion_cost, &mut t.pod_deletion_cost);
         swap(&mut self.pod_start, &mut t.pod_start);
+        swap(&mut self.image, &mut t.image);
         swap(&mut self.pod_stop, &mut t.pod_stop);
         swap(&mut self.exit_code, &mut t.exit_code);
         swap(&mut self.usage, &mut t.usage);

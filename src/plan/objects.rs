@@ -49,6 +49,8 @@ pub struct NodePlan {
     pub status_offset: Dur,
     /// What it uses itself beside its pods, where that is said.
     pub usage: Option<Rc<NodeUsage>>,
+    /// The images that it has from the start, beside those of pods that run on it.
+    pub images: Rc<[Rc<str>]>,
     /// Its devices.
     pub devices: Rc<[Device]>,
     /// What agents have posted of it from the start.

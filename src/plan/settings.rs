@@ -106,6 +106,14 @@ pub struct Flags {
     pub shutdown_grace_period_critical_pods: Dur,
     /// kubelets' `shutdownGracePeriodByPodPriority`, in place of both
     pub shutdown_grace_period_by_pod_priority: PriorityPeriods,
+    /// kubelets' `serializeImagePulls`; where it is not given, unless `maxParallelImagePulls` is 2 or more
+    pub serialize_image_pulls: Option<bool>,
+    /// kubelets' `maxParallelImagePulls`, from 1.27
+    pub max_parallel_image_pulls: Option<u32>,
+    /// kubelets' `registryPullQPS`: pulls a second; zero is no limit
+    pub registry_qps: u32,
+    /// kubelets' `registryBurst`
+    pub registry_burst: u32,
 }
 
 /// How long pods have to end by their priority, lowest first: from which priority on, and seconds.
@@ -141,6 +149,19 @@ impl Flags {
             shutdown_grace_period: Dur::ZERO,
             shutdown_grace_period_critical_pods: Dur::ZERO,
             shutdown_grace_period_by_pod_priority: PriorityPeriods::default(),
+            serialize_image_pulls: None,
+            max_parallel_image_pulls: None,
+            registry_qps: 5,
+            registry_burst: 10,
+        }
+    }
+
+    /// How many images a kubelet pulls at a time (`SetDefaults_KubeletConfiguration`, `newParallelImagePuller`).
+    pub(crate) fn image_pulls_at_a_time(&self) -> usize {
+        let most = self.max_parallel_image_pulls;
+        match self.serialize_image_pulls.unwrap_or(most.is_none_or(|n| n < 2)) {
+            true => 1,
+            false => most.map_or(usize::MAX, |n| n as usize),
         }
     }
 }

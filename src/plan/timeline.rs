@@ -76,6 +76,10 @@ pub enum Do {
     ExpireWatches(Option<Resource>),
     /// Watches of a resource, or of all, end; they begin anew where they were.
     LoseWatches(Option<Resource>),
+    /// The registry that images are pulled from answers nobody from now on.
+    RegistryDown,
+    /// It answers again.
+    RegistryUp,
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.
@@ -205,7 +209,9 @@ impl Do {
             | Self::CreateDeviceTaintRule(_)
             | Self::DeleteDeviceTaintRule(_)
             | Self::CreateReadinessRule(_)
-            | Self::DeleteReadinessRule(_) => Some(&[]),
+            | Self::DeleteReadinessRule(_)
+            | Self::RegistryDown
+            | Self::RegistryUp => Some(&[]),
             Self::ApiDown
             | Self::ServersDie(..)
             | Self::ApiUp(_)

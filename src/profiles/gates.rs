@@ -123,6 +123,10 @@ const GATES: &[Gate] = &[
             p.kubelet.life.crash_loop_backoff.1 = Dur::from_secs(300);
         }
     }),
+    // S73
+    gate("KubeletEnsureSecretPulledImages", &[off(33), on(35)], |p, on| {
+        p.kubelet.life.checks_pulled_secrets &= on;
+    }),
     gate("GracefulNodeShutdown", &[off(20), on(21)], |p, on| p.kubelet.graceful_shutdown &= on),
     // S45
     gate("GracefulNodeShutdownBasedOnPodPriority", &[off(23), on(24)], |p, on| {

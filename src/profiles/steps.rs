@@ -17,6 +17,7 @@ use crate::plan::switches::{
 };
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
+use kubelet::Pulled;
 use kubelet::RefusedAtStart::{Ends, RunsOn};
 use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, ShutdownPhase};
 use node_lifecycle::{ConditionTaints, Requeue};
@@ -220,6 +221,14 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(33, 0)], |p| {
         p.kubelet.life.crash_loop_backoff = (Dur::from_secs(1), Dur::from_secs(60));
     }),
+    // S72 to S74: image pulls
+    step(&[(19, 0)], |p| p.kubelet.life.pulled = Pulled::Took),
+    step(&[(23, 17), (24, 11), (25, 7), (26, 0)], |p| {
+        p.kubelet.life.pulled = Pulled::Waited;
+    }),
+    step(&[(30, 0)], |p| p.kubelet.life.pulled = Pulled::Size),
+    step(&[(33, 0)], |p| p.kubelet.life.checks_pulled_secrets = true),
+    step(&[(27, 0)], |p| p.kubelet.life.max_parallel_image_pulls = true),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28

@@ -8,7 +8,8 @@ use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::kubelet::{
-    EvictionMessage, FirstTry, KillGrace, NoSeconds, RefusedAtStart, ReportOffset, ShutdownPhase,
+    EvictionMessage, FirstTry, KillGrace, NoSeconds, Pulled, RefusedAtStart, ReportOffset,
+    ShutdownPhase,
 };
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{InternalErrors, PreemptionWrites, TaintMessage};
@@ -823,6 +824,27 @@ fn probe_switches() {
     assert_eq!(backoff(gated("1.37", &alone).unwrap()), (1, 60));
 }
 
+/// The texts of `image_manager.go`, read at the releases beside each boundary; of 1.24 at .10 and .17.
+#[test]
+fn pull_switches() {
+    let of = |versions: &[&str], what| {
+        for version in versions {
+            assert_eq!(profile(version).unwrap().kubelet.life.pulled, what, "S72 {version}");
+        }
+    };
+    of(&["1.18.20"], Pulled::Image);
+    of(&["1.19.0", "1.23.15", "1.24.10", "1.25.6"], Pulled::Took);
+    of(&["1.23.17", "1.24.17", "1.25.7", "1.26.0", "1.29.6"], Pulled::Waited);
+    of(&["1.30.0", "1.37.1"], Pulled::Size);
+    let checks = |p: &Profile| p.kubelet.life.checks_pulled_secrets;
+    boundary("S73", checks, &["1.33.4", "1.34.4"], &["1.35.0", "1.37.1"]);
+    let gate = "KubeletEnsureSecretPulledImages";
+    assert!(checks(&gated("1.34", &[(gate, true)]).unwrap()));
+    assert!(!checks(&gated("1.37", &[(gate, false)]).unwrap()));
+    let most = |p: &Profile| p.kubelet.life.max_parallel_image_pulls;
+    boundary("S74", most, &["1.18.20", "1.26.15"], &["1.27.16", "1.37.1"]);
+}
+
 #[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
@@ -876,7 +898,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, \
+                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, \
                  PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
             ),
         ),

@@ -200,8 +200,15 @@ fn summary(s: &Summary) -> Value {
             },
         }),
     );
-    let if_any =
-        [("nodes_tainted_by_others", s.nodes_tainted_by_others), ("pods_shut_down", s.shut_down)];
+    let (pulled, waited, longest) = s.pulls;
+    let if_any = [
+        ("nodes_tainted_by_others", s.nodes_tainted_by_others),
+        ("pods_shut_down", s.shut_down),
+        ("images_pulled", pulled),
+        ("waited_for_pulls_ms", waited.as_millis()),
+        ("longest_wait_for_a_pull_ms", longest.as_millis()),
+        ("pulls_failed", s.pulls_failed),
+    ];
     for (name, count) in if_any.into_iter().filter(|(_, count)| *count > 0) {
         all[name] = count.into();
     }

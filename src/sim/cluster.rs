@@ -131,6 +131,8 @@ impl Cluster {
                 let until = ctx.now().saturating_add(*lasts);
                 api.rejections().begin(clients, until)
             }
+            Do::RegistryDown => self.world.kubelets.registry(true),
+            Do::RegistryUp => self.world.kubelets.registry(false),
             Do::RestartControllers(downtime) => {
                 self.manager.die(*downtime, entry);
             }
@@ -240,7 +242,12 @@ impl Cluster {
                 "api-server-down"
             }
             Do::Fail(_, fault) | Do::Recover(_, fault) if *fault == NodeFault::Isolated => return,
-            Do::Fail(..) | Do::Recover(..) | Do::AddNode(_) | Do::DeleteNode(_) => "kubelets",
+            Do::Fail(..)
+            | Do::Recover(..)
+            | Do::AddNode(_)
+            | Do::DeleteNode(_)
+            | Do::RegistryDown
+            | Do::RegistryUp => "kubelets",
             _ => return,
         };
         self.world.ctx.writes(self.world.ctx.keys(family).of(0));

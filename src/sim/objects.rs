@@ -158,8 +158,8 @@ impl Objects {
         if plan.start == NodeStart::Silent {
             return;
         }
-        let settings = (settings_of(plan), plan.usage.clone());
-        self.world.kubelets.join(id, settings, cut, registering);
+        let has = (plan.usage.clone(), &*plan.images);
+        self.world.kubelets.join(id, settings_of(plan), has, cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) =
             (&plan.start, &self.world.plan.memory)
         {

@@ -131,6 +131,14 @@ words! {
         Killing = "Killing": NORMAL,
         /// Warning BackOff: a pod's container is not started again yet. Argument: text.
         BackOff = "BackOff": WARNING,
+        /// Normal Pulling: the image of a pod's container is to be pulled. Argument: text.
+        Pulling = "Pulling": NORMAL,
+        /// Normal Pulled: it was, or was there. Argument: text.
+        Pulled = "Pulled": NORMAL,
+        /// Warning Failed: it could not be pulled. Argument: text.
+        Failed = "Failed": WARNING,
+        /// Normal BackOff: it is not pulled again yet. Argument: text.
+        BackOffPullImage = "BackOff": NORMAL,
     }
 
     /// `Normal` or `Warning`.

@@ -204,9 +204,12 @@ impl Trace {
                 f.reason = Some(Cow::from(reason.to_owned()));
                 f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
             }
-            Note::DeviceEvictionSet | Note::BackOff => f.seconds = Some(arg),
+            Note::DeviceEvictionSet | Note::BackOff | Note::ImagePullFailed => {
+                f.seconds = Some(arg)
+            }
+            Note::ImagePulled => f.millis = Some(arg),
             Note::ContainerServes => f.value = Some(arg != 0),
-            Note::ContainerEnded => f.count = Some(arg),
+            Note::ContainerEnded | Note::ImagePulling => f.count = Some(arg),
             Note::ContainerUnhealthy => f.kind = Some(probe_of(arg)),
             // The others have nothing but their object.
             _ => {}

@@ -116,6 +116,14 @@ words! {
         ContainerUnhealthy = "container-unhealthy": (Pod, ""),
         /// CrashLoopBackOff: a container is not started again yet. Object: pod; argument: for how many seconds since its end.
         BackOff = "back-off": (Pod, "{object}: CrashLoopBackOff, {arg} s from its container's end on"),
+        /// The pull of the image of a pod's container is asked for. Object: pod; argument: how many are before it on its node.
+        ImagePulling = "image-pulling":
+            (Pod, "{object}: the pull of its image is asked for, {arg} before it on its node"),
+        /// It was pulled. Object: pod; argument: how long that took since it was first asked for, in milliseconds.
+        ImagePulled = "image-pulled": (Pod, "{object}: its image was pulled in {ms}, waiting included"),
+        /// ErrImagePull: it could not be pulled. Object: pod; argument: for how many seconds it is not tried again.
+        ImagePullFailed = "image-pull-failed":
+            (Pod, "{object}: ErrImagePull, not tried again for {arg} s"),
         /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
         AgentCondition = "agent-condition": (Node, "{object}: an agent posts {text}"),
     }

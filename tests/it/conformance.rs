@@ -104,7 +104,8 @@ const GO_OFF: &str = "machines that are told to go off; pods that take their own
 const READINESS: &str = "node readiness rules";
 
 /// What the recorder cannot say of scenarios that ship, even with `timing: Ideal`.
-const UNSAID: [(&str, &str); 14] = [
+const UNSAID: [(&str, &str); 15] = [
+    ("cold-images", "pulls of images (`image`)"),
     ("crash-while-marking-pods", "trouble that is left to the choices, and tapes"),
     ("drain-or-shutdown", GO_OFF),
     ("graceful-shutdown", GO_OFF),

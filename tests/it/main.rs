@@ -16,6 +16,7 @@ mod explore;
 mod fetch;
 mod folders;
 mod forecasts;
+mod image_pulls;
 mod imports;
 mod incidents;
 mod invariants;

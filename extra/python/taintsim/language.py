@@ -75,6 +75,7 @@ __all__ = [
     "HostPort",
     "HowLong",
     "IfNotDrained",
+    "Image",
     "InclusionPolicy",
     "InstanceState",
     "KubeletTiming",
@@ -128,6 +129,7 @@ __all__ = [
     "PriorityClass",
     "Probe",
     "Protocol",
+    "PullPolicy",
     "Quantity",
     "QuantityText",
     "Reach",
@@ -546,6 +548,9 @@ class NodeGroup(Struct):
     #: How much images take up that no container uses. They are deleted before a pod is evicted
     #: for want of disk; none where not given.
     unused_images: QuantityText | None = None
+    #: The names of images that each of them has from the start, beside those of pods that run on
+    #: it.
+    images: Sequence[str] | None = None
     #: Devices of each of them, which pods claim: `[(names: "gpu-{0..7}")]`.
     devices: Sequence[NodeDevices] | None = None
     #: Conditions of types that no kubelet posts, as agents have posted them: `{"CniReady":
@@ -735,6 +740,9 @@ class PodGroup(Struct):
     podDeletionCost: int | None = None
     #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     pod_start: HowLong | None = None
+    #: Its container's image, which its kubelet pulls before that time where its node does not
+    #: have it. Where not given, the pull is part of `pod_start`.
+    image: Image | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: HowLong | None = None
@@ -1245,6 +1253,32 @@ class DeviceClaim(Struct):
     count: int | None = None
     #: Which taints of devices are tolerated.
     tolerations: Sequence[Toleration] | None = None
+
+
+@dataclass(kw_only=True)
+class Image(Struct):
+    """An image, and how long it takes to get it onto a node."""
+    #: Its name. A node has an image for all pods that name it alike.
+    name: str
+    #: How long it takes to pull it onto a node that does not have it, from when its turn comes.
+    pull: HowLong
+    #: How long a pull takes where the node has it already; half a second where not given.
+    check: DurationText | None = None
+    #: `IfNotPresent` where not given.
+    imagePullPolicy: PullPolicy | None = None
+
+
+class PullPolicy(Variant):
+    """`spec.containers[].imagePullPolicy`"""
+
+    #: It is pulled where the node does not have it.
+    IfNotPresent: ClassVar[PullPolicy]
+    #: It is pulled with each start of a container.
+    Always: ClassVar[PullPolicy]
+
+
+PullPolicy.IfNotPresent = PullPolicy("IfNotPresent")
+PullPolicy.Always = PullPolicy("Always")
 
 
 @dataclass(kw_only=True)
@@ -1812,6 +1846,9 @@ class PodTemplate(Struct):
     podDeletionCost: int | None = None
     #: From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
     pod_start: HowLong | None = None
+    #: Its container's image, which its kubelet pulls before that time where its node does not
+    #: have it. Where not given, the pull is part of `pod_start`.
+    image: Image | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: HowLong | None = None
@@ -1960,6 +1997,11 @@ class Step(Variant):
         return Step(
             "RuntimeFailure", {"node": node, "nodes": nodes, "fails": fails, "duration": duration}
         )
+
+    @staticmethod
+    def RegistryOutage(*, duration: DurationText | None = None) -> Step:
+        """The registry of images refuses everybody: pulls that are under way fail, and others."""
+        return Step("RegistryOutage", {"duration": duration})
 
     @staticmethod
     def ApiOutage(

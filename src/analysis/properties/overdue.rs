@@ -26,6 +26,7 @@ use super::super::state::NodeFlags;
 use super::property::Found;
 use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;
+use crate::api::pod::PodTemplate;
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
 
@@ -167,8 +168,10 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let since = |pod: &Looked<'_, 'a>| {
         let (state, life) = (&pod.state, pod.life());
         let node = pod.node_if(NodeFlags::is_back)?;
-        // What its own containers make not ready is no race.
-        let own = pod.walk.follow.template(pod.id).is_some_and(|t| t.life.is_some());
+        // What its own containers make not ready is no race, nor is a pull with each of their starts.
+        let pulls = |t: &PodTemplate| t.image.as_ref().is_some_and(|image| image.always);
+        let template = pod.walk.follow.template(pod.id);
+        let own = template.is_some_and(|t| t.life.is_some() || pulls(t));
         let lost = !own
             && state.exists
             && state.phase == PodPhase::Running

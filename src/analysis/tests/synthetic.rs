@@ -80,6 +80,7 @@ impl Run {
             labels.insert(LABEL_ZONE.to_owned(), zone.to_owned());
         }
         self.plan.nodes.push(NodePlan {
+            images: Rc::default(),
             name: name.to_owned(),
             labels: Rc::new(labels),
             taints: Vec::new(),

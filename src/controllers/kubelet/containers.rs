@@ -7,6 +7,7 @@
 //! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
 //! `HandlePodCleanups`), or until their machine stops.
 
+use super::images::Images;
 use super::lives::Lives;
 use super::nodes::Nodes;
 use super::pods::{Admission, Due, Pods};
@@ -21,6 +22,7 @@ pub(super) struct Containers {
     pods: Rc<Pods>,
     volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
+    pub(super) images: Rc<Images>,
     pub(super) lives: Rc<Lives>,
 }
 
@@ -28,7 +30,7 @@ impl Containers {
     /// None runs.
     pub(super) fn new(
         (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        volumes: &Rc<VolumeManager>,
+        (volumes, images): (&Rc<VolumeManager>, &Rc<Images>),
         (stats, lives): (&Rc<Stats>, &Rc<Lives>),
     ) -> Self {
         Self {
@@ -36,6 +38,7 @@ impl Containers {
             pods: pods.clone(),
             volumes: volumes.clone(),
             stats: stats.clone(),
+            images: images.clone(),
             lives: lives.clone(),
         }
     }
@@ -43,6 +46,7 @@ impl Containers {
     /// The containers of a pod run already when its kubelet comes to know of it.
     pub(super) fn run_already(&self, node: NodeId, pod: &Pod) {
         self.stats.started(node, pod);
+        self.images.is_there(node, pod);
         self.lives.run_already(pod);
     }
 
@@ -50,6 +54,7 @@ impl Containers {
     /// that still run.
     pub(super) fn lose_pod(&self, old: &Pod) {
         self.lives.forget(old.uid);
+        self.gives_up_image(old);
         let Some(due) = self.pods.due(old.uid).filter(|d| d.up) else {
             if let Some(node) = old.node {
                 self.volumes.remove_pod(node, old.uid);
@@ -69,6 +74,13 @@ impl Containers {
         });
         if let Some(heard) = old.node.and_then(|n| self.nodes.hears_from(n)) {
             self.end_orphan(old.uid, heard + stop);
+        }
+    }
+
+    /// A pod that is to end needs its image no more.
+    pub(super) fn gives_up_image(&self, pod: &Pod) {
+        if let (Some(node), Some(_)) = (pod.node, &pod.template.image) {
+            self.images.gives_up(node, pod.uid);
         }
     }
 
@@ -100,6 +112,7 @@ impl Containers {
         }
         let starts = now >= due.start
             && !due.waits
+            && !due.unpulled
             && due.stop == Time::MAX
             && due.evicted.is_none()
             && (due.start_known || !cut);
@@ -137,6 +150,7 @@ impl Containers {
         let now = self.nodes.now();
         self.nodes.api.record_node(Actor::User, node, What::MachineOff);
         self.stats.stopped(node, None);
+        self.images.kubelet_dies(node);
         for uid in self.pods.of_node(node) {
             match self.pods.due(uid) {
                 Some(due) if due.orphaned.is_some() => {

@@ -8,6 +8,7 @@ use super::eviction::{
     Candidate, Consumption, Observations, eviction_message, is_critical, rank, request,
     thresholds_met,
 };
+use super::images::Images;
 use super::pressure::Pressure;
 use crate::apiserver::EventName;
 use crate::controllers::kubelet::prelude::*;
@@ -53,6 +54,7 @@ pub(super) struct EvictionManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     stats: Rc<Stats>,
+    images: Rc<Images>,
     pressure: Rc<Pressure>,
     sleepers: Rc<Sleepers>,
     monitors: ByNode<Monitor>,
@@ -68,7 +70,7 @@ impl EvictionManager {
     /// None runs yet.
     pub(super) fn new(
         (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        (stats, pressure): (&Rc<Stats>, &Rc<Pressure>),
+        (stats, images, pressure): (&Rc<Stats>, &Rc<Images>, &Rc<Pressure>),
         sleepers: &Rc<Sleepers>,
         looker: HandlerId<NodeId>,
     ) -> Self {
@@ -76,6 +78,7 @@ impl EvictionManager {
             nodes: nodes.clone(),
             pods: pods.clone(),
             stats: stats.clone(),
+            images: images.clone(),
             pressure: pressure.clone(),
             sleepers: sleepers.clone(),
             monitors: ByNode::default(),
@@ -337,6 +340,7 @@ impl EvictionManager {
             return false;
         }
         self.stats.delete_unused_images(node);
+        self.images.delete_unused(node);
         let all = 0..config.thresholds.len();
         thresholds_met(config, all, &self.stats.observations(node), true).is_empty()
     }

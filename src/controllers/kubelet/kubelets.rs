@@ -2,6 +2,7 @@
 
 use super::asleep::{Signs, Sleepers};
 use super::eviction_manager::EvictionManager;
+use super::images::Images;
 use super::imitated::ImitatedLoops;
 use super::machine::Machines;
 use super::node_state::{Kubelet, NodeSettings, Tick};
@@ -35,6 +36,7 @@ pub(crate) struct Kubelets {
     shutdowns: ShutdownManager,
     volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
+    images: Rc<Images>,
     eviction: Rc<EvictionManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
@@ -72,11 +74,14 @@ impl Kubelets {
             let stats = Rc::new(Stats::new(&nodes, planner, eviction.cloned()));
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(&nodes, &pods));
-            let mirrors = Rc::new(Mirrors::new((&nodes, &pods), (&stats, &lives)));
-            let containers = Rc::new(Containers::new((&nodes, &pods), &volumes, (&stats, &lives)));
             let status = Rc::new(StatusManager::new(&nodes, &pods, &lives));
-            let restarts =
-                Rc::new(Restarts::new((&nodes, &pods, &lives), &containers, (&status, &volumes)));
+            let puller = step(to, name("image-puller"), |k, node| k.images.pulled(node));
+            let about = (&nodes, &pods, &lives);
+            let images = Rc::new(Images::new(about, &status, flags, puller));
+            let mirrors = Rc::new(Mirrors::new((&nodes, &pods), (&stats, &lives)));
+            let (stored, known) = ((&volumes, &images), (&stats, &lives));
+            let containers = Rc::new(Containers::new((&nodes, &pods), stored, known));
+            let restarts = Rc::new(Restarts::new(about, &containers, (&status, &volumes)));
             let refusals =
                 Rc::new(Refusals::new((&nodes, &pods), &containers, (&status, &pressure), reads));
             let workers = Rc::new(PodWorkers {
@@ -88,15 +93,9 @@ impl Kubelets {
                 refusals: refusals.clone(),
                 restarts,
             });
-            let updates = Rc::new(PodUpdates {
-                nodes: nodes.clone(),
-                pods: pods.clone(),
-                mirrors,
-                containers: containers.clone(),
-                status: status.clone(),
-                refusals,
-                volumes: volumes.clone(),
-            });
+            let told = (&status, &refusals);
+            let updates = PodUpdates::new((&nodes, &pods), (&mirrors, &containers), told, &volumes);
+            let updates = Rc::new(updates);
 
             let loops = Rc::new(Loops::new(&nodes, &volumes, ticker, records_renewals));
             let imitated = Rc::new(ImitatedLoops::new((&nodes, &pods, &lives), &loops));
@@ -105,7 +104,7 @@ impl Kubelets {
             let sleepers = Rc::new(Sleepers::new(&nodes, &pods, &loops, &imitated, &reach, signs));
             let eviction = Rc::new(EvictionManager::new(
                 (&nodes, &pods),
-                (&stats, &pressure),
+                (&stats, &images, &pressure),
                 &sleepers,
                 monitor,
             ));
@@ -139,6 +138,7 @@ impl Kubelets {
                 keys,
                 volumes,
                 stats,
+                images,
                 eviction,
             }
         });
@@ -184,7 +184,8 @@ impl Kubelets {
     pub(crate) fn join(
         &self,
         node: NodeId,
-        (settings, usage): (NodeSettings, Option<Rc<NodeUsage>>),
+        settings: NodeSettings,
+        (usage, images): (Option<Rc<NodeUsage>>, &[Rc<str>]),
         cut: bool,
         starts: bool,
     ) {
@@ -205,6 +206,7 @@ impl Kubelets {
         self.shutdowns.join(node);
         self.eviction.join(node);
         self.stats.join(node, usage);
+        self.images.join(node, images);
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
@@ -429,6 +431,11 @@ impl Kubelets {
     /// A node's container runtime fails, or works again.
     pub(crate) fn runtime(&self, node: NodeId, fails: Option<RuntimeFails>) {
         self.runtimes.fails(node, fails);
+    }
+
+    /// The registry that images are pulled from answers nobody, or answers again.
+    pub(crate) fn registry(&self, is_down: bool) {
+        self.images.registry(is_down);
     }
 
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.

@@ -19,6 +19,8 @@ pub(super) struct Lives {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     all: Shared<BTreeMap<Uid, Container>>,
+    /// What was said of the containers of a pod.
+    said: Shared<BTreeMap<Uid, Said>>,
     /// When the kubelet of a node was last started, if the run has seen that.
     kubelets: Shared<BTreeMap<NodeId, Time>>,
     /// What is drawn for each container.
@@ -36,6 +38,7 @@ impl Lives {
             nodes: nodes.clone(),
             pods: pods.clone(),
             all: Shared::default(),
+            said: Shared::default(),
             kubelets: Shared::default(),
             serves_after: nodes.ctx.point("container-serves-after"),
             serves_for: nodes.ctx.point("container-serves-for"),
@@ -47,6 +50,11 @@ impl Lives {
     /// Works on the container of one life of a pod, if there is something to know of it.
     pub(super) fn with<R>(&self, uid: Uid, f: impl FnOnce(&mut Container) -> R) -> Option<R> {
         self.all.with(|all| all.get_mut(&uid).map(f))
+    }
+
+    /// Works on what was said of the container of one life of a pod.
+    pub(super) fn said<R>(&self, uid: Uid, f: impl FnOnce(&mut Said) -> R) -> R {
+        self.said.with(|all| f(all.entry(uid).or_default()))
     }
 
     /// Whether a kubelet says of a pod whose containers run that it is ready.
@@ -65,7 +73,7 @@ impl Lives {
             _ => now,
         };
         if !knows {
-            let from = Time::ZERO + due.start.since(Time::ZERO + due.starting);
+            let from = due.synced();
             let ticks = ProbeType::ALL.map(|which| self.first_tick(pod.id, due, life, which, from));
             let container = self.container(life, ticks);
             self.all.with(|all| all.insert(pod.uid, container));
@@ -169,6 +177,7 @@ impl Lives {
 
     /// A kubelet that starts hears of a pod then. Up to 1.34 it takes a container as not ready until it has probed it.
     pub(super) fn taken_over(&self, pod: &Pod, hears: Time) {
+        self.said.with(|all| all.remove(&pod.uid));
         let Some(life) = &pod.template.life else { return };
         let ticks = ProbeType::ALL.map(|which| hears + self.part_of_period(pod.id, life, which));
         let keeps = self.nodes.switches.life.keeps_results;
@@ -178,7 +187,7 @@ impl Lives {
                 let value = if keeps { worker.value } else { initial(which) };
                 *worker = Worker::starting(ticks[which as usize], value);
             }
-            (c.watched, c.backoff, c.said) = (true, None, Said::default());
+            (c.watched, c.backoff) = (true, None);
             if !c.runs {
                 c.noticed = c.finished.is_none().then_some(hears);
             } else if c.seen.is_some() || !keeps {
@@ -197,11 +206,17 @@ impl Lives {
                 all.insert(now, container);
             }
         });
+        self.said.with(|all| {
+            if let Some(said) = all.remove(&uid) {
+                all.insert(now, said);
+            }
+        });
     }
 
     /// Nothing of one life of a pod is to be known any more.
     pub(super) fn forget(&self, uid: Uid) {
         self.all.with(|all| all.remove(&uid));
+        self.said.with(|all| all.remove(&uid));
     }
 
     /// Has a pod worked on when something comes about.

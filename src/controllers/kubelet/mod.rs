@@ -5,8 +5,7 @@
 //! `component-helpers/apimachinery/lease/controller.go`, `pkg/kubelet/kubelet_node_status.go`, the
 //! status manager and `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by
 //! [`Switches`](crate::plan::switches::kubelet::Switches). Kubelets write straight into the API
-//! server: their own request latency, milliseconds against periods of ten seconds, is left out, as
-//! are images.
+//! server: their own request latency, milliseconds against periods of ten seconds, is left out.
 
 mod asleep;
 mod conditions;
@@ -14,6 +13,7 @@ mod container_events;
 mod containers;
 mod eviction;
 mod eviction_manager;
+mod images;
 mod imitated;
 mod jitter;
 mod kubelets;

@@ -1,5 +1,6 @@
 //! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
 
+use super::pods::Due;
 use super::refusal::Refusals;
 use super::restarts::Restarts;
 use super::static_pods::Mirrors;
@@ -52,6 +53,7 @@ impl PodWorkers {
         }
         self.containers.run(uid, &due, cut);
         self.restarts.work(uid);
+        self.images(uid, &due);
         if cut {
             return;
         }
@@ -64,9 +66,10 @@ impl PodWorkers {
             }
             self.status.tell_evicted(&pod, &due);
         }
+        self.images(uid, &due);
         let stop = now >= due.stop;
         let runs = self.pods.due(uid).is_some_and(|d| d.refused.is_none() && d.evicted.is_none());
-        if runs && !due.started && !due.waits && !stop && now >= due.start {
+        if runs && !due.started && !due.waits && !due.unpulled && !stop && now >= due.start {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
@@ -81,6 +84,13 @@ impl PodWorkers {
         }
         if stop {
             self.pods.remove(due.pod, uid);
+        }
+    }
+
+    /// Goes for the image of a pod that waits for that.
+    fn images(&self, uid: Uid, due: &Due) {
+        if due.unpulled {
+            self.containers.images.work(uid);
         }
     }
 
@@ -101,6 +111,7 @@ impl PodWorkers {
         }
         self.containers.run(uid, &due, heard.is_none());
         self.restarts.work(uid);
+        self.images(uid, &due);
         // While nothing gets through, nothing is told; it is once something does.
         let through = self.nodes.with(due.node, |k| k.gets_through(now));
         if due.orphaned.is_some() || through != Some(true) {
@@ -109,6 +120,7 @@ impl PodWorkers {
         let Some(pod) = self.pods.object(uid, &due) else { return };
         if due.admission == Admission::Open && heard == Some(now) {
             self.refusals.admit(uid, &pod, now);
+            self.images(uid, &due);
         }
         let Some(due) = self.pods.due(uid) else { return };
         if let Some(refused) = due.refused {
@@ -131,7 +143,10 @@ impl PodWorkers {
                 // What was marked NotReady for its node is not, while it runs.
                 self.status.tell_ready(&pod);
             }
-        } else if (now >= due.start || due.down) && !due.waits && !pod.phase.is_terminal() {
+        } else if (now >= due.start && !due.unpulled || due.down)
+            && !due.waits
+            && !pod.phase.is_terminal()
+        {
             self.status.tell_ready(&pod);
         }
     }

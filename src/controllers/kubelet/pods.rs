@@ -19,6 +19,10 @@ pub(super) struct Due {
     pub(super) start: Time,
     /// Its volumes are not there yet, so that it does not start.
     pub(super) waits: bool,
+    /// It is not known yet that its image is there, so that it does not start: `start` is when that is looked up.
+    pub(super) unpulled: bool,
+    /// For how long it has waited for its image.
+    pub(super) pulled: Dur,
     /// When it is to have stopped; the end of time while it is not to stop.
     pub(super) stop: Time,
     pub(super) started: bool,
@@ -79,6 +83,16 @@ pub(super) struct Refused {
 }
 
 impl Due {
+    /// When it starts if nothing is in its way from then on: its image comes first.
+    pub(super) fn start_from(&self, at: Time) -> Time {
+        if self.unpulled { at } else { at + self.starting }
+    }
+
+    /// When its sync came so far that its containers were to start.
+    pub(super) fn synced(&self) -> Time {
+        Time::ZERO + self.start.since(Time::ZERO + self.starting + self.pulled)
+    }
+
     /// Moves the end of a pod that is to stop.
     pub(super) fn stop_at(&mut self, at: Time) {
         if self.stop != Time::MAX {

@@ -1,7 +1,6 @@
 //! A container, and what its kubelet knows of it by its probes (`pkg/kubelet/prober/prober_manager.go`), v1.37, older releases by
 //! [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
 
-use super::said::Said;
 use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
@@ -59,9 +58,8 @@ pub(super) struct Container {
     pub(super) posted: Time,
     /// Each probe that fails is told of, and not only those that change something.
     pub(super) tells: bool,
-    /// Probes that have failed and are still to be told of, and what was told.
+    /// Probes that have failed and are still to be told of, not.
     pub(super) failed: Vec<ProbeType>,
-    pub(super) said: Said,
 }
 
 impl Container {
@@ -89,7 +87,6 @@ impl Container {
             posted: Time::ZERO,
             tells: false,
             failed: Vec::new(),
-            said: Said::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`: `computePodActions`, `doBackOff`; `pod_workers.go`: `completeWork`),
 //! v1.37, older releases by [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
 //!
-//! A container that is started again runs at once, as its image and its sandbox are there.
+//! A container that is started again runs at once, as its sandbox is there; its image first, where it is always pulled.
 
 use super::container_events::ContainerEvents;
 use super::pods::Due;
@@ -22,7 +22,7 @@ pub(super) struct Restarts {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     lives: Rc<Lives>,
-    events: ContainerEvents,
+    events: Rc<ContainerEvents>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
     volumes: Rc<VolumeManager>,
@@ -41,7 +41,7 @@ impl Restarts {
             nodes: nodes.clone(),
             pods: pods.clone(),
             lives: lives.clone(),
-            events: ContainerEvents::new(nodes, lives),
+            events: containers.images.events.clone(),
             containers: containers.clone(),
             status: status.clone(),
             volumes: volumes.clone(),
@@ -232,7 +232,14 @@ impl Restarts {
 
     fn start(&self, uid: Uid) {
         let now = self.nodes.now();
-        self.pods.with_due(uid, |d| d.start = now);
+        let Some(due) = self.pods.due(uid) else { return };
+        let pod = self.pods.object(uid, &due);
+        let pulls = pod.is_some_and(|p| p.template.image.as_ref().is_some_and(|i| i.always));
+        self.pods.with_due(uid, |d| (d.start, d.unpulled) = (now, pulls));
+        if pulls {
+            self.lives.with(uid, |c| c.noticed = None);
+            return self.containers.images.work(uid);
+        }
         if let Some(due) = self.pods.due(uid) {
             self.containers.run(uid, &due, false);
         }

@@ -18,16 +18,34 @@ use crate::plan::{KubeletMode, Real};
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {
-    pub(super) nodes: Rc<Nodes>,
-    pub(super) pods: Rc<Pods>,
-    pub(super) mirrors: Rc<Mirrors>,
-    pub(super) containers: Rc<Containers>,
-    pub(super) status: Rc<StatusManager>,
-    pub(super) refusals: Rc<Refusals>,
-    pub(super) volumes: Rc<VolumeManager>,
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    mirrors: Rc<Mirrors>,
+    containers: Rc<Containers>,
+    status: Rc<StatusManager>,
+    refusals: Rc<Refusals>,
+    volumes: Rc<VolumeManager>,
 }
 
 impl PodUpdates {
+    /// Nothing was heard yet.
+    pub(super) fn new(
+        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
+        (mirrors, containers): (&Rc<Mirrors>, &Rc<Containers>),
+        (status, refusals): (&Rc<StatusManager>, &Rc<Refusals>),
+        volumes: &Rc<VolumeManager>,
+    ) -> Self {
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            mirrors: mirrors.clone(),
+            containers: containers.clone(),
+            status: status.clone(),
+            refusals: refusals.clone(),
+            volumes: volumes.clone(),
+        }
+    }
+
     /// A node has a kubelet from now on.
     pub(super) fn join(&self, node: NodeId) {
         self.status.join(node);
@@ -47,6 +65,7 @@ impl PodUpdates {
         }
         self.refusals.ends(new.uid);
         self.volumes.leaves(node, new);
+        self.containers.gives_up_image(new);
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
                 KubeletMode::Imitated(i) => i.stop,
@@ -66,12 +85,14 @@ impl PodUpdates {
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);
         let refuses = pending && self.refusals.refuses(new, node).is_some();
+        let unpulled = pending && new.template.image.is_some();
         let due = Due {
             pod: new.id,
             node,
             starting: start,
             unhurried: self.pods.draw_stop(new),
-            start: heard.unwrap_or(now) + start,
+            start: heard.unwrap_or(now) + if unpulled { Dur::ZERO } else { start },
+            unpulled,
             waits: self.volumes.add_pod(node, new),
             stop: Time::MAX,
             started: !pending,
@@ -92,7 +113,7 @@ impl PodUpdates {
             if due.admission == Admission::Open && heard.is_some() {
                 self.work_after(new.uid, heard, Dur::ZERO);
             }
-            self.work_after(new.uid, heard, start);
+            self.work_after(new.uid, heard, due.start.since(heard.unwrap_or(now)));
         }
     }
 
@@ -153,7 +174,11 @@ impl PodUpdates {
             if due.admission == Admission::Open {
                 pods.work_at(uid, back.pods);
             }
-            let start = if due.start_known { told(due.start) } else { back.pods + due.starting };
+            if due.unpulled && due.start_known {
+                // It goes for its image without the API server.
+                return pods.work_at(uid, back.connection);
+            }
+            let start = if due.start_known { told(due.start) } else { due.start_from(back.pods) };
             pods.with_due(uid, |d| d.start = start);
             pods.work_at(uid, start);
         } else {
@@ -187,6 +212,7 @@ impl PodUpdates {
 
     /// A kubelet dies, and what it knew with it, but for what it has started.
     pub(super) fn kubelet_dies(&self, node: NodeId) {
+        self.containers.images.kubelet_dies(node);
         for uid in self.pods.of_node(node) {
             self.containers.lives.kubelet_dies(uid);
             self.pods.with_due(uid, |d| {
@@ -219,9 +245,11 @@ impl PodUpdates {
         } else {
             (hears, hears)
         };
+        let pulls = pod.as_ref().is_some_and(|p| p.template.image.is_some());
         self.pods.with_due(uid, |d| {
             d.found_stopped = d.forgotten.then_some(found);
-            (d.start, d.starting) = (found + takes, takes);
+            (d.start, d.starting) = (found + if pulls { Dur::ZERO } else { takes }, takes);
+            (d.unpulled, d.pulled) = (pulls, Dur::ZERO);
             d.stop_at(ended);
         });
         for at in [found, ended, found + takes] {

@@ -198,7 +198,7 @@ impl VolumeManager {
         if self.pods.object(uid, &due).is_none() {
             return;
         }
-        let start = self.nodes.now() + due.starting;
+        let start = due.start_from(self.nodes.now());
         self.pods.with_due(uid, |d| (d.waits, d.start) = (false, start));
         self.pods.work_at(uid, start);
     }

@@ -85,7 +85,9 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     let ends = |life: &Life| life.ends.is_some() || life.serves_for.is_some();
     let any_ends = drawn.plan.templates.iter().any(|t| t.life.as_deref().is_some_and(ends));
     let ends = any_ends.then(|| "containers that end, or do not serve any more".to_owned());
-    other.map(|m| m.name.clone()).chain(ends).collect()
+    let any_pulled = drawn.plan.templates.iter().any(|t| t.image.is_some());
+    let pulls = any_pulled.then(|| "pulls of images".to_owned());
+    other.map(|m| m.name.clone()).chain(ends).chain(pulls).collect()
 }
 
 /// Pods of a node that go the same way.

@@ -128,6 +128,27 @@ pub(crate) struct LifeSwitches {
     pub(crate) crash_loop_backoff: (Dur, Dur),
     /// The event of a back-off names the container and its pod (S67).
     pub(crate) back_off_says_which: bool,
+    /// What the event of a pull says (S72).
+    pub(crate) pulled: Pulled,
+    /// Of an image that is there it is looked up whether the pod's secrets give access to it, and said that they do (S73,
+    /// gate KubeletEnsureSecretPulledImages).
+    pub(crate) checks_pulled_secrets: bool,
+    /// There is `maxParallelImagePulls` (S74).
+    pub(crate) max_parallel_image_pulls: bool,
+}
+
+/// What a kubelet says of an image that it has pulled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pulled {
+    /// Which it is.
+    #[default]
+    Image,
+    /// And how long that took, its wait included.
+    Took,
+    /// And how long that took without its wait, and with it.
+    Waited,
+    /// And how large it is.
+    Size,
 }
 
 /// What changed in kubelets from release to release.

@@ -20,7 +20,7 @@ macro_rules! shipped {
 /// All of them, in the order of the list.
 const SHIPPED: &[Example] = shipped! {
     "": [
-        "controller-restart" "cordon-by-hand" "daemon-set-unharmed" "dedicated-nodes" "device-taint"
+        "cold-images" "controller-restart" "cordon-by-hand" "daemon-set-unharmed" "dedicated-nodes" "device-taint"
         "disk-stuck" "drain-or-shutdown" "drain-with-budget" "evicted-again-and-again"
         "flapping-node" "gpu-nodes" "graceful-shutdown" "half-a-zone" "hundred-dead-nodes"
         "master-disruption" "memory-leak" "memory-pressure" "namespace-tolerations" "node-readiness"

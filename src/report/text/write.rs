@@ -113,6 +113,7 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     let all = &report.serving.workloads;
     let late = all.iter().filter(|w| w.late(report.analysis).is_some());
     lines.extend(costs(&s.metrics, late.count()));
+    lines.extend(pulls(s));
     lines.extend(latencies(s));
     lines.push(("at the end", end(s)));
     lines
@@ -172,6 +173,27 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         lines.push(("restarts", text));
     }
     lines
+}
+
+/// How long pods waited for the pulls of their images, where any did.
+fn pulls(s: &Summary) -> Option<Line> {
+    let (count, all, longest) = s.pulls;
+    let failed = match s.pulls_failed {
+        0 => String::new(),
+        n => format!("{} failed", counted(n, "pull")),
+    };
+    let waited = (count > 0).then(|| {
+        let mean = Dur::from_nanos(all.as_nanos() / count);
+        format!(
+            "{} waited for, {} on average, {} the longest",
+            counted(count, "pull"),
+            whole_ms(mean),
+            whole_ms(longest)
+        )
+    });
+    let said: Vec<String> =
+        waited.into_iter().chain(Some(failed).filter(|f| !f.is_empty())).collect();
+    (!said.is_empty()).then(|| ("image pulls", said.join("; ")))
 }
 
 /// How long it took to notice, to taint and to evict.

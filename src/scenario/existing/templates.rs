@@ -129,6 +129,7 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
         &after.termination_grace_period_seconds,
     );
     other(&mut to.pod_start, &before.pod_start, &after.pod_start);
+    other(&mut to.image, &before.image, &after.image);
     other(&mut to.pod_stop, &before.pod_stop, &after.pod_stop);
     other(&mut to.exit_code, &before.exit_code, &after.exit_code);
     other(&mut to.usage, &before.usage, &after.usage);

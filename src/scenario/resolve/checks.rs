@@ -7,6 +7,15 @@ use crate::api::usage::{Usages, Used};
 use crate::api::validation;
 use crate::scenario::prelude::*;
 
+/// The name of an image, of the letters that one may have (`distribution/reference`).
+pub(super) fn image_name(name: &str, place: &Spot<'_>) -> Option<Rc<str>> {
+    let may_be = |c: char| c.is_ascii_alphanumeric() || "._-/:@".contains(c);
+    if name.is_empty() || !name.chars().all(may_be) {
+        return place.deny(format!("{name:?} is not the name of an image, such as \"shop/web:2\""));
+    }
+    Some(name.into())
+}
+
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;
 

@@ -28,6 +28,7 @@ pub(super) fn describe(step: &Step) -> String {
         }
         Step::RuntimeFailure { .. } => format!("runtime failure of {on}"),
         Step::ApiOutage { of, .. } => outage(of.as_deref()),
+        Step::RegistryOutage { .. } => "registry outage".to_owned(),
         Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             format!("watch lag of {} ({lag})", resource_word(*resource))

@@ -191,6 +191,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::Condition { duration, .. }
         | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
+        | Step::RegistryOutage { duration }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
@@ -268,6 +269,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
         Step::RuntimeFailure { fails, .. } => reader.fails(&[NodeFault::Runtime(*fails)]),
         Step::ApiOutage { of: Some(share), .. } => reader.servers_die(share),
         Step::ApiOutage { watch_cache, .. } => reader.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
+        Step::RegistryOutage { .. } => reader.lasting(Do::RegistryDown, Do::RegistryUp),
         Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             let (resource, lag) = (*resource, reader.positive("lag", lag)?);

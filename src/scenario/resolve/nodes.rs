@@ -78,6 +78,8 @@ impl Nodes {
             span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
+        let image = |name: &String| checks::image_name(name, &part("images"));
+        let images: Rc<[Rc<str>]> = group.images.iter().filter_map(image).collect();
         let devices = devices::of_group(&group.devices, &part("devices"), defaults.devices);
         let readiness = readiness::of_group(&group.conditions, &part("conditions"));
         let start = start(group, place, joins);
@@ -104,6 +106,7 @@ impl Nodes {
                 unschedulable: group.unschedulable,
                 allocatable: allocatable.clone(),
                 usage: usage.clone(),
+                images: images.clone(),
                 devices: devices.clone(),
                 readiness: readiness.clone(),
                 lease_period,

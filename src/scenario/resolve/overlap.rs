@@ -35,6 +35,8 @@ struct InForce {
     begun: BTreeSet<u32>,
     /// Entries that the API server is down for.
     outages: BTreeSet<u32>,
+    /// Entries that the registry is down for.
+    no_registry: BTreeSet<u32>,
     lags: BTreeMap<Resource, Vec<(u32, Dur)>>,
     /// When the longest stall of watches ends.
     stalls: BTreeMap<Resource, Time>,
@@ -57,6 +59,13 @@ impl InForce {
                 // Still down for another outage: the end is marked, and nothing comes back.
                 if !self.outages.is_empty() {
                     action.act = Do::ApiDown;
+                }
+            }
+            Do::RegistryDown => drop(self.no_registry.insert(entry)),
+            Do::RegistryUp => {
+                self.no_registry.remove(&entry);
+                if !self.no_registry.is_empty() {
+                    action.act = Do::RegistryDown;
                 }
             }
             Do::WatchLag(resource, lag) => {

@@ -10,10 +10,11 @@ use super::scheduling::scheduling;
 use super::select::{Nodes, Pods, PodsOf};
 use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
+use crate::api::image::Image;
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
 use crate::api::toleration::Toleration;
-use crate::language::PodStart as Written;
+use crate::language::{PodStart as Written, PullPolicy};
 use crate::plan::PodStart;
 use crate::scenario::prelude::*;
 
@@ -199,6 +200,23 @@ pub(super) fn template(
     template
 }
 
+/// How long a pull takes where the node has the image and nothing else is said.
+const CHECK: Dur = Dur::from_millis(500);
+
+/// An image, as far as it can be read.
+fn image(written: &language::Image, place: &Spot<'_>) -> Option<Rc<Image>> {
+    let check = match &written.check {
+        Some(text) => place.part("check").take(values::span(text.as_str())),
+        None => Some(CHECK),
+    };
+    Some(Rc::new(Image {
+        name: checks::image_name(&written.name, &place.part("name"))?,
+        pull: how_long(&written.pull, &place.part("pull"))?,
+        check: check?,
+        always: written.image_pull_policy == Some(PullPolicy::Always),
+    }))
+}
+
 /// A template of pods without its owner. Pods that are there have the priority they were admitted
 /// with, whatever their class says now.
 pub(super) fn pod_template(
@@ -242,6 +260,7 @@ pub(super) fn pod_template(
         start,
         stop,
         exit_code: written.exit_code.unwrap_or(0),
+        image: written.image.as_ref().and_then(|i| image(i, &place.part("image"))),
         life: lives::life(written, place),
         priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),

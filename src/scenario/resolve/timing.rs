@@ -195,6 +195,7 @@ pub(super) fn read(
         );
     }
     check_shutdown(settings, complaints);
+    check_pulls(settings, complaints);
     (timing, times)
 }
 
@@ -217,6 +218,17 @@ fn check_shutdown(settings: &Settings, complaints: &Complaints) {
     if by_priority && !all.is_zero() {
         let text = "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time";
         complain("shutdown-grace-period-by-pod-priority", Problem::new(text));
+    }
+}
+
+/// Complains about image pulls in parallel that upstream refuses (`pkg/kubelet/apis/config/validation`).
+fn check_pulls(settings: &Settings, complaints: &Complaints) {
+    let flags = &settings.flags;
+    let several = flags.max_parallel_image_pulls.is_some_and(|n| n > 1);
+    if several && flags.serialize_image_pulls == Some(true) {
+        let text = "maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) set to false";
+        let place = complaints.at(at!["flags", "kubelet", "max-parallel-image-pulls"]);
+        place.add(Problem::new(text).help("leave `serialize-image-pulls` out: it is false then"));
     }
 }
 

@@ -63,6 +63,7 @@ impl Builder {
         capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
         let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
         let plan = NodePlan {
+            images: Rc::default(),
             name: spec.name.clone(),
             labels: Rc::new(node_labels(spec)),
             taints,

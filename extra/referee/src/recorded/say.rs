@@ -107,6 +107,7 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         "probes, and containers that end by themselves",
         missing,
     );
+    unless(plan.templates.iter().all(|t| t.image.is_none()), "pulls of images (`image`)", missing);
     unless(
         !plan.warm_start,
         "controllers that run when the run starts (`timing: Ideal` starts them)",

@@ -266,6 +266,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("Entry", "name") => return format!("e{}", names.entries),
         (_, "reason" | "message") => dice.one(&REASONS),
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
+        ("Image", "name") | (_, "images") => dice.one(&["web:1", "web:2", "db"]),
         ("ApiOutage", "of") => dice.one(&["one of three", "1 of 2", "two of 3"]),
         (_, "spread") | ("HowLong", _) => return span(dice),
         (_, "at") => return time(dice, names),
@@ -523,6 +524,9 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
     match name {
         "eviction-hard" | "eviction-soft" => return dice.one(&THRESHOLDS).into(),
         "eviction-soft-grace-period" => return "memory.available=45s,nodefs.available=1m".into(),
+        // With several pulls at a time it has to be off.
+        "serialize-image-pulls" => return dice.once_in(6).into(),
+        "registry-qps" => return dice.below(7).into(),
         "eviction-minimum-reclaim" => return "memory.available=500Mi,imagefs.available=5%".into(),
         _ => {}
     }

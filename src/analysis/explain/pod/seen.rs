@@ -5,6 +5,7 @@ use super::super::pending::Attempt;
 use super::super::prelude::*;
 use crate::analysis::state::Step;
 use crate::trace::EventText;
+use std::rc::Rc;
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]
@@ -57,9 +58,11 @@ pub(super) struct Seen<'a> {
     pub(super) refused: Refusals,
     /// What its kubelet said of it while its node was short of something.
     pub(super) pressed: Vec<RecordId>,
-    /// What is noted of its container: that it serves or does not, has ended or failed a probe, and backs off.
+    /// What is noted of its container: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
     pub(super) own: Vec<RecordId>,
     pub(super) state: PodState,
+    /// The name of its image, where it has one.
+    pub(super) image: Option<Rc<str>>,
 }
 
 /// The NoExecute taints that the taint eviction controller knows of, per node.
@@ -131,7 +134,13 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
             seen.pressed.push(id);
         }
         if let What::Noted(
-            Note::ContainerServes | Note::ContainerEnded | Note::ContainerUnhealthy | Note::BackOff,
+            Note::ContainerServes
+            | Note::ContainerEnded
+            | Note::ContainerUnhealthy
+            | Note::BackOff
+            | Note::ImagePulling
+            | Note::ImagePulled
+            | Note::ImagePullFailed,
             _,
         ) = r.what
         {
@@ -155,6 +164,8 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     }
     for (seen, pod) in all.iter_mut().zip(pods) {
         seen.state = follow.pod(*pod);
+        let image = follow.template(*pod).and_then(|t| t.image.as_ref());
+        seen.image = image.map(|i| i.name.clone());
     }
     all
 }

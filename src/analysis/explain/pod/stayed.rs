@@ -62,7 +62,8 @@ impl Case<'_, '_> {
         const LAST: usize = 6;
         let (seen, analysis) = (self.seen, self.analysis());
         let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
-        let why = match analysis.trace.get(*last).map(|r| r.what) {
+        let last = *last;
+        let why = match analysis.trace.get(last).map(|r| r.what) {
             Some(What::Noted(Note::BackOff, seconds)) => {
                 format!(
                     "its container waits {seconds} s from its end on to be started again: CrashLoopBackOff"
@@ -74,6 +75,14 @@ impl Case<'_, '_> {
             Some(What::Noted(Note::ContainerServes, 0)) => {
                 "its container does not serve".to_owned()
             }
+            Some(What::Noted(Note::ImagePulling, before)) => self.waits_for_its_image(before, last),
+            Some(What::Noted(Note::ImagePulled, _)) => {
+                "its image was pulled, and its container starts".to_owned()
+            }
+            Some(What::Noted(Note::ImagePullFailed, seconds)) => format!(
+                "its image{} could not be pulled, and is not tried again for {seconds} s: ImagePullBackOff",
+                self.image()
+            ),
             Some(What::Noted(Note::ContainerEnded, _)) => "its container has ended".to_owned(),
             _ => "no probe has found yet that its container serves".to_owned(),
         };
@@ -82,6 +91,22 @@ impl Case<'_, '_> {
         let steps: Vec<Step> = found.map(|found| self.of.question.step(found, None)).collect();
         self.tell(format!("not evicted: it is not Ready, as {why}"), steps);
         true
+    }
+
+    /// The name of its image, after a space.
+    fn image(&self) -> String {
+        self.seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"))
+    }
+
+    /// What is said of a pull that was asked for with that record, with so many before it on its node.
+    fn waits_for_its_image(&self, before: u32, asked: RecordId) -> String {
+        let since = self.analysis().trace.get(asked).map_or(Time::ZERO, |r| r.at);
+        let line = match before {
+            0 => "first in line".to_owned(),
+            n => format!("with {n} before it on its node"),
+        };
+        let image = self.image();
+        format!("it waits for the pull of its image{image}, {line} since {}", absolute(since))
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.

@@ -1,0 +1,361 @@
+//! Images that are pulled before a container starts (`pkg/kubelet/images/image_manager.go`, `EnsureImageExists`; `puller.go`;
+//! `helpers.go`, `throttleImagePulling`), v1.37.
+//!
+//! Whether an image is there is looked up before its pull is asked for, and not once more when its turn comes: pods that
+//! waited in line for one image pull it one after the other, all but the first in the time that asking the registry takes.
+//! Pulls at one time do not slow each other; of one image those that come later end with the first. A pull that is given up,
+//! as its pod is to end or its kubelet has died, leaves nothing behind.
+
+use super::container_events::ContainerEvents;
+use super::lives::Lives;
+use super::nodes::Nodes;
+use super::pods::{Admission, Due, Pods};
+use super::status_manager::StatusManager;
+use crate::api::image::Image;
+use crate::client::TokenBucket;
+use crate::controllers::prelude::*;
+use crate::plan::{Flags, KubeletMode, Limits};
+use std::collections::VecDeque;
+
+/// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
+const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
+/// After so long a back-off begins anew (`flowcontrol.Backoff`: twice the longest).
+const EXPIRES: Dur = Dur::from_secs(600);
+/// `backOffPeriod`: until a pod whose sync failed is synced again; half as much on top at most.
+const RESYNC: Dur = Dur::from_secs(10);
+
+/// A pull that is under way.
+#[derive(Clone, Copy)]
+struct Pull {
+    uid: Uid,
+    begun: Time,
+    ends: Time,
+}
+
+/// The images of a node.
+struct OfNode {
+    there: BTreeSet<Rc<str>>,
+    /// Pods whose pulls wait for their turn.
+    waiting: VecDeque<Uid>,
+    pulling: Vec<Pull>,
+    /// `registryPullQPS`, `registryBurst`; none where pulls are not limited.
+    bucket: Option<TokenBucket>,
+}
+
+/// What is known of a pod that has asked for its image.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// When it first did, and when it last did.
+    first: Time,
+    last: Time,
+    /// `flowcontrol.Backoff`: how long the last one was, and when it was begun.
+    backoff: Option<(Dur, Time)>,
+}
+
+/// The image managers of all kubelets.
+pub(super) struct Images {
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    lives: Rc<Lives>,
+    status: Rc<StatusManager>,
+    pub(super) events: Rc<ContainerEvents>,
+    /// Of nodes of which there is something to know.
+    of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
+    asked: Shared<BTreeMap<Uid, Asked>>,
+    registry_is_down: Cell<bool>,
+    /// How many images a kubelet pulls at a time.
+    at_a_time: usize,
+    limits: Option<Limits>,
+    /// Ends a pull.
+    puller: HandlerId<NodeId>,
+    /// How long a pull takes.
+    takes: PointId,
+    /// How much later than its period a pod is synced again.
+    jitter: PointId,
+}
+
+impl Images {
+    /// No node has any.
+    pub(super) fn new(
+        (nodes, pods, lives): (&Rc<Nodes>, &Rc<Pods>, &Rc<Lives>),
+        status: &Rc<StatusManager>,
+        flags: &Flags,
+        puller: HandlerId<NodeId>,
+    ) -> Self {
+        let (qps, burst) = (flags.registry_qps as f32, flags.registry_burst);
+        Self {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            lives: lives.clone(),
+            status: status.clone(),
+            events: Rc::new(ContainerEvents::new(nodes, lives)),
+            of_nodes: Shared::default(),
+            asked: Shared::default(),
+            registry_is_down: Cell::new(false),
+            at_a_time: flags.image_pulls_at_a_time(),
+            limits: (qps > 0.0).then_some(Limits { qps, burst }),
+            puller,
+            takes: nodes.ctx.point("image-pull"),
+            jitter: nodes.ctx.point("image-back-off-jitter"),
+        }
+    }
+
+    /// A node has a kubelet from now on, and these images.
+    pub(super) fn join(&self, node: NodeId, images: &[Rc<str>]) {
+        self.of_nodes.with(|all| all.remove(&node));
+        if !images.is_empty() {
+            self.with(node, |n| n.there.extend(images.iter().cloned()));
+        }
+    }
+
+    fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut OfNode) -> R) -> R {
+        self.of_nodes.with(|all| {
+            f(all.entry(node).or_insert_with(|| OfNode {
+                there: BTreeSet::new(),
+                waiting: VecDeque::new(),
+                pulling: Vec::new(),
+                bucket: self.limits.map(TokenBucket::new),
+            }))
+        })
+    }
+
+    /// A pod runs there already, so that its image is there.
+    pub(super) fn is_there(&self, node: NodeId, pod: &Pod) {
+        if let Some(image) = &pod.template.image {
+            self.with(node, |n| n.there.insert(image.name.clone()));
+        }
+    }
+
+    /// The image of a pod whose sync may have come so far that it needs it.
+    fn wanted(&self, uid: Uid) -> Option<(Due, Rc<Image>)> {
+        let due = self.pods.due(uid).filter(|d| {
+            d.unpulled
+                && d.admission == Admission::Admitted
+                && d.refused.is_none()
+                && d.stop == Time::MAX
+                && d.evicted.is_none()
+                && d.orphaned.is_none()
+        })?;
+        let pod = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())?;
+        Some((due, pod.template.image.clone()?))
+    }
+
+    /// `EnsureImageExists`, once the sync of a pod has come to that: it starts, asks for a pull, or waits before it does.
+    pub(super) fn work(&self, uid: Uid) {
+        let now = self.nodes.now();
+        let Some((due, image)) = self.wanted(uid) else { return };
+        if due.waits || now < due.start || self.nodes.with(due.node, |k| k.runs()) != Some(true) {
+            return;
+        }
+        let first = self.asked.with(|all| {
+            all.entry(uid).or_insert(Asked { first: now, last: now, backoff: None }).first
+        });
+        if !image.always && self.has(due.node, &image) {
+            self.events.say_present(uid, &due, &image.name);
+            return self.starts(uid, &due, first);
+        }
+        if self.backs_off(uid) {
+            self.events.say_pull_backs_off(uid, &due, &image.name);
+            return self.tries_again(uid, &due);
+        }
+        self.events.say_pulling(uid, &due, &image.name);
+        let before = self.with(due.node, |n| {
+            n.waiting.push_back(uid);
+            n.pulling.len() + n.waiting.len() - 1
+        });
+        self.asked.with(|all| {
+            if let Some(asked) = all.get_mut(&uid) {
+                asked.last = now;
+            }
+        });
+        self.pods.with_due(uid, |d| (d.start, d.start_known) = (Time::MAX, true));
+        self.lives.note(due.pod, Note::ImagePulling, before as u32);
+        self.next(due.node);
+    }
+
+    fn has(&self, node: NodeId, image: &Image) -> bool {
+        self.with(node, |n| n.there.contains(&image.name))
+    }
+
+    /// `IsInBackOffSinceUpdate`
+    fn backs_off(&self, uid: Uid) -> bool {
+        let now = self.nodes.now();
+        let backoff = self.asked.with(|all| all.get(&uid).and_then(|a| a.backoff));
+        backoff.is_some_and(|(lasts, since)| now.since(since) < lasts)
+    }
+
+    /// The image of a pod is there, and its container starts; `first`: when it was first asked for.
+    fn starts(&self, uid: Uid, due: &Due, first: Time) {
+        let now = self.nodes.now();
+        // A container that is started again runs at once, as its sandbox is there.
+        let start = if due.down { now } else { now + due.starting };
+        self.asked.with(|all| all.remove(&uid));
+        self.pods.with_due(uid, |d| {
+            (d.unpulled, d.start_known) = (false, true);
+            (d.start, d.pulled) = (start, now.since(first));
+        });
+        self.pods.work_at(uid, start);
+    }
+
+    /// Begins the pulls whose turn it is.
+    fn next(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let turn = |n: &mut OfNode| {
+            let may = n.pulling.len() < self.at_a_time;
+            let uid = if may { n.waiting.pop_front() } else { None };
+            uid.map(|uid| (uid, n.bucket.as_mut().is_none_or(|b| b.try_accept(now))))
+        };
+        while let Some((uid, accepted)) = self.with(node, turn) {
+            let Some((due, image)) = self.wanted(uid) else { continue };
+            if !accepted {
+                self.fails(uid, &due, &image, "pull QPS exceeded");
+            } else if self.registry_is_down.get() {
+                self.fails(uid, &due, &image, REFUSED);
+            } else {
+                self.begins(uid, &due, &image);
+            }
+        }
+    }
+
+    /// A pull begins.
+    fn begins(&self, uid: Uid, due: &Due, image: &Image) {
+        let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
+        let ends = if self.has(due.node, image) {
+            now + image.check
+        } else {
+            let same = self.same_pull(due.node, image);
+            same.map_or_else(
+                || now + image.pull.draw(ctx, self.takes, self.pods.of_chance(due.pod)),
+                |ends| ends.max(now + image.check),
+            )
+        };
+        self.with(due.node, |n| n.pulling.push(Pull { uid, begun: now, ends }));
+        ctx.post_at(ends, Class::Source, self.puller, due.node);
+    }
+
+    /// When the pull of an image ends that is under way on a node.
+    fn same_pull(&self, node: NodeId, image: &Image) -> Option<Time> {
+        let pulling = self.with(node, |n| n.pulling.clone());
+        let is_it = |p: &&Pull| self.wanted(p.uid).is_some_and(|(_, i)| i.name == image.name);
+        pulling.iter().filter(is_it).map(|p| p.ends).min()
+    }
+
+    /// Pulls of a node end now, if they were not given up.
+    pub(super) fn pulled(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let over = |n: &mut OfNode| {
+            let (over, on) =
+                std::mem::take(&mut n.pulling).into_iter().partition(|p| p.ends <= now);
+            n.pulling = on;
+            over
+        };
+        let over: Vec<Pull> = self.with(node, over);
+        for Pull { uid, begun, .. } in over {
+            let Some((due, image)) = self.wanted(uid) else { continue };
+            self.with(node, |n| n.there.insert(image.name.clone()));
+            let asked = self.asked.with(|all| all.get(&uid).copied());
+            let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
+            let took = (now.since(begun), now.since(last));
+            self.events.say_pulled(uid, &due, &image.name, took);
+            let waited = u32::try_from(now.since(first).as_millis()).unwrap_or(u32::MAX);
+            self.lives.note(due.pod, Note::ImagePulled, waited);
+            self.starts(uid, &due, first);
+        }
+        self.next(node);
+    }
+
+    /// A pull has failed: ErrImagePull.
+    fn fails(&self, uid: Uid, due: &Due, image: &Image, why: &str) {
+        let now = self.nodes.now();
+        let (first, most) = BACK_OFF;
+        let lasts = self.asked.with(|all| {
+            let asked = all.get_mut(&uid)?;
+            let before = asked.backoff.filter(|(_, since)| now.since(*since) <= EXPIRES);
+            let lasts = before.map_or(first, |(last, _)| (last * 2).min(most));
+            asked.backoff = Some((lasts, now));
+            Some(lasts)
+        });
+        self.events.say_pull_failed(uid, due, &image.name, why);
+        let seconds = lasts.unwrap_or(first).as_nanos() / 1_000_000_000;
+        self.lives.note(due.pod, Note::ImagePullFailed, seconds as u32);
+        self.tries_again(uid, due);
+    }
+
+    /// A pod whose sync failed for its image is synced again some time later; by the recorder's kubelets when its back-off is
+    /// over.
+    fn tries_again(&self, uid: Uid, due: &Due) {
+        let now = self.nodes.now();
+        let at = match self.nodes.mode {
+            KubeletMode::Imitated(_) => {
+                let backoff = self.asked.with(|all| all.get(&uid).and_then(|a| a.backoff));
+                backoff.map_or(now + RESYNC, |(lasts, since)| since + lasts)
+            }
+            KubeletMode::Real(_) => {
+                let (object, most) = (self.pods.of_chance(due.pod), RESYNC.as_nanos() / 2);
+                let more = self.nodes.ctx.uniform(self.jitter, object, 0, most);
+                // What is due is looked up once a second, as containers are listed.
+                now + RESYNC + Dur::from_nanos(more) + self.status.until_relist(due.node)
+            }
+        };
+        self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
+        self.pods.work_at(uid, at);
+    }
+
+    /// Nobody can pull from the registry, or everybody again.
+    pub(super) fn registry(&self, is_down: bool) {
+        if self.registry_is_down.replace(is_down) == is_down || !is_down {
+            return;
+        }
+        for node in self.of_nodes.with(|all| all.keys().copied().collect::<Vec<NodeId>>()) {
+            let pulling = self.with(node, |n| std::mem::take(&mut n.pulling));
+            for Pull { uid, .. } in pulling {
+                if let Some((due, image)) = self.wanted(uid) {
+                    self.fails(uid, &due, &image, REFUSED);
+                }
+            }
+            self.next(node);
+        }
+    }
+
+    /// A pod needs its image no more.
+    pub(super) fn gives_up(&self, node: NodeId, uid: Uid) {
+        if self.asked.with(|all| all.remove(&uid)).is_some() {
+            self.with(node, |n| {
+                n.waiting.retain(|of| *of != uid);
+                n.pulling.retain(|p| p.uid != uid);
+            });
+            self.next(node);
+        }
+    }
+
+    /// A kubelet has died, with its machine or alone: its pulls are given up, and asked for again once it lives.
+    pub(super) fn kubelet_dies(&self, node: NodeId) {
+        let now = self.nodes.now();
+        if !self.of_nodes.with(|all| all.contains_key(&node)) {
+            return;
+        }
+        self.with(node, |n| {
+            n.waiting.clear();
+            n.pulling.clear();
+        });
+        for uid in self.pods.of_node(node) {
+            if self.asked.with(|all| all.remove(&uid)).is_some() {
+                self.pods.with_due(uid, |d| d.start = now);
+            }
+        }
+    }
+
+    /// Images that no container uses are deleted (`DeleteUnusedImages`), and have to be pulled again.
+    pub(super) fn delete_unused(&self, node: NodeId) {
+        let used = |uid: Uid| {
+            let due = self.pods.due(uid).filter(|d| d.up || d.down || !d.unpulled)?;
+            Some(self.pods.object(uid, &due)?.template.image.as_ref()?.name.clone())
+        };
+        let used: BTreeSet<Rc<str>> =
+            self.pods.of_node(node).into_iter().filter_map(used).collect();
+        self.with(node, |n| n.there.retain(|image| used.contains(image)));
+    }
+}
+
+/// Why a pull fails that nobody answers, in place of what the container runtime says.
+const REFUSED: &str = "connection refused";
