@@ -34,9 +34,9 @@ pub(super) const EVENT_FIELDS: [&str; 15] = [
 pub(super) enum PodStep {
     /// The scheduler bound it.
     Scheduled,
-    /// Its kubelet has the image of a container of it: the pull took so many microseconds, waiting
-    /// included, and none where the node had it.
-    Pulled(i64),
+    /// Its kubelet has the image of a container of it: the pull took so many microseconds, without and with
+    /// its wait, and none where the node had it.
+    Pulled(i64, i64),
     /// Its kubelet started a container of it.
     Started,
     /// Its kubelet stops a container of it, as it is being deleted.
@@ -88,7 +88,10 @@ impl RawEvent {
         let step = match self.field("reason").as_str()? {
             "Scheduled" => PodStep::Scheduled,
             "Started" => PodStep::Started,
-            "Pulled" => PodStep::Pulled(pull(message())?),
+            "Pulled" => {
+                let (took, waited) = pull(message())?;
+                PodStep::Pulled(took, waited)
+            }
             "Killing" if message().starts_with("Stopping container") => PodStep::Killing,
             _ => return None,
         };
@@ -132,15 +135,16 @@ impl RawEvent {
 
 /// How long a pull took by what the event Pulled says (`pkg/kubelet/images/image_manager.go`,
 /// `pullImage`): `Successfully pulled image "web" in 5.2s (5.3s including waiting). Image size: …`,
-/// up to 1.26 without what was waited. In microseconds.
-fn pull(message: &str) -> Option<i64> {
+/// in older releases without what was waited. In microseconds, without and with that.
+fn pull(message: &str) -> Option<(i64, i64)> {
     if message.contains("already present on machine") {
-        return Some(0);
+        return Some((0, 0));
     }
     let (_, spans) = message.strip_prefix("Successfully pulled image ")?.rsplit_once("\" in ")?;
     let waited = spans.split_once(" (").and_then(|(_, rest)| rest.split_once(" including waiting"));
-    let span = waited.map_or(spans.split(' ').next()?, |(span, _)| span);
-    Some((parse_signed(span).ok()? / 1_000).max(1))
+    let micros = |span: &str| Some((parse_signed(span).ok()? / 1_000).max(1));
+    let took = micros(spans.split(' ').next()?.trim_end_matches('.'))?;
+    Some((took, waited.map_or(Some(took), |(span, _)| micros(span))?))
 }
 
 /// The time of an event's making by its name, if that is within the second that it states: the
@@ -173,10 +177,14 @@ mod tests {
     #[test]
     fn what_a_pull_took_waiting_included() {
         let said = "Successfully pulled image \"r/web:1 in 2\" in 5.2s (1m5.3s including waiting)";
-        assert_eq!(pull(said), Some(65_300_000));
-        assert_eq!(pull(&format!("{said}. Image size: 12 bytes.")), Some(65_300_000));
-        assert_eq!(pull("Successfully pulled image \"web\" in 345.6789ms"), Some(345_678));
-        assert_eq!(pull("Container image \"web\" already present on machine"), Some(0));
+        let both = Some((5_200_000, 65_300_000));
+        assert_eq!(pull(said), both);
+        assert_eq!(pull(&format!("{said}. Image size: 12 bytes.")), both);
+        assert_eq!(
+            pull("Successfully pulled image \"web\" in 345.6789ms"),
+            Some((345_678, 345_678))
+        );
+        assert_eq!(pull("Container image \"web\" already present on machine"), Some((0, 0)));
         assert_eq!(pull("Successfully pulled image \"web\""), None);
     }
 

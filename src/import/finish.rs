@@ -12,7 +12,7 @@ use super::pod::{NamedPod, PodShape, RawPod};
 use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
 use super::workload::RawWorkload;
-use super::{control_plane, document, ends, groups, remembered};
+use super::{control_plane, document, ends, groups, images, remembered};
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner, PodStart};
@@ -45,6 +45,7 @@ impl Gathered {
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, zero);
+        let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
         let Gathered {
             workloads,
             classes,
@@ -90,7 +91,7 @@ impl Gathered {
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
-        summary.ends = pace.told_of_ends;
+        (summary.ends, summary.images_listed) = (pace.told_of_ends, images_listed);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         (summary.devices, summary.slices) = (devices.notes, raw_devices.slices.len());
         Ok(ImportedCluster {

@@ -83,6 +83,7 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         unschedulable: shape.unschedulable,
         capacity: shape.allocatable,
         start: shape.start,
+        images: shape.images.into_iter().collect(),
         devices: devices(&shape.devices),
         ..NodeGroup::default()
     }

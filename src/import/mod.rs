@@ -20,6 +20,7 @@
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! pace       how long pods took to start and to stop
+//! images     which image pods have, and which nodes have it
 //! ends       how often their containers ended
 //! fit        from spans that were seen to how long something takes
 //! groups     like nodes and pods become groups of the language, their names written short
@@ -50,6 +51,7 @@ mod finish;
 mod fit;
 mod gathered;
 mod groups;
+mod images;
 mod input;
 mod kubelet_config;
 mod named;

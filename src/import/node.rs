@@ -31,6 +31,8 @@ pub(super) struct NodeShape {
     pub(crate) allocatable: BTreeMap<String, QuantityText>,
     /// What is not as in a healthy node.
     pub(crate) start: Option<NodeStart>,
+    /// Those images that it has and that are pulled in the run.
+    pub(crate) images: BTreeSet<String>,
     /// Its devices, in the order in which they are allocated.
     pub(crate) devices: Vec<DeviceShape>,
 }
@@ -155,6 +157,7 @@ impl RawNode {
             unschedulable: self.spec.unschedulable,
             allocatable: quantities::checked("status.allocatable", resources)?,
             start: start(conditions, heard, zero, lease, evicting),
+            images: BTreeSet::new(),
             devices: Vec::new(),
         })
     }

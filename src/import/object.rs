@@ -58,6 +58,12 @@ raw! {
         conditions: Vec<RawCondition>,
         node_info: RawNodeInfo,
         volumes_in_use: Vec<String>,
+        images: Vec<RawImage>,
+    }
+
+    /// `v1.ContainerImage`
+    struct RawImage {
+        names: Vec<Option<String>>,
     }
 
     /// `v1.NodeSystemInfo`
@@ -121,6 +127,8 @@ raw! {
     /// `v1.Container`
     struct RawContainer {
         name: String,
+        image: String,
+        image_pull_policy: String,
         command: Vec<Option<String>>,
         args: Vec<Option<String>>,
         restart_policy: String,

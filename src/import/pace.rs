@@ -10,13 +10,15 @@
 //! to less than one is not known. Where a pod waits for a readiness or startup probe, a start is told
 //! apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
 //! which half a period is taken off that the probe took to find out on average; where `startedAt` is
-//! not there, the start is that up to Ready, and the probe is left out. What the pull of an image took of a start is told, and not set
-//! apart: whether a node has an image is not simulated.
+//! not there, the start is that up to Ready, and the probe is left out. Where events say how long a pull took of the image of
+//! pods that have one, it is set apart, too, and starts are those of which it is known what the pull took of them. Of pods with
+//! several images it is told, and is a part of their start.
 
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{fitted, quantile};
 use super::gathered::Named;
+use super::images;
 use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::prelude::*;
@@ -24,7 +26,7 @@ use super::scheduling::{liveness_probe, readiness_probe, startup_probe};
 use super::times::{SECOND_US, Stamp, micros, parse};
 use super::workload::RawWorkload;
 use crate::api::probe::RestartPolicy;
-use crate::language::{Ends, HowLong, PodStart, Probe};
+use crate::language::{Ends, HowLong, Image, PodStart, Probe, PullPolicy};
 
 /// What takes longer was no start, but a pod that became Ready again.
 const START_MAX_US: i64 = 15 * 60 * SECOND_US;
@@ -40,8 +42,12 @@ struct Seen {
     /// Of those that are `ready`, where that is known: until their containers ran, and from then on.
     ran: Vec<(i64, i64)>,
     stopped: Vec<i64>,
-    /// Pulls of images before the first container started.
+    /// Pulls of images before the first container started, with their wait and without it.
     pulls: Vec<i64>,
+    took: Vec<i64>,
+    /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
+    apart: [Vec<i64>; 2],
+    ran_apart: Vec<(i64, i64)>,
     /// How their containers ended.
     ends: EndsSeen,
     /// Starts for which the node had the image.
@@ -66,6 +72,8 @@ pub(super) struct Pace {
     included: BTreeSet<String>,
     /// Workloads whose liveness probe would have ended containers that were seen to start.
     unlike: BTreeSet<String>,
+    /// The images that they pull.
+    images: BTreeMap<String, Image>,
     /// What is told of them: `shop/web 12s (median of 3)`.
     pub(super) told: [Vec<String>; 2],
     /// What is told of how containers end.
@@ -106,9 +114,7 @@ impl Pace {
             let liveness = liveness_probe(&pod.spec).filter(|_| startup_probe(&pod.spec).is_none());
             alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
-            seen.ready.extend(start_of(pod));
-            seen.ran.extend(ran_of(pod));
-            seen.stopped.extend(stop_of(pod));
+            seen.by_pod(pod, events.get(&pod.full_name()));
             seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
         for (pod, steps) in events {
@@ -118,12 +124,16 @@ impl Pace {
             let grace = graces.get(pod).copied().unwrap_or(GRACE_S);
             seen.by_events(steps, is_set.then_some(grace));
         }
+        let images = images_of(workloads, &top);
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
+            let image = seen.image(images.get(name));
             let start = match seen.ready.is_empty() {
                 true => fitted(&mut seen.started),
                 false => fitted(&mut seen.ready),
             };
+            let least = || (HowLong::Always(micros(1_000)), "less than a second".to_owned());
+            let start = start.or_else(|| image.is_some().then(least));
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
             let alike = || top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
@@ -146,7 +156,16 @@ impl Pace {
                     }
                     false => "",
                 };
-                pace.told[0].push(format!("{short} {told}{apart}{left_out}{}", seen.of_pulls()));
+                let pulls = match &image {
+                    Some((_, told)) => {
+                        format!(", beside the pull of its image {told}{}", seen.of_present())
+                    }
+                    None => seen.of_pulls(),
+                };
+                pace.told[0].push(format!("{short} {told}{apart}{left_out}{pulls}"));
+                pace.images.extend(
+                    image.iter().flat_map(|(image, _)| alike().map(|n| (n, image.clone()))),
+                );
                 pace.unlike.extend(alike().filter(|_| unlike));
                 match served {
                     Some(Some(served)) => pace.served.extend(alike().map(|n| (n, served.clone()))),
@@ -166,6 +185,11 @@ impl Pace {
         Self { top, ..pace }
     }
 
+    /// The names of the images that are pulled in the run.
+    pub(super) fn images(&self) -> BTreeSet<String> {
+        self.images.values().map(|image| image.name.clone()).collect()
+    }
+
     /// Writes into workloads and pods how long these take, and notes of whom nothing is known.
     pub(super) fn set(&mut self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
@@ -178,6 +202,7 @@ impl Pace {
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             group.template.pod_start = self.starts.get(&name).cloned();
             group.template.pod_stop = self.stops.get(&name).cloned();
+            group.template.image = self.images.get(&name).cloned();
             group.template.ends = self.ends.get(&name).cloned();
             policies.extend(group.template.restart_policy.map(|policy| (name.clone(), policy)));
             self.set_probes(&name, &mut group.template);
@@ -192,6 +217,7 @@ impl Pace {
             let name = full(&owner.kind, &group.namespace, &owner.name);
             group.pod_start = self.starts.get(&name).cloned();
             group.pod_stop = self.stops.get(&name).cloned();
+            group.image = self.images.get(&name).cloned();
             let mut template = group.template();
             self.set_probes(&name, &mut template);
             let over = group.start.as_ref().is_some_and(PodStart::is_over);
@@ -222,6 +248,17 @@ impl Pace {
 }
 
 impl Seen {
+    /// What a pod's status tells, and of its image what its events do.
+    fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
+        self.ready.extend(start_of(pod));
+        self.ran.extend(ran_of(pod));
+        self.stopped.extend(stop_of(pod));
+        if let Some(pull) = steps.and_then(|steps| last_pull(steps)) {
+            self.apart[0].extend(start_of(pod).map(|took| (took - pull).max(0)));
+            self.ran_apart.extend(ran_of(pod).map(|(ran, rest)| ((ran - pull).max(0), rest)));
+        }
+    }
+
     /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
     /// next life begins when the one before is over.
     fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>) {
@@ -234,10 +271,15 @@ impl Seen {
                     self.stopped.extend(took.filter(within));
                     (scheduled, pulled) = (Some(*at), None);
                 }
-                PodStep::Pulled(took) => pulled = Some(pulled.unwrap_or(0) + took),
+                PodStep::Pulled(took, waited) => {
+                    self.took.extend(Some(*took).filter(|t| *t > 0));
+                    pulled = Some(pulled.unwrap_or(0) + waited);
+                }
                 PodStep::Started => {
                     let took = scheduled.take().map(|s| at.us_since(s));
-                    self.started.extend(took.filter(|t| *t <= START_MAX_US));
+                    let took = took.filter(|t| *t <= START_MAX_US);
+                    self.started.extend(took);
+                    self.apart[1].extend(took.zip(pulled).map(|(t, pull)| (t - pull).max(0)));
                     match pulled.take().filter(|_| took.is_some()) {
                         Some(0) => self.present += 1,
                         pull => self.pulls.extend(pull),
@@ -250,6 +292,21 @@ impl Seen {
 }
 
 impl Seen {
+    /// The image of pods that have that one, where it is known how long its pull takes and what starts take without it, and
+    /// what is told of the pull. Starts are those, then.
+    fn image(&mut self, of: Option<&(String, Option<PullPolicy>)>) -> Option<(Image, String)> {
+        let (name, policy) = of?;
+        let [ready, started] = &mut self.apart;
+        if ready.is_empty() && started.is_empty() {
+            return None;
+        }
+        let (pull, told) = fitted(&mut self.took)?;
+        (self.ready, self.started) = (std::mem::take(ready), std::mem::take(started));
+        self.ran = std::mem::take(&mut self.ran_apart);
+        let image = Image { name: name.clone(), pull, check: None, image_pull_policy: *policy };
+        Some((image, told))
+    }
+
     /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
     fn until_served(&self, period: i64) -> Option<Served> {
         let mut ran: Vec<i64> = self.ran.iter().map(|(ran, _)| *ran).collect();
@@ -262,16 +319,25 @@ impl Seen {
         Some((start, fitted(&mut serves).map(|(takes, _)| takes), longest))
     }
 
-    /// What is told of the pulls of images.
-    fn of_pulls(&mut self) -> String {
-        let there = match self.present {
+    /// How often the node had the image.
+    fn of_present(&self) -> String {
+        let there = self.there();
+        if there.is_empty() { there } else { format!(", {there}") }
+    }
+
+    fn there(&self) -> String {
+        match self.present {
             0 => String::new(),
             1 => "on the node already once".to_owned(),
             n => format!("on the node already {n} times"),
-        };
-        match (quantile(&mut self.pulls, 0.5), there) {
-            (Some(took), there) => {
-                let there = if there.is_empty() { there } else { format!(", {there}") };
+        }
+    }
+
+    /// What is told of the pulls of images.
+    fn of_pulls(&mut self) -> String {
+        match (quantile(&mut self.pulls, 0.5), self.there()) {
+            (Some(took), _) => {
+                let there = self.of_present();
                 let n = self.pulls.len();
                 format!(", of which the image's pull {} (median of {n}{there})", micros(took))
             }
@@ -279,6 +345,37 @@ impl Seen {
             (None, there) => format!(", with the image {there}"),
         }
     }
+}
+
+/// The image of each workload's pods, by whose they are in the end.
+fn images_of(
+    workloads: &Named<RawWorkload>,
+    top: &BTreeMap<String, String>,
+) -> BTreeMap<String, (String, Option<PullPolicy>)> {
+    let mut images = BTreeMap::new();
+    for workload in workloads.iter() {
+        let name = workload.full_name();
+        let (Some(top), Some(image)) =
+            (top.get(&name), images::of_pods(&workload.spec.template.spec))
+        else {
+            continue;
+        };
+        if *top == name {
+            images.insert(name, image);
+        } else {
+            images.entry(top.clone()).or_insert(image);
+        }
+    }
+    images
+}
+
+/// How long the last life of a pod's name waited for its image, where events say so.
+fn last_pull(steps: &[(Stamp, PodStep)]) -> Option<i64> {
+    let last = steps.iter().rposition(|(_, step)| *step == PodStep::Scheduled).unwrap_or(0);
+    steps[last..].iter().fold(None, |sum, (_, step)| match step {
+        PodStep::Pulled(_, waited) => Some(sum.unwrap_or(0) + waited),
+        _ => sum,
+    })
 }
 
 /// `shop/web` of `Deployment/shop/web`.
@@ -345,130 +442,4 @@ fn stop_of(pod: &RawPod) -> Option<i64> {
     }
     let took = last?.us_since(ends) + grace * SECOND_US;
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{ImportedCluster, Input};
-    use serde_json::{Value, json};
-
-    fn pod(name: &str, ready: &str, restarts: i64) -> Value {
-        let condition = |kind: &str, at: &str| json!({"type": kind, "status": "True", "lastTransitionTime": at});
-        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true}]},
-            "spec": {"nodeName": "n"},
-            "status": {"phase": "Running", "containerStatuses": [{"restartCount": restarts}],
-                "conditions": [condition("PodScheduled", "2026-11-20T10:00:00Z"), condition("Ready", ready)]}})
-    }
-
-    fn event(reason: &str, at: &str) -> Value {
-        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "db-0.1"}, "reason": reason, "message": "Stopping container db",
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": at})
-    }
-
-    fn scenario(pods: Vec<Value>) -> (ImportedCluster, String) {
-        let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
-            "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": {}}}});
-        let items: Vec<Value> =
-            [set, json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})]
-                .into_iter()
-                .chain(pods)
-                .collect();
-        let text = Value::from(items).to_string();
-        let input = Input::from_bytes("f", text.into_bytes()).unwrap();
-        let cluster = ImportedCluster::read(&[input]).unwrap();
-        let text = cluster.to_scenario();
-        (cluster, text)
-    }
-
-    /// Of 12, 20 and 40 s the median is 20 s; the pod that restarted and the one that became Ready
-    /// again an hour later do not count.
-    #[test]
-    fn the_median_of_the_pods_that_started_once() {
-        let (cluster, text) = scenario(vec![
-            pod("db-0", "2026-11-20T10:00:12Z", 0),
-            pod("db-1", "2026-11-20T10:00:40Z", 0),
-            pod("db-2", "2026-11-20T10:00:20Z", 0),
-            pod("db-3", "2026-11-20T10:00:01Z", 2),
-            pod("db-4", "2026-11-20T11:00:00Z", 0),
-        ]);
-        assert_eq!(text.matches("pod_start: \"20s\"").count(), 2, "template and pods: {text}");
-        assert!(!text.contains("pod_stop"), "{text}");
-        let lines = cluster.summary.lines().join("\n");
-        assert!(lines.contains("default/db 20s"), "{lines}");
-    }
-
-    /// Killed at :00, its successor bound at :25.
-    #[test]
-    fn a_stop_of_a_stateful_set_by_its_events() {
-        let (_, text) = scenario(vec![
-            pod("db-0", "2026-11-20T10:00:12Z", 0),
-            event("Killing", "2026-11-20T09:59:00Z"),
-            event("Scheduled", "2026-11-20T09:59:25Z"),
-        ]);
-        assert!(text.contains("pod_stop: \"25s\""), "{text}");
-        // Of one that waited for room beyond its grace period of 30 s nothing is known.
-        let (_, text) = scenario(vec![
-            pod("db-0", "2026-11-20T10:00:12Z", 0),
-            event("Killing", "2026-11-20T09:59:00Z"),
-            event("Scheduled", "2026-11-20T10:00:00Z"),
-        ]);
-        assert!(!text.contains("pod_stop"), "{text}");
-    }
-
-    /// Of starts of 1 to 20 s the median is 10.5 s, and 18 of 20 are not above 18 s. Of one less it is
-    /// 10 s.
-    #[test]
-    fn many_starts_are_handed_over_as_they_are() {
-        let pods = |n: usize| -> Vec<Value> {
-            (1..=n)
-                .map(|i| pod(&format!("db-{i}"), &format!("2026-11-20T10:00:{i:02}Z"), 0))
-                .collect()
-        };
-        let (cluster, text) = scenario(pods(20));
-        assert_eq!(text.matches("pod_start: Values([").count(), 2, "{text}");
-        assert!(text.contains("\"1s\"") && text.contains("\"20s\""), "{text}");
-        let lines = cluster.summary.lines().join("\n");
-        let told = "default/db 10.5s, nine in ten within 18s (drawn among 20)";
-        assert!(lines.contains(told), "{lines}");
-        let (cluster, text) = scenario(pods(19));
-        assert!(text.contains("pod_start: \"10s\""), "{text}");
-        let lines = cluster.summary.lines().join("\n");
-        assert!(lines.contains("default/db 10s (median of 19)"), "{lines}");
-        let lacks =
-            "assumed by a run, as the files lack it: pods' time to stop, of 1 workload: default/db";
-        assert!(lines.contains(lacks), "{lines}");
-    }
-
-    /// Bound at :00, pulled in 5.3 s of waiting and pulling, started at :09; the next life has the
-    /// image and starts in 2 s.
-    #[test]
-    fn what_the_pull_took_is_told() {
-        let said = |reason: &str, at: &str, message: &str| {
-            let mut event = event(reason, at);
-            event["message"] = message.into();
-            event["metadata"]["name"] = format!("db-0.{reason}{at}").into();
-            event
-        };
-        let (cluster, text) = scenario(vec![
-            said("Scheduled", "2026-11-20T09:00:00Z", ""),
-            said(
-                "Pulled",
-                "2026-11-20T09:00:07Z",
-                "Successfully pulled image \"db\" in 5.2s (5.3s including waiting)",
-            ),
-            said("Started", "2026-11-20T09:00:09Z", ""),
-            said("Scheduled", "2026-11-20T09:30:00Z", ""),
-            said(
-                "Pulled",
-                "2026-11-20T09:30:01Z",
-                "Container image \"db\" already present on machine",
-            ),
-            said("Started", "2026-11-20T09:30:02Z", ""),
-        ]);
-        // (9 + 2) / 2
-        assert!(text.contains("pod_start: \"5.5s\""), "{text}");
-        let lines = cluster.summary.lines().join("\n");
-        let told = "default/db 5.5s (median of 2), of which the image's pull 5.3s (median of 1, on the node already once)";
-        assert!(lines.contains(told), "{lines}");
-    }
 }

@@ -44,8 +44,7 @@ pub struct Summary {
     pub(crate) workloads: BTreeMap<String, usize>,
     /// Workloads that do nothing any more, and how many of each were left out.
     pub(crate) over: BTreeMap<String, usize>,
-    /// Pods that no controller will replace because the workload that owns them is not in the
-    /// files.
+    /// Pods that no controller will replace because the workload that owns them is not in the files.
     pub(crate) ownerless: usize,
     /// Time zero.
     pub time_zero: Option<Stamp>,
@@ -57,9 +56,10 @@ pub struct Summary {
     pub(crate) unnoticed: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub(crate) ahead: Vec<String>,
-    /// How long the pods of workloads took to start, `shop/web 12s (median of 3)`, and to stop, where
-    /// the export shows it.
+    /// How long the pods of workloads took to start, `shop/web 12s (median of 3)`, and to stop, where the export shows it.
     pub(crate) paces: [Vec<String>; 2],
+    /// What is told of nodes that list as many images as a kubelet does at most.
+    pub(crate) images_listed: Option<String>,
     /// How the containers of workloads end by themselves, where it does.
     pub(crate) ends: Vec<String>,
     /// Pods whose containers are in a loop: `shop/web-0 (after 3s, exit code 1)`.
@@ -78,8 +78,7 @@ pub struct Summary {
     pub(crate) orphans: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
     pub(crate) made_up: Vec<String>,
-    /// Pods of a running cluster that lack a toleration which the admission plugin
-    /// DefaultTolerationSeconds gives to all.
+    /// Pods of a running cluster that lack a toleration which the admission plugin DefaultTolerationSeconds gives to all.
     pub(crate) unadmitted: usize,
     /// Objects that were there more than once, alike.
     pub(crate) repeated: usize,
@@ -201,6 +200,7 @@ impl Summary {
             );
             lines.add(of.len(), text);
         }
+        self.images_listed.iter().for_each(|text| lines.add(1, text.clone()));
         let text = format!(
             "containers end by themselves, by their statuses, of {}: {}",
             count(self.ends.len(), "workload"),

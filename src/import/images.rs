@@ -1,0 +1,84 @@
+//! Images: that of a workload's pods, and which nodes have it.
+//!
+//! A pod here has one image, so that of pods with several containers nothing is told. A kubelet lists the names of images with
+//! the registry they come from and a tag or a digest (`distribution/reference`, `ParseNormalizedNamed`), pods mostly without.
+
+use super::gathered::Named;
+use super::node::{NamedNode, RawNode};
+use super::object::RawPodSpec;
+use super::prelude::*;
+use crate::language::PullPolicy;
+
+/// How many images a kubelet lists where it is not configured otherwise (`nodeStatusMaxImages`).
+const LISTED: usize = 50;
+
+/// The image of pods, where they have one, and when it is pulled.
+pub(super) fn of_pods(spec: &RawPodSpec) -> Option<(String, Option<PullPolicy>)> {
+    let [container] = &spec.containers[..] else { return None };
+    let alone = spec.init_containers.is_empty() && !container.image.is_empty();
+    let policy = match &*container.image_pull_policy {
+        "Never" => return None,
+        "Always" => Some(PullPolicy::Always),
+        _ => None,
+    };
+    alone.then(|| (container.image.clone(), policy))
+}
+
+/// A name with what goes without saying.
+fn normalized(name: &str) -> String {
+    let (host, rest) = name.split_once('/').unwrap_or(("", name));
+    let is_host = host.contains(['.', ':']) || host == "localhost";
+    let full = match (is_host, host) {
+        (true, _) => name.to_owned(),
+        (false, "") => format!("docker.io/library/{rest}"),
+        (false, _) => format!("docker.io/{name}"),
+    };
+    let last = full.rsplit('/').next().unwrap_or_default();
+    if last.contains([':', '@']) { full } else { full + ":latest" }
+}
+
+/// Says of nodes which of these images they have. What is told of nodes that list as many images as a kubelet does at most.
+pub(super) fn tell_of_nodes(
+    nodes: &Named<RawNode>,
+    images: &BTreeSet<String>,
+    shapes: &mut [NamedNode],
+) -> Option<String> {
+    if images.is_empty() {
+        return None;
+    }
+    let wanted: BTreeMap<String, &String> = images.iter().map(|i| (normalized(i), i)).collect();
+    let has = |node: &RawNode| -> BTreeSet<String> {
+        let names = node.status.images.iter().flat_map(|i| &i.names).flatten();
+        names.filter_map(|n| wanted.get(&normalized(n)).map(|i| (*i).clone())).collect()
+    };
+    let by_name: BTreeMap<&str, &RawNode> = nodes.iter().map(|n| (n.name.as_str(), n)).collect();
+    for (name, shape) in shapes {
+        shape.images = by_name.get(name.as_str()).map(|n| has(n)).unwrap_or_default();
+    }
+    let full = nodes.iter().filter(|n| n.status.images.len() >= LISTED).count();
+    (full > 0).then(|| {
+        let nodes = if full == 1 { "1 node lists".to_owned() } else { format!("{full} nodes list") };
+        format!(
+            "{nodes} {LISTED} images or more, and a kubelet tells of no more than {LISTED} by default (nodeStatusMaxImages): others may be there, and are pulled in a run"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_as_the_container_runtime_has_them() {
+        for (name, full) in [
+            ("web", "docker.io/library/web:latest"),
+            ("web:2", "docker.io/library/web:2"),
+            ("shop/web:2", "docker.io/shop/web:2"),
+            ("registry.example/shop/web", "registry.example/shop/web:latest"),
+            ("localhost:5000/web:2", "localhost:5000/web:2"),
+            ("web@sha256:12", "docker.io/library/web@sha256:12"),
+        ] {
+            assert_eq!(normalized(name), full);
+        }
+    }
+}
