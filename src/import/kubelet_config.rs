@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A field, its flag, and what upstream sets it to by itself.
 type Field = (&'static str, &'static str, &'static str);
 
-const FIELDS: [Field; 12] = [
+const FIELDS: [Field; 16] = [
     ("nodeStatusUpdateFrequency", "node-status-update-frequency", "10s"),
     (REPORT, "node-status-report-frequency", "5m"),
     ("nodeLeaseDurationSeconds", "node-lease-duration-seconds", "40"),
@@ -28,10 +28,16 @@ const FIELDS: [Field; 12] = [
     ("evictionMinimumReclaim", "eviction-minimum-reclaim", ""),
     ("evictionPressureTransitionPeriod", "eviction-pressure-transition-period", "5m"),
     ("evictionMaxPodGracePeriod", "eviction-max-pod-grace-period", ""),
+    ("serializeImagePulls", "serialize-image-pulls", "true"),
+    ("maxParallelImagePulls", "max-parallel-image-pulls", ""),
+    (QPS, "registry-qps", "5"),
+    ("registryBurst", "registry-burst", "10"),
 ];
 
 const REPORT: &str = "nodeStatusReportFrequency";
 const HARD: &str = "evictionHard";
+/// Of which zero is no limit.
+const QPS: &str = "registryPullQPS";
 const GATES: &str = "featureGates";
 
 /// The fields that are read.
@@ -84,7 +90,9 @@ fn text(field: &str, value: &Value) -> Option<String> {
         }
         other => plain(other),
     };
-    said.filter(|t| !t.is_empty() && t != "0" && duration::parse(t) != Ok(Dur::ZERO))
+    let says_nothing =
+        |t: &str| t.is_empty() || field != QPS && duration::parse(t) == Ok(Dur::ZERO);
+    said.filter(|t| !says_nothing(t))
 }
 
 /// A text or a number as it stands.
@@ -139,11 +147,15 @@ mod tests {
             "shutdownGracePeriod": "30s", "shutdownGracePeriodCriticalPods": "0s",
             "evictionHard": {"imagefs.available": "15%", "imagefs.inodesFree": "5%", "memory.available": "100Mi",
                 "nodefs.available": "10%", "nodefs.inodesFree": "5%"},
-            "evictionPressureTransitionPeriod": "5m0s", "maxPods": 110,
+            "evictionPressureTransitionPeriod": "5m0s", "maxPods": 110, "registryPullQPS": 0, "registryBurst": 10,
+            "serializeImagePulls": false, "maxParallelImagePulls": 4,
             "shutdownGracePeriodByPodPriority": [{"priority": 0, "shutdownGracePeriodSeconds": 20}]}}"#]);
         let expected = [
+            "max-parallel-image-pulls=4",
             "node-status-report-frequency=5m0s",
             "node-status-update-frequency=20s",
+            "registry-qps=0",
+            "serialize-image-pulls=false",
             "shutdown-grace-period=30s",
             "shutdown-grace-period-by-pod-priority=0=20",
         ];
@@ -185,7 +197,7 @@ mod tests {
         let flags: Vec<&str> =
             known().filter(|(component, _)| *component == "kubelet").map(|(_, f)| f).collect();
         assert_eq!(flags.len(), FIELDS.len());
-        for flag in flags {
+        for flag in flags.into_iter().filter(|f| *f != "registry-qps") {
             assert!(
                 FIELDS.iter().any(|(field, f, _)| *f == flag && *field == camel(flag)),
                 "{flag}"
