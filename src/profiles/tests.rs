@@ -80,12 +80,8 @@ fn taint_eviction_switches() {
             ("1.37.1", PatchIfChanged),
         ],
     );
-    boundary(
-        "S15",
-        |p| p.taint_eviction.separate_controller,
-        &["1.28.15"],
-        &["1.29.0", "1.34.0", "1.37.0"],
-    );
+    let of = |p: &Profile| p.taint_eviction.separate_controller;
+    boundary("S15", of, &["1.28.15"], &["1.29.0", "1.34.0", "1.37.0"]);
     boundary("S17", |p| p.taint_eviction.one_clock_reading, &["1.29.15"], &["1.30.0", "1.37.0"]);
     check(
         "S19",
@@ -97,12 +93,8 @@ fn taint_eviction_switches() {
         ],
     );
     boundary("S21", |p| p.taint_eviction.cancelled_flag, &["1.34.12"], &["1.35.0", "1.37.1"]);
-    boundary(
-        "S24",
-        |p| p.taint_eviction.comparison_operators,
-        &["1.34.0", "1.35.0", "1.36.0", "1.37.1"],
-        &[],
-    );
+    let of = |p: &Profile| p.taint_eviction.comparison_operators;
+    boundary("S24", of, &["1.34.0", "1.35.0", "1.36.0", "1.37.1"], &[]);
     check(
         "workers",
         |p| p.taint_eviction.workers,
@@ -162,24 +154,16 @@ fn node_lifecycle_switches() {
         ],
     );
     boundary("S3", |p| p.node_lifecycle.pod_event, &["1.18.20"], &["1.19.0", "1.37.1"]);
-    boundary(
-        "S4",
-        |p| p.node_lifecycle.exclude_master_names,
-        &["1.21.0", "1.22.0"],
-        &["1.6.0", "1.15.0", "1.16.0", "1.20.15"],
-    );
+    let of = |p: &Profile| p.node_lifecycle.exclude_master_names;
+    boundary("S4", of, &["1.21.0", "1.22.0"], &["1.6.0", "1.15.0", "1.16.0", "1.20.15"]);
     boundary(
         "S5",
         |p| p.node_lifecycle.exclude_label,
         &["1.15.12", "1.16.0", "1.18.20"],
         &["1.19.0", "1.20.0", "1.21.0", "1.22.0"],
     );
-    boundary(
-        "cloud: versions in patches",
-        |p| p.cloud.taint_patch_has_version,
-        &["1.22.17", "1.23.12"],
-        &["1.23.17", "1.26.0"],
-    );
+    let of = |p: &Profile| p.cloud.taint_patch_has_version;
+    boundary("cloud: versions in patches", of, &["1.22.17", "1.23.12"], &["1.23.17", "1.26.0"]);
     boundary(
         "cloud: initialization by a queue",
         |p| !p.cloud.initializes_in_handler,
