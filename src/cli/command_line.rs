@@ -4,9 +4,9 @@
 use super::shards::{gather, shard};
 use super::terminal::ColorArg;
 use super::{
-    complete, completions, diff, explain, explore, faults, forecast, import, incident, init, man,
-    odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey, sweep,
-    test, validate,
+    complete, completions, diff, explain, explore_args, faults, forecast, import, incident, init,
+    man, odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey,
+    sweep, test, validate,
 };
 use clap::{Parser, Subcommand};
 
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Gather(gather::GatherArgs),
     /// Search a scenario's interleavings for one that violates a property: prints what it found,
     /// writes tapes
-    Explore(explore::ExploreArgs),
+    Explore(explore_args::ExploreArgs),
     /// Say how often a scenario violates a property, however rare it is
     Odds(odds::OddsArgs),
     /// Run a tape again: prints who did what, having seen what

@@ -1,23 +1,21 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
 use super::args::threads;
+use super::explore_args::{ExploreArgs, plan, releases};
 use super::findings::{self, Asked};
-use super::html::{self, HtmlArg};
+use super::html;
 use super::prelude::*;
 use super::progress::Stopwatch;
 use super::run::{folder_failure, tell_imported, writable};
-use super::shards::{PlanShardsArgs, With, Work};
+use super::shards::Work;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::kernel::Choices;
 use crate::lab::Desk;
 use crate::lab::explore::{
-    BATCH, Change, Changing, Explore, Faults, Of, Report, Strategy, Violated, explore_at as search,
+    Change, Changing, Explore, Faults, Of, Report, Violated, explore_at as search,
 };
 use crate::lab::replay::steps;
 use crate::lab::tape::{self, Tape, Texts};
-use crate::language::duration::format;
-use crate::plan::Perturb;
-use crate::profiles::Release;
 use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part, Steps, Table};
@@ -33,183 +31,6 @@ const BESIDE: u64 = 256;
 /// The part of the time in which there is a search, where what it finds is to be made small for a
 /// report.
 const SEARCHING: f64 = 0.6;
-/// How far entries of the timeline move where nobody says it.
-const SLACK: Dur = Dur::from_secs(2);
-/// The most deviations where nobody says it.
-const DEPTH: u32 = 2;
-
-/// Arguments of `taintsim explore`.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct ExploreArgs {
-    /// The scenario; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all
-    /// but deterministic and expect, which is what the scenario expects]
-    #[arg(long = "property", short, value_name = "PROPERTY", value_parser = property)]
-    properties: Vec<Property>,
-    /// How to choose which runs to try [default: exhaustive with --depth, and otherwise auto]
-    #[arg(long, value_enum)]
-    strategy: Option<Strategy>,
-    /// The most deviations from the default order; for pct the depth of the bug [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
-    depth: Option<u32>,
-    /// How much earlier or later entries of the timeline may come than is written, in a part of the
-    /// runs; for the strategy auto [default: 2s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    slack: Option<Dur>,
-    /// Faults to add to the timeline, in the same runs, and how many of each at the most:
-    /// `controller-restart<=1, partition<=2 of zone b`
-    #[arg(long, value_name = "FAULT<=N,…")]
-    faults: Option<String>,
-    /// The most runs [default: 20000, or no limit with --time]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    runs: Option<u64>,
-    /// The longest time, by the clock on the wall; what is found then depends on the machine
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    time: Option<Dur>,
-    /// How many runs are made between two looks at what they found. Runs of one batch do not know
-    /// each other's states, so that the counts of the report depend on it; each batch is a round of
-    /// a work plan
-    #[arg(long, value_name = "N", default_value_t = BATCH as u32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    batch: u32,
-    /// Ends the search when every property was found violated
-    #[arg(long)]
-    until_found: bool,
-    /// The first seed of what is drawn
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// How many runs at once; it does not change the report [default: one for each processor]
-    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-    /// The Kubernetes release, or a range of them as in 1.27..1.34 [default: the scenario's, or
-    /// 1.34]
-    #[arg(long, value_name = "RELEASES")]
-    kubernetes: Option<String>,
-    /// Delays and limits: "typical" or "ideal" [default: the scenario's, or typical]
-    #[arg(long, value_name = "TIMING")]
-    timing: Option<String>,
-    /// Changes a setting of the scenario
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
-    /// Trouble to leave to the choices, too: stale (a watch is held back for a while), crash (the
-    /// controllers' process dies after one of its writes), coalesce (a watch breaks; the list that
-    /// follows shows only the last of several changes), request (a request of a controller fails, is
-    /// late, conflicts, or is applied and its reply lost); of one alone: `request of taint-eviction`,
-    /// `stale of kube-scheduler`
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    perturb: Vec<String>,
-    /// The folder for tapes; those of FILE are in the folder NAME-explore in it, which is replaced
-    /// as a whole
-    #[arg(long, value_name = "DIR", default_value = "output")]
-    out: PathBuf,
-    /// Makes of each violation what a maintainer of Kubernetes needs, in a folder NAME-1 in DIR: a
-    /// report, the least scenario, the tape
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    #[command(flatten)]
-    shards: PlanShardsArgs,
-    #[command(flatten)]
-    output: OutputArg<TableFormat>,
-    #[command(flatten)]
-    html: HtmlArg,
-    /// Show neither progress nor speed
-    #[arg(long, short)]
-    quiet: bool,
-}
-
-fn property(text: &str) -> Result<Property, String> {
-    Property::parse(text).map_err(|e| e.to_string())
-}
-
-impl ExploreArgs {
-    /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
-        self.jobs = with.jobs.or(self.jobs);
-        with.out.iter().for_each(|out| self.html.put_into(out));
-        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
-        self.output.say(with.output.as_deref())
-    }
-
-    fn properties(&self) -> Vec<Property> {
-        if !self.properties.is_empty() {
-            return self.properties.clone();
-        }
-        let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
-        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
-    }
-
-    fn strategy(&self) -> Strategy {
-        let auto = if self.depth.is_some() { Strategy::Exhaustive } else { Strategy::Auto };
-        self.strategy.unwrap_or(auto)
-    }
-
-    fn depth(&self) -> u32 {
-        self.depth.unwrap_or(DEPTH)
-    }
-
-    /// How far entries move, and what is added.
-    fn changes(&self) -> Result<(Dur, Faults), Failure> {
-        let faults = self.faults.as_deref().map(Faults::parse).transpose()?.unwrap_or_default();
-        if self.strategy() == Strategy::Auto {
-            return Ok((self.slack.unwrap_or(SLACK), faults));
-        }
-        if self.slack.is_some() || self.faults.is_some() {
-            return Err(Failure::input(
-                "only the strategy auto changes the timeline, which is what --slack and --faults are for",
-                "leave --strategy and --depth out, or say --strategy auto",
-            ));
-        }
-        Ok((Dur::ZERO, faults))
-    }
-
-    /// How the timeline may be otherwise, in words.
-    fn changes_told(&self) -> String {
-        let slack = format(self.slack.unwrap_or(SLACK));
-        let faults = self.faults.as_ref().map(|faults| format!(", with {faults} added"));
-        format!("entries up to {slack} earlier or later{}", faults.unwrap_or_default())
-    }
-
-    /// The trouble that is left to the choices of a plan.
-    fn perturb(&self, plan: &Plan) -> Result<Perturb, Problem> {
-        let (mut perturb, clients) = (Perturb::default(), plan.clients());
-        for trouble in &self.perturb {
-            scenario::switch_on(&mut perturb, trouble.trim(), &clients)?;
-        }
-        Ok(perturb)
-    }
-
-    fn overrides(&self, release: Option<&str>, changes: &[Change]) -> Overrides {
-        Overrides {
-            kubernetes: release.map(str::to_owned),
-            timing: self.timing.clone(),
-            seed: None,
-            sets: self.sets.iter().cloned().chain(changes.iter().map(Change::set)).collect(),
-        }
-    }
-}
-
-/// The releases of `1.27..1.34`, the one of `1.34`, or none.
-///
-/// # Errors
-/// What is no range of releases.
-pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
-    let Some((from, to)) = text.and_then(|t| t.split_once("..")) else {
-        return Ok(vec![text.map(str::to_owned)]);
-    };
-    let parse = |text: &str| {
-        Release::parse(text.trim_start_matches('='))
-            .map_err(|e| Failure::input(e.to_string(), e.hint()))
-    };
-    let (from, to) = (parse(from)?, parse(to)?);
-    if from.minor > to.minor {
-        let problem = Problem::new(format!("there is no release from {from} to {to}"));
-        return Err(problem.help("write the older one first").into());
-    }
-    let minors = Release::all_minors().filter(|r| (from.minor..=to.minor).contains(&r.minor));
-    Ok(minors.map(|release| Some(release.short())).collect())
-}
-
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
@@ -371,19 +192,6 @@ fn print(
         || document(searches, properties),
         || table(searches, properties),
     )
-}
-
-/// The plan of a release, with entries of the timeline at other times; none where that is no scenario. Without
-/// any it was built before.
-fn plan(
-    loaded: &Loaded,
-    args: &ExploreArgs,
-    release: Option<&str>,
-    changes: &[Change],
-) -> Option<Plan> {
-    let built = scenario::build(loaded, &args.overrides(release, changes)).ok()?;
-    let perturb = args.perturb(&built).ok()?;
-    Some(Plan { perturb, ..built })
 }
 
 /// The plan of a violation that was found under a release, and its run.

@@ -12,6 +12,7 @@ mod diff;
 mod dispatch;
 mod explain;
 mod explore;
+mod explore_args;
 mod failure;
 mod faults;
 mod file;
@@ -54,7 +55,7 @@ mod validate;
 
 pub use args::{duration, jobs};
 pub use dispatch::{exit_code, main, program};
-pub use explore::releases;
+pub use explore_args::releases;
 pub use failure::{Exit, Failure, Outcome};
 pub use file::{missing, write_whole};
 pub use output::{CheckFormat, Format, OutputArg};
