@@ -54,6 +54,7 @@ mod groups;
 mod images;
 mod input;
 mod kubelet_config;
+mod lines;
 mod named;
 mod node;
 mod object;
