@@ -79,9 +79,10 @@ impl Settings {
         let mut switches = changes("", a, b);
         let told = ["release", "recorded", "node_monitor_grace_period"];
         switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
+        let mut read = BTreeMap::new();
         switches
             .iter_mut()
-            .for_each(|c| c.prose = prose(&c.name, [c.a.as_deref(), c.b.as_deref()]));
+            .for_each(|c| c.prose = prose(&c.name, [c.a.as_deref(), c.b.as_deref()], &mut read));
         switches
     }
 
@@ -262,11 +263,15 @@ impl<'a> Docs<'a> {
 }
 
 /// What a switch is about, and what its values mean; the values alone where they speak for
-/// themselves.
-fn prose(name: &str, values: [Option<&str>; 2]) -> Option<(String, [String; 2])> {
+/// themselves. `read`: the documentation of each file that was asked for before.
+fn prose(
+    name: &str,
+    values: [Option<&str>; 2],
+    read: &mut BTreeMap<&str, Docs<'static>>,
+) -> Option<(String, [String; 2])> {
     let (first, rest) = name.split_once('.').unwrap_or(("", name));
-    let (_, root, file) = FILES.iter().find(|(field, ..)| *field == first)?;
-    let docs = Docs::read(file);
+    let (place, root, file) = FILES.iter().find(|(field, ..)| *field == first)?;
+    let docs = read.entry(place).or_insert_with(|| Docs::read(file));
     let (mut of, mut about) = (*root, None);
     for field in rest.split('.') {
         let (doc, kind) = docs.0.get(&(of, field))?;
@@ -377,16 +382,29 @@ mod tests {
 
     #[test]
     fn the_documentation_of_a_field_is_its_prose() {
-        let lifecycle = prose("node_lifecycle.taint_on_observed", [Some("true"), Some("false")]);
+        let lifecycle = prose(
+            "node_lifecycle.taint_on_observed",
+            [Some("true"), Some("false")],
+            &mut BTreeMap::new(),
+        );
         let about = "The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one";
         assert_eq!(lifecycle, Some((about.to_owned(), ["yes".to_owned(), "no".to_owned()])));
-        let entry = prose("taint_eviction.finished_entry", [Some("Nil"), Some("Deleted")]);
+        let entry = prose(
+            "taint_eviction.finished_entry",
+            [Some("Nil"), Some("Deleted")],
+            &mut BTreeMap::new(),
+        );
         assert_eq!(
             entry.map(|e| e.1),
             Some(["Nil, up to 1.32".to_owned(), "Nothing, from 1.33".to_owned()])
         );
         assert_eq!(
-            prose("scheduler.weights.taint_toleration", [Some("1"), Some("3")]).map(|t| t.1),
+            prose(
+                "scheduler.weights.taint_toleration",
+                [Some("1"), Some("3")],
+                &mut BTreeMap::new()
+            )
+            .map(|t| t.1),
             Some(["1".to_owned(), "3".to_owned()])
         );
         assert_eq!(
