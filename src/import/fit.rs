@@ -6,7 +6,7 @@ use crate::language::{Distribution, HowLong};
 
 /// From how many on a run draws among what was seen: the ninth of ten is then one of the two
 /// longest, and not just the longest.
-const ENOUGH: usize = 20;
+pub(super) const ENOUGH: usize = 20;
 
 /// The most spans that are handed over; of more as many quantiles.
 const SPANS_MAX: usize = 200;

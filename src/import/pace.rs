@@ -16,7 +16,7 @@
 
 use super::ends::EndsSeen;
 use super::event::PodStep;
-use super::fit::{fitted, quantile};
+use super::fit::{ENOUGH, fitted, quantile};
 use super::gathered::Named;
 use super::images;
 use super::object::RawContainerStatus;
@@ -297,7 +297,12 @@ impl Seen {
     fn image(&mut self, of: Option<&(String, Option<PullPolicy>)>) -> Option<(Image, String)> {
         let (name, policy) = of?;
         let [ready, started] = &mut self.apart;
-        if ready.is_empty() && started.is_empty() {
+        let (all, known) = match self.ready.is_empty() {
+            true => (self.started.len(), started.len()),
+            false => (self.ready.len(), ready.len()),
+        };
+        // Events are kept for an hour: what many starts tell is not given up for a few of them.
+        if ready.is_empty() && started.is_empty() || all >= ENOUGH && known < ENOUGH {
             return None;
         }
         let (pull, told) = fitted(&mut self.took)?;

@@ -82,3 +82,16 @@ fn where_no_pull_is_known_nothing_changes() {
         assert!(!text.contains("image"), "{text}");
     }
 }
+
+/// Twenty starts of 1 to 20 s are drawn among, as they are, though of one it is known what its pull took.
+#[test]
+fn many_starts_are_not_given_up_for_one_pull() {
+    let long = format!("Successfully pulled image \"{IMAGE}\" in 10s (10s including waiting)");
+    let pods = |n: u32| (1..=n).map(|i| pod(i as usize, i));
+    let (_, text) = imported(pods(20).chain([pulled(12, &long)]).collect(), 3, "");
+    assert!(text.contains("pod_start: Values(["), "{text}");
+    assert!(!text.contains("pull:"), "{text}");
+    // Of one less a median would be told, too: 2 s, of the 12 without the pull.
+    let (_, text) = imported(pods(19).chain([pulled(12, &long)]).collect(), 3, "");
+    assert!(text.contains(r#"pod_start: "2s""#), "{text}");
+}
