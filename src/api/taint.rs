@@ -30,6 +30,22 @@ pub(crate) const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
 /// `unreachable` in 1.6 to 1.8.
 pub(crate) const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
 
+/// The keys of taints that some release's controllers or kubelets set by themselves.
+pub(crate) const SET_BY_KUBERNETES: [&str; 12] = [
+    NOT_READY,
+    UNREACHABLE,
+    SHUTDOWN,
+    UNINITIALIZED,
+    UNSCHEDULABLE,
+    MEMORY_PRESSURE,
+    DISK_PRESSURE,
+    PID_PRESSURE,
+    NETWORK_UNAVAILABLE,
+    OUT_OF_DISK,
+    NOT_READY_ALPHA,
+    UNREACHABLE_ALPHA,
+];
+
 words! {
     /// The effect of a taint.
     #[derive(

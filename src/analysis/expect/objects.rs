@@ -249,10 +249,10 @@ impl Search<'_> {
             Kind::TimerCancelled => r.what == What::TimerCancelled,
             Kind::EvictionFailed => r.what == What::EvictionFailed,
             Kind::Tainted(t) => {
-                trace.taint_change(r).is_some_and(|c| c.added.iter().any(|x| is(t, x)))
+                trace.taint_change(r).is_some_and(|c| c.added.iter().any(|x| is_taint(t, x)))
             }
             Kind::Untainted(t) => {
-                trace.taint_change(r).is_some_and(|c| c.removed.iter().any(|x| is(t, x)))
+                trace.taint_change(r).is_some_and(|c| c.removed.iter().any(|x| is_taint(t, x)))
             }
             Kind::Condition(kind, status) => {
                 matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status)
@@ -296,7 +296,8 @@ fn is_event(
     message.is_none_or(has) && object.is_none_or(about)
 }
 
-fn is(sought: &TaintSought, taint: &Taint) -> bool {
+/// Whether it is the taint that is looked for.
+pub(super) fn is_taint(sought: &TaintSought, taint: &Taint) -> bool {
     (sought.key == taint.key || sought.key == short_key(&taint.key))
         && sought.value.as_ref().is_none_or(|v| *v == taint.value)
         && sought.effect.is_none_or(|e| e == taint.effect)

@@ -1,8 +1,9 @@
 //! Expectations about records: how many there are, and when.
 
-use super::objects::{Hit, selected};
+use super::objects::{Hit, is_taint, selected};
 use super::prelude::*;
-use crate::api::taint::Effect;
+use crate::api::taint::{Effect, SET_BY_KUBERNETES};
+use crate::scenario::expectations::TaintSought;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
@@ -25,6 +26,11 @@ pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
     if sought.is_always_so() {
         return Some(ANY_NUMBER.to_owned());
     }
+    if sought.count.most == 0
+        && let Kind::Tainted(taint) | Kind::Untainted(taint) = &sought.what
+    {
+        return never_set(run, taint);
+    }
     let to = sought.times.during.1;
     let plan = run.analysis.plan;
     // Of a node that is tainted from the start pods may be evicted before anything else happens.
@@ -39,6 +45,20 @@ pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
         words::time(to),
         words::time(harm.at)
     ))
+}
+
+/// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
+/// may be misspelt.
+fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
+    let of_key = TaintSought { key: sought.key.clone(), value: None, effect: None };
+    let is_its = |taint: &Taint| is_taint(&of_key, taint);
+    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
+    let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
+    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
+        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
+        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
+        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
+    (!is_known).then(|| format!("nothing sets a taint `{}` in this run", sought.key))
 }
 
 /// What was found of what was sought; each function judges one part of the expectation.

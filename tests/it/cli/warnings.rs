@@ -218,6 +218,39 @@ fn records_that_cannot_fail_are_said() {
     assert_eq!(said.matches("warning: ").count(), 4, "{said}");
 }
 
+/// A reason that no event has is a mistake. A taint that nothing sets is told, and one that a
+/// controller or the scenario sets is not, even where it was not set.
+#[test]
+fn what_is_misspelt_is_not_met_by_being_absent() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "a-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 1)],
+        timeline: [(at: "1m", do: Taint(node: "a-1", taint: "maintenance:NoSchedule"))],
+        expect: [
+            Event(reason: "TaintManagerEviction", count: 0),
+            Tainted(taint: "unreachble:NoExecute", count: 0),
+            Tainted(taint: "unreachable:NoExecute", count: 0),
+            Tainted(taint: "maintenance:NoExecute", count: 0),
+            Untainted(taint: "node.kubernetes.io/out-of-service", count: 0),
+        ])"#;
+    scratch.write("so.ron", text);
+    let tested = scratch.call(&["test", "so.ron"]);
+    assert_eq!(tested.code, 0, "{}", tested.stderr);
+    let said = format!("{}{}", tested.stdout, tested.stderr);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (line, kind, key) in
+        [(6, "Tainted", "unreachble"), (9, "Untainted", "node.kubernetes.io/out-of-service")]
+    {
+        let why = format!("so.ron:{line}:13: {kind}: nothing sets a taint `{key}` in this run");
+        assert!(said.contains(&why), "{why}: {said}");
+    }
+    assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+    scratch.write("typo.ron", text.replace("TaintManagerEviction", "TaintManagerEvicton"));
+    let typo = scratch.call(&["validate", "typo.ron"]);
+    assert_eq!(typo.code, 2, "{}", typo.stdout);
+    assert!(typo.stderr.contains("did you mean `TaintManagerEviction`?"), "{}", typo.stderr);
+}
+
 /// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a
 /// pod of zone b, whatever the pods of zone a are called.
 #[test]

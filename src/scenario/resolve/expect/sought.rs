@@ -3,7 +3,7 @@
 use super::reader::{Reader, actor, zone_state};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::scenario::prelude::*;
-use crate::trace::EvictionCause;
+use crate::trace::{EventText, EvictionCause};
 
 /// Evictions, by what is named; by anything where nothing is named.
 fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
@@ -16,6 +16,16 @@ fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
             .add(Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help));
     }
     found.map(|by| Kind::Evicted { by: Some(by) })
+}
+
+/// The reason of events. One that none has would be met wherever none is expected.
+fn reason(written: &str, place: &Spot<'_>) -> Option<String> {
+    if EventText::parse(written).is_some() {
+        return Some(written.to_owned());
+    }
+    let help = did_you_mean(written, EventText::ALL.iter().map(|text| text.as_str()));
+    let message = format!("no event here has the reason `{written}`");
+    place.refuse(Problem::new(message).maybe_help(help))
 }
 
 impl Reader<'_> {
@@ -103,7 +113,7 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
         }
         E::Event(s) => (
             Kind::Event {
-                reason: s.reason.clone(),
+                reason: reason(&s.reason, &place.part("reason"))?,
                 message: s.message.clone(),
                 object: s.object.clone(),
             },
