@@ -50,6 +50,11 @@ fn told(
     steps.sort_by_key(|s| s.at);
     let mut notes = notes(question, outcome);
     if has_lost || !missing.is_empty() {
+        notes.push(
+            "available is what the API says, where pods on a node that died count until their conditions \
+             say otherwise; `run` counts pods that were not up"
+                .to_owned(),
+        );
         notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
     }
     Explanation {
