@@ -159,8 +159,9 @@ fn all_levels<'a>(
 /// The part of an automatic search in which runs have few deviations, by its time and by its runs; of the
 /// rest some are drawn, half of these with priorities, and in the others entries of the timeline move.
 const IN_ORDER: (f64, u64) = (0.3, 2);
-/// The part of an automatic search's time after which no more runs are drawn at the times that are written.
-const AS_WRITTEN: f64 = 0.45;
+/// The parts of an automatic search's time after which no more runs are drawn at the times that are written: without
+/// priorities, and with them.
+const AS_WRITTEN: [f64; 2] = [0.375, 0.45];
 /// The part of an automatic search's runs that is drawn in each of two ways at the times that are written.
 const DRAWN: u64 = 8;
 /// Where all runs with few deviations were tried, entries move in as many runs, and in no fewer than these.
@@ -191,11 +192,11 @@ fn by_levels(
     // Where no runs are left out there is nothing beside them.
     let beside = if levels.beyond || !exhausted { search.beside } else { 0 };
     let some = if exhausted { beside } else { search.runs / DRAWN };
-    let until = if is_auto { AS_WRITTEN } else { f64::INFINITY };
+    let until = if is_auto { AS_WRITTEN[0] } else { f64::INFINITY };
     let mut drawn = Tally::default();
     levels.draw((search, Strategy::Random, some), until, at, watch, &mut drawn)?;
     if is_auto {
-        levels.draw((search, Strategy::Pct, some), until, at, watch, &mut drawn)?;
+        levels.draw((search, Strategy::Pct, some), AS_WRITTEN[1], at, watch, &mut drawn)?;
     }
     levels.beside = Some(levels.tally.beside(drawn)).filter(|beside| beside.runs > 0);
     if is_auto && search.changing.as_ref().is_some_and(|changing| !changing.is_nothing()) {
