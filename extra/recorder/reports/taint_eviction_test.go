@@ -5,6 +5,7 @@ package reports
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -141,4 +142,71 @@ func TestCountdownEndsWithItsNode(t *testing.T) {
 	if _, err := client.CoreV1().Pods("default").Get(context.Background(), "db-0", metav1.GetOptions{}); err != nil {
 		t.Errorf("the pod is evicted from a node that is gone: %v", err)
 	}
+}
+
+// The taint goes while an eviction is under way whose DELETE has not been sent yet, as a rate limiter or a slow API server holds it up: here its PATCH
+// takes a second. The controller says that it cancels the deletion; then it must not delete.
+func TestCancelledEvictionDeletesNothing(t *testing.T) {
+	t.Parallel()
+	client := fake.NewSimpleClientset(node("a", noExecute()), pod("first", "a", 1))
+	var cancelled atomic.Bool
+	client.PrependReactor("create", "events", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		event := action.(clienttesting.CreateAction).GetObject().(*v1.Event)
+		if strings.HasPrefix(event.Message, "Cancelling deletion of Pod") {
+			cancelled.Store(true)
+		}
+		return false, nil, nil
+	})
+	client.PrependReactor("patch", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		must(t, client.Tracker().Update(nodesResource, node("a"), ""))
+		// The fake client serves nobody else meanwhile, but its watches go on.
+		time.Sleep(time.Second)
+		return false, nil, nil
+	})
+	start(t, client, nil)
+	time.Sleep(4 * time.Second)
+	if !cancelled.Load() {
+		t.Fatal("the controller has not said that it cancels the deletion")
+	}
+	if _, err := client.CoreV1().Pods("default").Get(context.Background(), "db-0", metav1.GetOptions{}); err != nil {
+		t.Errorf("the pod is deleted from a node without a taint, after its deletion was cancelled: %v", err)
+	}
+}
+
+// While an eviction is under way the taint goes and comes back, which begins a new countdown. The end of the eviction must leave that one in the queue:
+// the taint goes for good before it is over, and nothing more may be deleted.
+func TestEndOfEvictionLeavesNewCountdown(t *testing.T) {
+	t.Parallel()
+	client := fake.NewSimpleClientset(node("a", noExecute()), pod("first", "a", 2))
+	deleted := keepsPods(client)
+	client.PrependReactor("patch", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if deleted.Load() == 0 {
+			must(t, client.Tracker().Update(nodesResource, node("a"), ""))
+			time.Sleep(300 * time.Millisecond)
+			must(t, client.Tracker().Update(nodesResource, node("a", noExecute()), ""))
+			time.Sleep(300 * time.Millisecond)
+		}
+		return false, nil, nil
+	})
+	start(t, client, nil)
+	// The first countdown ends after 2 s, its eviction 0.6 s later; the second one would end after 4.3 s.
+	time.Sleep(3 * time.Second)
+	if deleted.Load() != 1 {
+		t.Fatalf("the pod was to be deleted once, and was %d times", deleted.Load())
+	}
+	must(t, client.Tracker().Update(nodesResource, node("a"), ""))
+	time.Sleep(2500 * time.Millisecond)
+	if deleted.Load() != 1 {
+		t.Errorf("a pod of that name is deleted from a node without a taint")
+	}
+}
+
+// Counts deletions of pods. As with a kubelet that has yet to end their containers, the pods stay.
+func keepsPods(client *fake.Clientset) *atomic.Int32 {
+	deleted := new(atomic.Int32)
+	client.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		deleted.Add(1)
+		return true, nil, nil
+	})
+	return deleted
 }

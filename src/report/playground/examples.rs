@@ -34,7 +34,7 @@ const SHIPPED: &[Example] = shipped! {
         "two-of-four" "whole-zone"
     ]
     "races/": [
-        "countdown-outlives-node" "crash-while-marking-pods" "end-and-successor-seen-as-one"
+        "cancelled-but-evicted" "countdown-outlives-node" "crash-while-marking-pods" "end-and-successor-seen-as-one"
         "evicted-by-stale-node" "finite-taint-removed" "five-refusals" "foreign-taint-lost"
         "grace-shorter-than-broken-connection" "heap-duplicates" "kivi-eviction-loop"
         "longer-toleration-ignored" "master-disruption-leak" "noexecute-one-period-late"
