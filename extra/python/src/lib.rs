@@ -8,7 +8,6 @@
 //! * `cells`, `table`: columns that Arrow's consumers take without a copy.
 //! * `refusal`: what is wrong, as exceptions.
 //! * `heeding`: the interpreter's lock let go while something runs, and Ctrl-C heard.
-//! * `documents`: the rows of a command's document as tables.
 //! * `run`, `found`: a run, and what a command found.
 //! * `functions`: what the package calls.
 

@@ -3,7 +3,7 @@
 //! As upstream: a queue of waiting pods, one attempt at a time, plugins that filter and score
 //! nodes, preemption, and bindings that the next attempt does not wait for. Models 1.18 to 1.37;
 //! older releases are scheduled as by 1.18. Left out: several profiles and schedulers, extenders,
-//! gang scheduling, permit plugins, volumes, resource claims, services.
+//! gang scheduling, permit plugins, services.
 
 pub mod algorithm;
 mod backoff;

@@ -1,5 +1,5 @@
 //! What changed in each component from release to release, as named switches. Which release has
-//! which is said in one place, `scenario::profiles`.
+//! which is said in one place, `profiles`.
 
 pub(crate) mod attach_detach;
 pub(crate) mod cloud;
