@@ -185,6 +185,15 @@ fn pods_that_end_with_their_node_are_counted() {
     assert!(summary.contains("\"pods_shut_down\": 6"), "{summary}");
 }
 
+/// What `test` says of a scenario, `so.ron`, whose expectations are met.
+fn said_by_a_test(scratch: &Scratch, text: &str) -> String {
+    scratch.write("so.ron", text);
+    let tested = scratch.call(&["test", "so.ron"]);
+    assert_eq!(tested.code, 0, "{}", tested.stderr);
+    let said = format!("{}{}", tested.stdout, tested.stderr);
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Any number of evictions, and none before the fault: neither can fail. With a bound on their
 /// number or their times, and past the fault, they can.
 #[test]
@@ -202,11 +211,7 @@ fn records_that_cannot_fail_are_said() {
             Evicted(workload: "web", count: "0..", after: "c"),
             NotEvicted(workload: "web", during: ("0s", "2m")),
         ])"#;
-    scratch.write("so.ron", text);
-    let tested = scratch.call(&["test", "so.ron"]);
-    assert_eq!(tested.code, 0, "{}", tested.stderr);
-    let said = format!("{}{}", tested.stdout, tested.stderr);
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = said_by_a_test(&scratch, text);
     for (line, why) in [
         (5, "Evicted: none or more of them is so whatever happens"),
         (6, "Pending: none or more of them is so whatever happens"),
@@ -233,11 +238,7 @@ fn what_is_misspelt_is_not_met_by_being_absent() {
             Tainted(taint: "maintenance:NoExecute", count: 0),
             Untainted(taint: "node.kubernetes.io/out-of-service", count: 0),
         ])"#;
-    scratch.write("so.ron", text);
-    let tested = scratch.call(&["test", "so.ron"]);
-    assert_eq!(tested.code, 0, "{}", tested.stderr);
-    let said = format!("{}{}", tested.stdout, tested.stderr);
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = said_by_a_test(&scratch, text);
     for (line, kind, key) in
         [(6, "Tainted", "unreachble"), (9, "Untainted", "node.kubernetes.io/out-of-service")]
     {
