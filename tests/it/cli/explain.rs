@@ -32,6 +32,33 @@ fn by(set: &str, more: i64) -> String {
     format!("{path}={}", seconds.parse::<i64>().expect("seconds") + more)
 }
 
+/// The countdown of 5 s begins when the taint is seen, at 10.005 s, and ends at 15.005 s. The untaint is seen at 15.035 s,
+/// after GET and before DELETE, which goes on. With 6 s, the 5.03 s until the untaint rounded up, the pod stays.
+#[test]
+fn an_eviction_that_is_cancelled_too_late_has_its_timer() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "40s",
+        timing: Custom(request: "20ms", response: "20ms", watch: "5ms", user: Raw),
+        nodes: [(name: "n1"), (name: "n2")],
+        pods: [(name: "p1", on: Node("n1"), tolerations: [(key: "k", operator: Exists, effect: NoExecute, tolerationSeconds: 5)])],
+        timeline: [(at: "10s", do: Taint(node: "n1", taint: "k:NoExecute")), (at: "15.03s", do: Untaint(node: "n1", taint: "k"))])"#;
+    scratch.write("late.ron", text);
+    let late = json(&scratch, &["late.ron", "p1"]);
+    let rules: Vec<&str> = late["steps"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|s| s["rule"].as_str())
+        .filter(|rule| rule.starts_with("too late:") || *rule == "the timer ran out")
+        .collect();
+    assert_eq!(rules.len(), 2, "{late:#}");
+    assert!(rules[0].starts_with("too late:"), "{late:#}");
+    let set = remedies(&late);
+    assert_eq!(set, ["pods.p1.tolerations[k].tolerationSeconds=6"]);
+    let kept = verdict(&scratch, &["late.ron", "p1", "--set", &set[0]]);
+    assert!(!kept.contains("evicted at"), "{kept}");
+}
+
 /// `rapid-taint.ron` deletes db-0 first at 101.35 s: of a run that begins at 02:29:57 that is at
 /// 02:31:38, and 350 ms.
 #[test]

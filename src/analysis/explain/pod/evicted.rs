@@ -43,8 +43,14 @@ impl Case<'_, '_> {
         match timer {
             Some(timer) => {
                 self.step(&timer.set, self.set_rule(&timer.set));
+                let is_of_it = |c: &&Moment<'_>| c.record < moment.record;
+                let last = self.seen.cancelled.iter().rfind(is_of_it);
+                if let Some(cancelled) = last.filter(|c| timer.cancelled_too_late(c)) {
+                    let rule = "too late: the eviction was under way, and goes on, although an event says that it is cancelled";
+                    self.step(cancelled, Some(rule.to_owned()));
+                }
                 self.step(moment, Some(self.out_rule(moment, timer)));
-                self.remedies(moment, node, &timer.set);
+                self.remedies(timer.due(), node, &timer.set);
             }
             None => {
                 let rule = if moment.r.actor == Actor::NodeLifecycle {
@@ -56,7 +62,7 @@ impl Case<'_, '_> {
                     self.namesake(moment).unwrap_or_else(|| untolerated(moment))
                 };
                 self.step(moment, Some(rule));
-                self.remedies(moment, node, moment);
+                self.remedies(moment.at, node, moment);
             }
         }
         self.lost_countdowns(moment);
@@ -195,10 +201,11 @@ impl Case<'_, '_> {
         }
     }
 
-    /// What would have kept it: seconds that outlast the taint, or a toleration where there is none.
-    fn remedies(&mut self, evicted: &Moment<'_>, node: NodeId, set: &Moment<'_>) {
+    /// What would have kept it, whose time was over at `due`: seconds that outlast the taint, or a toleration where
+    /// there is none.
+    fn remedies(&mut self, due: Time, node: NodeId, set: &Moment<'_>) {
         let name = self.analysis().node_name(node);
-        match (self.of.deciding(set), self.of.untainted(node, evicted.at)) {
+        match (self.of.deciding(set), self.of.untainted(node, due)) {
             (Some(Some(t)), None) => {
                 let text = format!(
                     "only a toleration for ever would have kept it: {name} was still tainted at the end of the run"

@@ -30,6 +30,11 @@ impl Timer<'_> {
     pub(super) fn due(&self) -> Time {
         self.set.at.saturating_add(Dur::from_secs(self.seconds.into()))
     }
+
+    /// Whether that cancels it when it has run out already, so that its eviction goes on.
+    pub(super) fn cancelled_too_late(&self, cancelled: &Moment<'_>) -> bool {
+        cancelled.record > self.set.record && cancelled.at >= self.due()
+    }
 }
 
 /// What happened to the pod.
@@ -225,6 +230,14 @@ impl<'a> Seen<'a> {
         }
     }
 
+    /// The timer that was cancelled last, if it had run out by then: its eviction was under way, and goes on.
+    fn under_way(&self) -> Option<usize> {
+        let timer = self.timers.last()?;
+        let too_late = self.cancelled.last().is_some_and(|c| timer.cancelled_too_late(c));
+        let is_its = self.created.last().is_none_or(|made| made.record < timer.set.record);
+        (too_late && is_its).then(|| self.timers.len() - 1)
+    }
+
     /// A record with which the deletion of the pod begins or ends; `timer` is the record of the
     /// timer that ran before it.
     fn removal(
@@ -235,7 +248,9 @@ impl<'a> Seen<'a> {
         timer: Option<RecordId>,
     ) {
         if step.eviction(r).is_some() {
-            let led = timer.and_then(|t| self.timers.iter().position(|own| own.set.record == t));
+            let led = timer
+                .and_then(|t| self.timers.iter().position(|own| own.set.record == t))
+                .or_else(|| self.under_way().filter(|_| r.actor == Actor::TaintEviction));
             self.evicted.push((before(), led));
         } else if step.deletion_begins().is_some() {
             self.deleted.push(before());
