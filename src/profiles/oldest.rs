@@ -58,6 +58,7 @@ pub(super) fn oldest() -> Profile {
             narrow_search_resets_start: true,
             selector_spread: true,
             lets_in: 125,
+            lets_in_woken: 125,
             lets_in_after_failure: 125,
             hears_pod_updates: true,
             bindings_wake: true,

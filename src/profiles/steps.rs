@@ -369,10 +369,16 @@ pub(super) static STEPS: &[Step] = &[
     }),
     step(&[(35, 0)], |p| {
         p.scheduler.ties_by_heap = true;
-        p.scheduler.lets_in = 0;
-        p.scheduler.lets_in_after_failure = 400;
         p.scheduler.bindings_wake = false;
         p.scheduler.spares_terminating = true;
+    }),
+    // S59
+    step(&[(27, 0)], |p| p.scheduler.lets_in_woken = 600),
+    step(&[(33, 0)], |p| p.scheduler.lets_in_woken = 125),
+    step(&[(35, 0)], |p| {
+        p.scheduler.lets_in = 0;
+        p.scheduler.lets_in_woken = 0;
+        p.scheduler.lets_in_after_failure = 400;
     }),
     step(&[(36, 0)], |p| p.scheduler.balance = Balance::Improvement),
     step(&[(37, 0)], |p| {

@@ -191,8 +191,15 @@ fn node_lifecycle_switches() {
     check("S13", |p| p.node_lifecycle.pass_workers, &[("1.26.15", 1), ("1.27.0", 8)]);
     check(
         "S59",
-        |p| (p.scheduler.lets_in, p.scheduler.lets_in_after_failure),
-        &[("1.34.12", (125, 125)), ("1.35.0", (0, 400))],
+        |p| (p.scheduler.lets_in, p.scheduler.lets_in_woken, p.scheduler.lets_in_after_failure),
+        &[
+            ("1.26.15", (125, 125, 125)),
+            ("1.27.0", (125, 600, 125)),
+            ("1.32.13", (125, 600, 125)),
+            ("1.33.0", (125, 125, 125)),
+            ("1.34.12", (125, 125, 125)),
+            ("1.35.0", (0, 0, 400)),
+        ],
     );
     check(
         "S66",

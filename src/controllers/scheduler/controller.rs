@@ -73,12 +73,16 @@ impl Controller {
         Recaller { core: &self.core }.recall_waiting(waits);
         let c = self.clone();
         self.core.ctx.spawn(self.core.group, async move {
+            let mut woken = false;
             loop {
                 let core = &c.core;
                 if core.ctx.is_choosing() && core.state.with(|s| s.queue.is_ready()) {
-                    core.ctx.yield_point(c.pop_point, core.switches().lets_in).await;
+                    let s = core.switches();
+                    let odds = if woken { s.lets_in_woken } else { s.lets_in };
+                    core.ctx.yield_point(c.pop_point, odds).await;
                 }
                 let next = core.state.with(|s| s.queue.pop());
+                woken = next.is_none();
                 match next {
                     Some(entry) => c.schedule_one.schedule_one(entry).await,
                     None => core.ctx.parked(|t| core.parked.idle.set(Some(t))).await,
