@@ -195,9 +195,29 @@ export function lineChart(curve) {
     for (const [row, text] of curve.marks) {
         const v = curve.lines[0].values[row];
         if (!isOn(v)) continue;
-        svg.append(shape('circle', { cx: x(row), cy: y(v), r: 6, class: 'mark' }, shape('title', {}, text)), inside(text, x(row), y(v) - 12, 'strong'));
+        const half = (text.length * LETTER) / 2;
+        const middle = Math.min(Math.max(x(row), BEFORE + half), WIDE - half);
+        const placed = (/** @type {any} */ line) => line.values.map((/** @type {number | null} */ w, /** @type {number} */ i) => (isOn(w) ? [x(i), y(w ?? 0)] : null));
+        const isFree = (/** @type {number} */ at) => at < bottom - 4 && !curve.lines.some((/** @type {any} */ line) => crosses(placed(line), middle, at - 4, half));
+        const at = [y(v) - 12, y(v) + 22, y(v) - 30].find(isFree) ?? y(v) - 12;
+        svg.append(shape('circle', { cx: x(row), cy: y(v), r: 6, class: 'mark' }, shape('title', {}, text)), inside(text, x(row), at, 'strong'));
     }
     return svg;
+}
+
+/**
+ * Whether a line goes through a text, of which the middle and half of the width are given.
+ * @param {([number, number] | null)[]} points
+ * @param {number} x
+ * @param {number} y
+ * @param {number} half
+ */
+function crosses(points, x, y, half) {
+    return points.some((a, i) => {
+        const b = points[i + 1] ?? a;
+        if (!a || !b) return false;
+        return Array.from({ length: 11 }, (_, n) => n / 10).some((t) => Math.abs(a[0] + (b[0] - a[0]) * t - x) < half && Math.abs(a[1] + (b[1] - a[1]) * t - y) < 11);
+    });
 }
 
 /**

@@ -119,9 +119,10 @@ fn draw_node(
     }
     if height > 20.0 {
         for (from, to, n) in spans(time, column, &lane.timers, horizon, u32::max) {
-            let (left, right) = (time.left + from, time.left + to);
+            // At the foot of the bar, below the numbers in its middle.
+            let (left, right, foot) = (time.left + from, time.left + to, y + bar - 2.0);
             if n > 0 {
-                c.rule((left, y + bar / 2.0), (right, y + bar / 2.0), TIMER);
+                c.rule((left, foot), (right, foot), TIMER);
             }
         }
     }

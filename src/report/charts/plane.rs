@@ -175,12 +175,34 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
             (left, top.max(TOP + 22.0), name)
         }
     };
+    let lines: Vec<Vec<(f64, f64)>> = (plane.lines.iter())
+        .flat_map(|line| on_scale(line, ends))
+        .map(|part| placed(&part, &across, &up))
+        .collect();
     for (x, y, name) in labels(plane.marks.iter().map(at).collect()) {
         let wide = font::width(&name, STRONG);
         let x = (x + 10.0).min(WIDTH - RIGHT - wide);
-        c.text(&name, (x, y - 12.0), Anchor::Left, STRONG);
+        c.text(&name, (x, uncrossed((x, y), wide, &lines)), Anchor::Left, STRONG);
     }
     drawing
+}
+
+/// The height nearest to a mark's at which no line crosses a label; above it where all are crossed.
+fn uncrossed((x, y): (f64, f64), wide: f64, lines: &[Vec<(f64, f64)>]) -> f64 {
+    const HALF: f64 = 8.0;
+    let crosses = |s: &[(f64, f64)], middle: f64| {
+        let ((x0, y0), (x1, y1)) = (s[0], s[1]);
+        let (from, to) = (x0.max(x), x1.min(x + wide));
+        let at = |x: f64| if x1 > x0 { y0 + (y1 - y0) * (x - x0) / (x1 - x0) } else { y0 };
+        let (low, high) = (at(from).min(at(to)), at(from).max(at(to)));
+        from <= to && low < middle + HALF && high > middle - HALF
+    };
+    let is_free = |middle: &f64| {
+        let on_paper = (TOP..BOTTOM - HALF).contains(middle);
+        on_paper && !lines.iter().flat_map(|l| l.windows(2)).any(|s| crosses(s, *middle))
+    };
+    let places = [-12.0, 16.0, -28.0, 32.0, -44.0].map(|off| y + off);
+    places.into_iter().find(is_free).unwrap_or(y - 12.0)
 }
 
 /// Whether a point is beyond the ends of the scales.
@@ -329,6 +351,20 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A line that rises from a mark crosses what is written above it at its right, and not what is
+    /// written below.
+    #[test]
+    fn no_line_crosses_a_label() {
+        let (x, y) = (300.0, 300.0);
+        let rising = vec![(290.0, 300.0), (690.0, 200.0)];
+        assert_eq!(uncrossed((x, y), 200.0, &[]), y - 12.0);
+        assert_eq!(uncrossed((x, y), 200.0, std::slice::from_ref(&rising)), y + 16.0);
+        let falling = vec![(290.0, 305.0), (690.0, 405.0)];
+        assert_eq!(uncrossed((x, y), 200.0, std::slice::from_ref(&falling)), y - 12.0);
+        // Between the two there is no place.
+        assert_eq!(uncrossed((x, y), 200.0, &[rising, falling]), y - 12.0);
+    }
 
     #[test]
     fn ticks_are_round_and_within() {

@@ -88,25 +88,21 @@ pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
     ROW + 8.0
 }
 
-/// Draws how many nodes wait for their NoExecute taint.
+/// Draws how many nodes wait for their NoExecute taint; what is to be said of it, and where.
 pub(super) fn draw_queue(
     c: &mut Drawing,
     time: &TimeScale,
     waiting: &[(Time, u32)],
     horizon: Time,
     top: f64,
-) {
-    let most = waiting.iter().map(|s| s.1).max().unwrap_or(0);
-    if most == 0 {
-        return;
-    }
+) -> Option<(String, (f64, f64))> {
+    let most = waiting.iter().map(|s| s.1).max().filter(|most| *most > 0)?;
     row_name(c, "waiting for taint", top);
     let foot = top + ROW;
     for (from, to, n) in spans(time, 1.0, waiting, horizon, u32::max) {
         let y = foot - f64::from(n) / f64::from(most) * ROW;
         c.rect((time.left + from, y), (time.left + to, foot), QUEUED);
     }
-    let small = Ink { size: 9.0, ..SMALL };
     let left = time.left;
     c.rule((left, foot), (left + time.width, foot), GRID);
     let said = format!("at most {most} of the nodes");
@@ -114,11 +110,20 @@ pub(super) fn draw_queue(
         let after = waiting.iter().find(|s| s.0 > last.0);
         time.x(after.map_or(horizon, |s| s.0))
     });
-    let wide = font::width(&said, small);
+    let wide = font::width(&said, NOTE);
     let room = left + time.width - wide;
     let begins = waiting.iter().find(|s| s.1 > 0).map_or(left, |s| time.x(s.0));
     let x = if end + 6.0 < room { end + 6.0 } else { begins - 6.0 - wide };
-    c.text(&said, (x.max(left), foot - ROW / 2.0), Anchor::Left, small)
+    Some((said, (x.max(left), foot - ROW / 2.0)))
+}
+
+/// How what is said of the nodes that wait is written.
+const NOTE: Ink = Ink { size: 9.0, ..SMALL };
+
+/// Says something over the lines of entries, which would cut through it.
+pub(super) fn note(c: &mut Drawing, said: &str, (x, y): (f64, f64)) {
+    c.rect((x - 2.0, y - 7.0), (x + font::width(said, NOTE) + 2.0, y + 7.0), PAPER);
+    c.text(said, (x, y), Anchor::Left, NOTE)
 }
 
 fn color(d: &Disrupted) -> RGBColor {
