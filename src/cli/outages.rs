@@ -99,7 +99,8 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     replaces_only_by_force(args.chart.as_deref(), args.force)?;
     let noticing = args.detection;
     let from = args.from.map(Into::into);
-    let history = match args.file.as_os_str() == "-" {
+    let from_stdin = args.file.as_os_str() == "-";
+    let history = match from_stdin {
         true => scenario::history_of("<stdin>", stdin()?, from)?,
         false => scenario::history(&args.file, from)?,
     };
@@ -109,7 +110,12 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
     let told = Told {
-        asked: Asked { file: args.file.display().to_string(), price: args.price, noticing },
+        asked: Asked {
+            file: if from_stdin { "stdin".to_owned() } else { args.file.display().to_string() },
+            from_stdin,
+            price: args.price,
+            noticing,
+        },
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
         begun_before,

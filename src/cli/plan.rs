@@ -144,6 +144,16 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         None => Counting::fitting(&models),
         Some(asked) => (asked, "as asked for".to_owned()),
     };
+    let a_year: f64 = models.iter().map(scenario::Model::per_year).sum();
+    if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
+        return Err(Failure::input(
+            format!(
+                "these models make {a_year:.0} outages a year, and a run has at most {}",
+                scenario::OUTAGES_MAX
+            ),
+            "a lower rate, or fewer nodes; of a history of a short time `rate` says how often such times come",
+        ));
+    }
     let mut planner = planner(args, &loaded, base, axes, objective, counting);
     planner.check()?;
     planner.look_for_now()?;

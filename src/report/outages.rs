@@ -13,7 +13,10 @@ use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best
 /// What is asked of a history.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
+    /// What people call it.
     pub(crate) file: String,
+    /// It has no name that a scenario could write.
+    pub(crate) from_stdin: bool,
     /// What an eviction costs, in downtime.
     pub(crate) price: Dur,
     /// How long until a node is tainted, and until one that is back is not.
@@ -60,15 +63,21 @@ impl Told {
 
     /// How many outages there were.
     fn how_many(&self) -> String {
-        let (h, (rate, range)) = (&self.history, per_year(&self.history));
+        let h = &self.history;
+        let rate = match per_year(h) {
+            Some((rate, range)) => format!(
+                "{} a node and year (95 %: {} to {}, if each came by itself)",
+                digits(rate),
+                digits(range.low),
+                digits(range.high)
+            ),
+            None => "how often they come it does not say, as it shows hardly more than the outages themselves".to_owned(),
+        };
         format!(
-            "{} of {} in {}: {} a node and year (95 %: {} to {}, if each came by itself)",
+            "{} of {} in {}: {rate}",
             counted(self.spans.count() as u64, "outage"),
             counted(h.nodes.len() as u64, "node"),
             days(h.length),
-            digits(rate),
-            digits(range.low),
-            digits(range.high)
         )
     }
 
@@ -113,7 +122,7 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
             "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
             span(told.asked.noticing.middle())
         ), 2, PLAIN)?;
-    } else if h.failures_only {
+    } else if h.failures_only && per_year(h).is_some() {
         p.indented("if there are nodes that never failed, outages are rarer: write each into the file, a name without times", 2, PLAIN)?;
     }
     writeln!(
@@ -151,7 +160,8 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
             writeln!(p.out, "  {:>8.3}  {}", fit.log_likelihood, ron(&fit.distribution))?;
         }
     }
-    writeln!(p.out, "\nAs a fault model:")?;
+    let blank = model(told).contains('…');
+    writeln!(p.out, "\nAs a fault model{}:", if blank { ", with … to be filled in" } else { "" })?;
     p.indented(&model(told), 2, PLAIN)?;
     if !told.fits.is_empty() {
         p.indented("The fit is of whole outages. A crash boots after it, for 30s unless timing says otherwise: give it less, or use `Empirical`, of \
@@ -195,11 +205,16 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
     }
 }
 
-/// The chart as a page draws it, which marks each of its points.
+/// The chart as a page draws it, which marks each of its points: some of them, and those with names.
 fn curve(plane: Plane) -> Curve {
-    const EVERY: usize = 4;
+    const PARTS: f64 = 60.0;
+    let last = plane.lines.first().and_then(|l| l.points.last()).map_or(1.0, |p| p.0);
+    let is_told = |p: &&(f64, f64)| {
+        let part = p.0 / last * PARTS;
+        (part - part.round()).abs() < 1e-6 || plane.marks.iter().any(|m| m.0 == p.0)
+    };
     let points =
-        |line: &Line| -> Vec<(f64, f64)> { line.points.iter().copied().step_by(EVERY).collect() };
+        |line: &Line| -> Vec<(f64, f64)> { line.points.iter().filter(is_told).copied().collect() };
     let at: Vec<f64> =
         plane.lines.first().map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
     let lines = plane.lines.iter().map(|l| PageLine {
@@ -223,15 +238,18 @@ fn curve(plane: Plane) -> Curve {
     }
 }
 
-/// The model that draws outages like these.
+/// The model that draws outages like these; `…` stands for what is not known, a rate or the name
+/// of what came by standard input.
 fn model(told: &Told) -> String {
     let lasts = match told.fits.first() {
         Some(fit) => ron(&fit.distribution),
+        None if told.asked.from_stdin => "Empirical(\"…\")".to_owned(),
         None => format!("Empirical({:?})", told.asked.file),
     };
+    let rate = per_year(&told.history);
+    let rate = rate.map_or_else(|| "…".to_owned(), |(rate, _)| digits(rate).to_string());
     format!(
-        "(name: \"measured\", nodes: All, do: Crash, rate: PerNodeYear({}), lasts: {lasts}),",
-        digits(per_year(&told.history).0)
+        "(name: \"measured\", nodes: All, do: Crash, rate: PerNodeYear({rate}), lasts: {lasts}),"
     )
 }
 
@@ -256,13 +274,18 @@ fn ron(of: &Distribution) -> String {
     }
 }
 
-/// How many outages a node has in a year, with the exact 95 % interval of a Poisson number.
-fn per_year(h: &History) -> (f64, Interval) {
-    let years = h.length / (365.0 * 86_400.0) * h.nodes.len().max(1) as f64;
+/// How many outages a node has in a year, with the exact 95 % interval of a Poisson number, if the
+/// history tells that.
+fn per_year(h: &History) -> Option<(f64, Interval)> {
+    if h.is_of_one_time() {
+        return None;
+    }
+    let watched = h.length * h.nodes.len().max(1) as f64;
+    let years = watched / (365.0 * 86_400.0);
     let of = |n: f64| n / years.max(1e-12);
     let count = h.outages.len() as u64;
     let range = poisson_interval(count);
-    (of(count as f64), Interval { low: of(range.low), high: of(range.high) })
+    Some((of(count as f64), Interval { low: of(range.low), high: of(range.high) }))
 }
 
 /// A number to three digits, or to whole ones where it has more.
@@ -288,7 +311,7 @@ pub(crate) fn document(told: &Told) -> Value {
             "best": found(Some(f)),
         })
     };
-    let (rate, range) = per_year(&told.history);
+    let rate = per_year(&told.history);
     let noticing = told.asked.noticing;
     json!({
         "version": 1,
@@ -298,8 +321,8 @@ pub(crate) fn document(told: &Told) -> Value {
         "open": told.history.open,
         "empty": told.history.empty,
         "length_s": told.history.length,
-        "per_node_year": rate,
-        "per_node_year_95": [range.low, range.high],
+        "per_node_year": rate.map(|(rate, _)| rate),
+        "per_node_year_95": rate.map(|(_, range)| [range.low, range.high]),
         "mean_s": s.mean(),
         "quantiles_s": QUANTILES.map(|q| json!([q, s.quantile(q)])),
         "over_within": SHARES.map(|(t, _)| json!([t, 1.0 - s.survival(t)])),
@@ -367,17 +390,21 @@ fn plane(told: &Told) -> Plane {
     if let Some(seconds) = toleration {
         last = last.max(seconds as f64 * 1.5);
     }
-    let line = |name: String, of: &Distribution| {
-        let at = |i: u32| last * f64::from(i) / f64::from(POINTS);
-        let point = |i: u32| (at(i) / 60.0, told.asked.noticing.cost(of, at(i), price) / 60.0);
-        Line { name, points: (0..=POINTS).map(point).collect(), ..Line::default() }
-    };
-    let mut lines = vec![line("measured".to_owned(), &told.measured)];
-    lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
     let (mark_at, mark) = match toleration {
         Some(s) => (s as f64, format!("best: tolerationSeconds {s}")),
         None => (last, "best: never".to_owned()),
     };
+    // The best one is a point of each line, whatever lies beside it.
+    let mut at: Vec<f64> =
+        (0..=POINTS).map(|i| last * f64::from(i) / f64::from(POINTS)).chain([mark_at]).collect();
+    at.sort_by(f64::total_cmp);
+    at.dedup();
+    let line = |name: String, of: &Distribution| {
+        let point = |s: &f64| (s / 60.0, told.asked.noticing.cost(of, *s, price) / 60.0);
+        Line { name, points: at.iter().map(point).collect(), ..Line::default() }
+    };
+    let mut lines = vec![line("measured".to_owned(), &told.measured)];
+    lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
     Plane {
         heading: Heading {
             title: "What an outage costs".to_owned(),
@@ -419,6 +446,29 @@ mod tests {
     use crate::report::tables::tests::{csv_of_both, is_told};
     use std::sync::Arc;
 
+    /// Two outages of a minute each, an hour apart: 2 / 61 min of one node are 17,233 a year. Of one
+    /// alone, or of two that overlap, nobody knows how long the nodes were well.
+    #[test]
+    fn outages_of_one_time_have_no_rate() {
+        let of = |outages: &[(u32, f64, f64)], length| History {
+            nodes: vec!["a".to_owned(), "b".to_owned()][..outages.len().min(2)].to_vec(),
+            outages: outages
+                .iter()
+                .map(|&(node, start, lasts)| Recorded { node, start, lasts })
+                .collect(),
+            length,
+            failures_only: true,
+            ..History::default()
+        };
+        assert!(per_year(&of(&[(0, 0.0, 60.0)], 60.0)).is_none());
+        assert!(per_year(&of(&[(0, 0.0, 60.0), (1, 20.0, 60.0)], 80.0)).is_none());
+        let (rate, _) = per_year(&of(&[(0, 0.0, 60.0), (1, 3_600.0, 60.0)], 3_660.0)).unwrap();
+        // Two nodes: half of that each.
+        assert!((rate - 2.0 / 3_660.0 / 2.0 * 31_536_000.0).abs() < 1e-6, "{rate}");
+        // A file that was looked at for a day says that it was only once.
+        assert!(per_year(&of(&[(0, 0.0, 60.0)], 86_400.0)).is_some());
+    }
+
     /// Evicted as soon as it is noticed, an outage of a minute costs 50 s and the price, 51 s.
     #[test]
     fn what_was_measured_stands_above_the_fits() {
@@ -426,7 +476,12 @@ mod tests {
         let noticing = Noticing { from: 50.0, to: 50.0, back: 0.0 };
         let fixed = Distribution::Fixed(60.0);
         let told = Told {
-            asked: Asked { file: String::new(), price: Dur::from_secs(1), noticing },
+            asked: Asked {
+                file: String::new(),
+                from_stdin: false,
+                price: Dur::from_secs(1),
+                noticing,
+            },
             begun_before: false,
             history: History::default(),
             measured: Distribution::Measured(Arc::new(spans.clone())),

@@ -28,8 +28,8 @@ pub use paths::split_values;
 pub(crate) use paths::{Setting, settings};
 pub(crate) use preset::{preset_text, starter, use_preset};
 pub(crate) use resolve::{
-    Away, Drawn, LONGEST_S, Model, Object, Outage, Tilt, YEAR_S, drawn, instead, replace_timeline,
-    rule_for,
+    Away, Drawn, LONGEST_S, Model, OUTAGES_MAX, Object, Outage, Tilt, YEAR_S, drawn, instead,
+    replace_timeline, rule_for,
 };
 pub use resolve::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed, switch_on};
 pub(crate) use what_if::what_if;

@@ -228,6 +228,15 @@ impl Raw {
 }
 
 impl History {
+    /// Whether it tells of outages of one time only, and not how often they come: it begins with its first
+    /// outage and ends with its last, and all began within the length of one.
+    pub(crate) fn is_of_one_time(&self) -> bool {
+        let ends = [self.outages.first(), self.outages.last()].map(|o| o.map_or(0.0, |o| o.start));
+        let longest = self.outages.iter().map(|o| o.lasts).fold(0.0, f64::max);
+        let over = self.outages.iter().map(|o| o.start + o.lasts).fold(0.0, f64::max);
+        ends[0] <= 0.0 && over >= self.length && ends[1] - ends[0] <= longest
+    }
+
     /// The same with outages from when nodes went away, where they were noticed that much later;
     /// not before the outage before is over.
     pub(crate) fn noticed_after(mut self, delay_s: f64) -> Self {

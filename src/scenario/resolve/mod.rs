@@ -48,6 +48,7 @@ pub use group_names::{NODES_MAX, PODS_MAX};
 pub(crate) use models::{Model, Object, Tilt, YEAR_S};
 pub(crate) use outages::{Away, Outage, instead, replace_timeline};
 pub use overrides::Overrides;
+pub(crate) use read_models::OUTAGES_MAX;
 pub(super) use read_models::{group_of, no_group};
 pub(crate) use resolved::drawn;
 pub(super) use resolved::mistakes;

@@ -11,7 +11,7 @@ use crate::plan::NodeStart;
 use crate::scenario::prelude::*;
 
 /// The most outages of a run, on average.
-const OUTAGES_MAX: f64 = 300_000.0;
+pub(crate) const OUTAGES_MAX: f64 = 300_000.0;
 /// The most draws for nodes that fail: a few hundred megabytes.
 const DRAWS_MAX: f64 = 3_000_000.0;
 
@@ -214,6 +214,14 @@ impl<'a> Reader<'a> {
         }
         // A file that could not be read has been reported.
         let history = self.loaded.histories.get(&trace.file)?;
+        if history.is_of_one_time() {
+            let text = "this history tells of outages of one time, and not how often they come";
+            let help = format!(
+                "one of more time; or `rate: PerNodeYear(…), lasts: Empirical({:?})`, with how often",
+                trace.file
+            );
+            return self.at("trace").refuse(Problem::new(text).help(help));
+        }
         Some(When::Recorded(match self.booting() {
             0.0 => Arc::clone(history),
             boot => Arc::new(history.switched_off(boot)),

@@ -287,6 +287,24 @@ fn a_recorded_outage_ends_with_the_boot() {
     assert!((of(&range[1]) - 10.55).abs() < 0.02, "{told}");
 }
 
+/// A single outage that was recorded would come again and again without a pause, minute after minute.
+#[test]
+fn a_history_of_one_outage_is_no_rate() {
+    let scratch = Scratch::new();
+    scratch.write("h.csv", "node,start,end\na,0,60\n");
+    let text = r#"Scenario(version: 1, horizon: "24h", nodes: [(name: "a")],
+        faults: (models: [(name: "mine", nodes: All, do: Crash, trace: (file: "h.csv"))]))"#;
+    scratch.write("one.ron", text);
+    let called = scratch.call(&["faults", "one.ron"]);
+    called.fails(2, &["not how often they come", "lasts: Empirical(\"h.csv\")"]);
+    // Two of them in three minutes are 350,400 in a year, which no budget is enough for.
+    scratch.write("h.csv", "node,start,end\na,0,60\na,120,180\n");
+    let with_web = "workloads: [Deployment(name: \"web\", placement: Node(\"a\"))], faults:";
+    scratch.write("two.ron", text.replace("faults:", with_web));
+    let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
+    scratch.call(&["plan", "two.ron", "--choose", path]).fails(2, &["350400 outages a year"]);
+}
+
 /// Two histories of one name in two folders are two files: each has a copy of its own in the folder
 /// of results, from which the same run is built again.
 #[test]

@@ -333,3 +333,22 @@ fn text_is_folded_at_eighty_columns() {
         }
     }
 }
+
+/// What came by standard input has no name that a scenario could write; of one outage nobody knows how
+/// often they come.
+#[test]
+fn a_history_by_standard_input_leaves_blanks_in_its_model() {
+    let scratch = Scratch::new();
+    let one = "node,start,end\na,2026-01-06T10:26:45Z,2026-01-06T10:27:45Z\n";
+    let said = scratch.call_with(&["outages", "-"], one).stdout;
+    assert!(said.starts_with("stdin\n"), "{said}");
+    assert!(said.contains("rate: PerNodeYear(…), lasts: Empirical(\"…\")"), "{said}");
+    assert!(!said.contains("a node and year"), "{said}");
+    let json = scratch.call_with(&["outages", "-", "-o", "json"], one).stdout;
+    assert!(json.contains("\"per_node_year\": null"), "{json}");
+    // Four weeks in which a node failed twice: 26.07 a year.
+    let two = "node,start,end\na,0,60\na,2419140,2419200\n";
+    scratch.write("h.csv", two);
+    let said = scratch.call(&["outages", "h.csv"]).stdout;
+    assert!(said.contains("rate: PerNodeYear(26.1), lasts: Empirical(\"h.csv\")"), "{said}");
+}
