@@ -215,9 +215,10 @@ fn elements<'a>(
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
     let (what, all) = (target.what(), Called::all(target, spec));
     if let Some(index) = &first.index {
-        let i: usize = index
-            .parse()
-            .map_err(|_| Problem::new(format!("`{path}`: [{index}] is not a number")))?;
+        let i: usize = index.parse().map_err(|_| {
+            Problem::new(format!("`{path}`: [{index}] is not a number"))
+                .help(format!("by its name it is `{}.{index}`", first.name))
+        })?;
         return if i < all.len() {
             Ok((vec![i], rest))
         } else {
@@ -238,7 +239,7 @@ fn elements<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::super::{Overrides, parse};
-    use super::super::known_paths;
+    use super::super::{known_paths, split_values};
     use super::set;
     use crate::language::{FlagValue, Scenario, Timing};
     use crate::scenario::build;
@@ -281,6 +282,30 @@ mod tests {
             other.unwrap_err().to_string(),
             "there is no claim number 2: 2 are written, from 0"
         );
+    }
+
+    #[test]
+    fn a_list_in_brackets_is_one_value() {
+        let (path, values) =
+            split_values("nodes.a.taints=[x=1:NoExecute, y=2:NoSchedule],[],\"z\"").unwrap();
+        let taints = |value: &String| {
+            let mut spec = starting();
+            set(&mut spec, &format!("{path}={value}")).unwrap();
+            let texts: Vec<String> = spec.nodes[0].taints.iter().map(ToString::to_string).collect();
+            texts.join(" ")
+        };
+        let found: Vec<String> = values.iter().map(taints).collect();
+        assert_eq!(found, ["x=1:NoExecute y=2:NoSchedule", "", "z"]);
+        let flag = "flags.kube-apiserver.disable-admission-plugins";
+        let mut spec = starting();
+        set(&mut spec, &format!("{flag}=[TaintNodesByCondition,DefaultTolerationSeconds]"))
+            .unwrap();
+        assert_eq!(
+            spec.flags.kube_apiserver["disable-admission-plugins"],
+            FlagValue::Text("TaintNodesByCondition,DefaultTolerationSeconds".to_owned())
+        );
+        assert!(problem("pods.web.count=3,4").contains("taintsim sweep"));
+        assert!(problem("timeline[cut b].at=1s").contains("`timeline.cut b`"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! of the field, and from there into the part as a file is read.
 
 use super::called::Target;
+use super::read::without_brackets;
 use crate::language::duration::whole_seconds;
 use crate::language::text::tree::Value;
 use crate::scenario::prelude::*;
@@ -126,7 +127,14 @@ fn written(shape: Shape, value: &str) -> Result<Option<Value>, Problem> {
     if !is_plain(shape) {
         return Ok(None);
     }
-    let wrong = |wanted: &str| Problem::new(format!("expected {wanted}, found `{value}`"));
+    let wrong = |wanted: &str| {
+        let problem = Problem::new(format!("expected {wanted}, found `{value}`"));
+        problem.maybe_help(
+            value
+                .contains(',')
+                .then(|| "one value; `taintsim sweep` and `taintsim plan` try several".to_owned()),
+        )
+    };
     let written = match shape.kind() {
         Kind::Whole if value.parse::<i128>().is_err() => {
             let help = whole_seconds(value).map(|s| format!("`{value}` is {s} seconds: write {s}"));
@@ -143,7 +151,8 @@ fn written(shape: Shape, value: &str) -> Result<Option<Value>, Problem> {
             })?)
         }
         Kind::Texts => {
-            let texts = value.split(',').map(str::trim).filter(|t| !t.is_empty());
+            let texts = without_brackets(value).split(',').map(|t| t.trim().trim_matches('"'));
+            let texts = texts.filter(|t| !t.is_empty());
             Value::brackets('[', texts.map(|t| Tree::from(Value::text(t))).collect())
         }
         Kind::Variants => as_in_a_file(shape, value)?,

@@ -3,7 +3,7 @@
 
 use super::called::{Called, Target, paths_of, quoted};
 use super::edit::{is_field, is_plain};
-use super::read::{keys, seconds_of};
+use super::read::{keys, seconds_of, without_brackets};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::{KUBERNETES, SEED};
@@ -264,7 +264,7 @@ pub(super) fn flag_value(
         return Err(problem.maybe_help(did_you_mean_or_list(&wanted, &flags)));
     };
     let map = spec.flags.component_mut(known);
-    map.insert(flag.to_owned(), FlagValue::Text(value.to_owned()));
+    map.insert(flag.to_owned(), FlagValue::Text(without_brackets(value).to_owned()));
     Ok(at!["flags", known, flag])
 }
 

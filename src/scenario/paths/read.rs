@@ -58,6 +58,13 @@ fn parted(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A list without the brackets that make one value of it where commas part values:
+/// `nodes.a.taints=[a=b:NoExecute,c=d:NoExecute],[]`.
+pub(super) fn without_brackets(value: &str) -> &str {
+    let value = value.trim();
+    value.strip_prefix('[').and_then(|v| v.strip_suffix(']')).unwrap_or(value)
+}
+
 /// The names of a path.
 pub(super) fn segments(path: &str) -> Result<Vec<Segment>, Problem> {
     let wrong = |what: &str| Problem::new(format!("`{path}` is not a path: {what}"));
