@@ -69,8 +69,14 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
     args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
+    if let Some(text) = args.against.as_ref().filter(|text| text.contains('=')) {
+        return Err(Failure::input(
+            format!("--against takes a release, and {text:?} is none"),
+            format!("--against-set {text}"),
+        ));
+    }
     let change = args.change.with(&args.against, args.against_seed, &args.against_timing);
-    let sets = [&args.sets[..], &args.against_sets].concat();
+    let sets = [&shared(args)[..], &args.against_sets].concat();
     if args.b.is_none()
         && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
     {
@@ -84,6 +90,20 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         return many(args, second, overrides, seeds, terminal);
     }
     single(args, second, (&change, &sets), terminal)
+}
+
+/// What `--set` says for both runs and the options `--against…` leave to the second.
+fn shared(args: &DiffArgs) -> Vec<String> {
+    let other = [
+        ("kubernetes", args.against.is_some()),
+        ("timing", args.against_timing.is_some()),
+        ("seed", args.against_seed.is_some()),
+    ];
+    let is_other = |set: &&String| {
+        let path = set.split_once('=').map_or("", |(path, _)| path.trim());
+        other.contains(&(path, true))
+    };
+    args.sets.iter().filter(|set| !is_other(set)).cloned().collect()
 }
 
 /// One run of each side; `change` is what makes the second one.
@@ -226,7 +246,7 @@ fn print_many(
     )?;
     args.html.write(|| {
         let [a_run, b_run] = [0, 1].map(|side| {
-            let overrides = Overrides { seed: Some(pairs.first), ..pairs.overrides[side].clone() };
+            let overrides = pairs.overrides[side].clone().with_seed(pairs.first);
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
         let board = |said| board_over_seeds(sides, &settings, found, said);

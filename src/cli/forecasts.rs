@@ -47,7 +47,7 @@ pub(super) fn run_all(
     let one = |course: &Course| {
         let forecasting = Forecasting {
             loaded: &course.loaded,
-            first: course.overrides.seed.unwrap_or(1),
+            first: scenario::seed(&course.loaded, &course.overrides)?,
             seeds,
             overrides: course.overrides.clone(),
         };

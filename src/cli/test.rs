@@ -207,8 +207,11 @@ fn failed(
     let failed = (0..).zip(files.iter().zip(all));
     let failed = failed.filter_map(|(i, (file, t))| Some((i, file, seed(t)?)));
     for (i, file, seed) in failed.take(RUNS_MAX) {
-        let mut overrides = args.change.overrides(args.sets.clone());
-        overrides.seed = seed.or(overrides.seed);
+        let overrides = args.change.overrides(args.sets.clone());
+        let overrides = match seed {
+            Some(seed) => overrides.with_seed(seed),
+            None => overrides,
+        };
         let name = format!("run-{i}");
         let loaded = load(file)?;
         let columns = run_for_page(&loaded, overrides, DEFAULT_NEEDLESS_WINDOW, terminal)?;

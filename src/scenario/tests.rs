@@ -283,7 +283,10 @@ fn a_command_line_changes_a_scenario() {
     // 11 min, and 5 min after that.
     assert_eq!([plan.timeline[0].at.as_secs(), plan.timeline[1].at.as_secs()], [660, 960]);
     assert_eq!(seed(&loaded, &overrides), Ok(1));
-    assert_eq!(seed(&loaded, &Overrides { seed: Some(9), ..overrides }), Ok(9));
+    let nine = Overrides { seed: Some(9), ..overrides };
+    assert_eq!(seed(&loaded, &nine), Ok(9));
+    // Of `--seed` and `--set seed=…` the second counts, as of `--kubernetes` and `--set kubernetes=…`.
+    assert_eq!(seed(&loaded, &Overrides { sets: vec!["seed=3".to_owned()], ..nine }), Ok(3));
 }
 
 #[test]

@@ -21,6 +21,13 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// The same with that seed, whatever else was said of it.
+    pub(crate) fn with_seed(mut self, seed: u64) -> Self {
+        self.sets.retain(|set| set.split_once('=').is_none_or(|(path, _)| path.trim() != "seed"));
+        self.seed = Some(seed);
+        self
+    }
+
     /// All but the seed as `PATH=VALUE`.
     pub fn as_sets(&self) -> Vec<String> {
         let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
@@ -63,6 +70,8 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
 /// Writes what the command line says into the scenario.
 fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
     let (mut sets, mut problems) = (Vec::new(), Vec::new());
+    // As with the others, what `--set` says counts more.
+    spec.seed = overrides.seed.or(spec.seed);
     let own = [("kubernetes", &overrides.kubernetes), ("timing", &overrides.timing)];
     let own = own.into_iter().filter_map(|(path, value)| {
         value.as_ref().map(|v| (format!("--{path}"), format!("{path}={v}")))

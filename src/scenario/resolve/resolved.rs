@@ -9,9 +9,7 @@ use crate::scenario::prelude::*;
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
-    overrides
-        .seed
-        .map_or_else(|| overridden(loaded, overrides).map(|c| c.spec.seed.unwrap_or(SEED)), Ok)
+    changed(loaded, overrides).map(|spec| spec.seed.unwrap_or(SEED))
 }
 
 /// The plan of a run.
@@ -41,7 +39,7 @@ pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expect
 fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations), Problems> {
     let changed = overridden(loaded, overrides)?;
     let complaints = Complaints::default();
-    let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);
+    let seed = changed.spec.seed.unwrap_or(SEED);
     let plan = plan(&changed, loaded, seed, Damage::default(), &complaints);
     complaints.finish(&loaded.source, None, &changed.sets)?;
     // Without a complaint there is a plan: whoever reads this message has found a bug.
@@ -69,7 +67,5 @@ pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Prob
 /// # Errors
 /// What is wrong with the changes, each with its place.
 pub fn changed(loaded: &Loaded, overrides: &Overrides) -> Result<Scenario, Problems> {
-    let mut spec = overridden(loaded, overrides)?.spec;
-    spec.seed = overrides.seed.or(spec.seed);
-    Ok(spec)
+    overridden(loaded, overrides).map(|changed| changed.spec)
 }

@@ -52,6 +52,24 @@ fn a_run_does_not_differ_from_itself() {
     }
 }
 
+/// What is set for both runs gives way to what the second run alone is told.
+#[test]
+fn what_the_second_run_is_told_counts_more_than_a_set_for_both() {
+    let scratch = with_one_node_lost();
+    for (sets, against, other) in [
+        ("kubernetes=1.33", &["--against", "1.34"][..], "Kubernetes 1.34."),
+        ("timing=ideal", &["--against-timing", "typical"], "timing Typical"),
+        ("seed=3", &["--against-seed", "4"], "seed 4"),
+    ] {
+        let args = [&["diff", "one.ron", "--set", sets], against].concat();
+        let said = scratch.call(&args).stdout;
+        let b = said.lines().find(|l| l.starts_with("B ")).expect("a second run");
+        assert!(b.contains(other) && !b.contains(sets), "{args:?}: {said}");
+    }
+    let called = scratch.call(&["diff", "one.ron", "--against", "seed=4"]);
+    called.fails(2, &["--against-set seed=4"]);
+}
+
 /// From 1.34 on the NoExecute decision follows the current condition (S20): the taint comes in the
 /// pass that finds the node silent, and no more in the next one, 5 s of node-monitor-period later.
 /// Everything that hangs on it moves by the same 5 s.
