@@ -278,12 +278,15 @@ impl Paired {
         [self.a, self.b].map(|s| s.and_then(|s| names.texts.all.get(s.detail as usize).cloned()))
     }
 
-    /// What its object belongs to: a pod's workload, or what names have in common; none of what has
-    /// no object.
+    /// What its object belongs to: a pod's workload, or what names have in common, `a-…`; none of what
+    /// has no object.
     pub(super) fn of(&self, names: &Names) -> Option<String> {
         match (self.pod, self.node) {
             (NONE, NONE) => None,
-            (NONE, node) => names.nodes.get(node as usize).map(|n| stem(n).to_owned()),
+            (NONE, node) => names.nodes.get(node as usize).map(|name| match stem(name) {
+                stem if stem == name => name.clone(),
+                stem => format!("{stem}-…"),
+            }),
             (pod, _) => names.texts.all.get(names.groups[pod as usize] as usize).cloned(),
         }
     }

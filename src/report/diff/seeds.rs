@@ -180,11 +180,16 @@ pub(super) fn said(p: &Pattern) -> String {
     let names = &p.objects;
     let of = match &p.kind.of {
         Some(of) if p.kind.of_pods => format!(" of {of}"),
-        Some(of) => format!(" {of}-…"),
+        Some(of) => format!(" {of}"),
         None => String::new(),
     };
     let counted_as = if p.tally.objects == (1, 1) {
-        format!("1 {thing}")
+        // One that shares its name with no other needs no number.
+        if !p.kind.of_pods && !of.ends_with('…') {
+            thing.to_owned()
+        } else {
+            format!("1 {thing}")
+        }
     } else {
         format!("{} {thing}s", span(p.tally.objects))
     };
