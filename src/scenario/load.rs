@@ -326,6 +326,16 @@ mod tests {
             problems("Scenario(version: 1 horizon: \"1m\")"),
             "f.ron:1:21: expected a comma, or the closing bracket"
         );
+        let step = |fault: &str| {
+            problems(&format!(
+                "(version: 1, horizon: \"1m\", timeline: [(at: \"1s\", do: {fault})])"
+            ))
+        };
+        assert!(step("Reboot").contains("in brackets: `Reboot(…)`"), "{}", step("Reboot"));
+        let model =
+            "(name: \"m\", nodes: All, do: Crash(), rate: PerNodeYear(1), lasts: Fixed(\"1m\"))";
+        let said = problems(&format!("(version: 1, horizon: \"1m\", faults: (models: [{model}]))"));
+        assert!(said.contains("nothing is in brackets here: `Crash`"), "{said}");
         assert_eq!(
             problems("Scenario(version: 1, horizon: \"1m)"),
             "f.ron:1:31: this text has no closing quote"

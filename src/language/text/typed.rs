@@ -341,11 +341,19 @@ impl<'de, 't> EnumAccess<'de> for Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
+    /// A variant that holds something has brackets, be they empty.
+    fn opened(&self) -> Result<(), Mistake> {
+        if self.tree.open().is_some() {
+            return Ok(());
+        }
+        let word = self.tree.word();
+        let help = (!word.is_empty()).then(|| format!("in brackets: `{word}(…)`"));
+        Err(wrong(self.tree, "expected `(` here").help(help))
+    }
+
     /// What is in the brackets of a variant.
     fn wrapped(self) -> Result<Self, Mistake> {
-        if self.tree.open().is_none() {
-            return Err(wrong(self.tree, "expected `(` here"));
-        }
+        self.opened()?;
         let inside = true;
         Reader { inside, ..self }.deeper()
     }
@@ -356,7 +364,9 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
 
     fn unit_variant(self) -> Result<(), Mistake> {
         if self.tree.open().is_some() {
-            return Err(wrong(self.tree, "expected a comma, or the closing bracket"));
+            let help = format!("nothing is in brackets here: `{}`", self.tree.word());
+            let mistake = wrong(self.tree, "expected a comma, or the closing bracket");
+            return Err(mistake.help(Some(help)));
         }
         Ok(())
     }
@@ -374,9 +384,7 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
-        if self.tree.open().is_none() {
-            return Err(wrong(self.tree, "expected `(` here"));
-        }
+        self.opened()?;
         let inside = true;
         let mut fields = Reader { inside, ..self }.parts('(', "expected `(` here")?;
         visitor.visit_map(&mut fields).map_err(|m| fields.placed(m).of_variant(self.tree.word()))
