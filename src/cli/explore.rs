@@ -8,6 +8,7 @@ use super::prelude::*;
 use super::progress::Stopwatch;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::Work;
+use crate::analysis::counted;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::kernel::Choices;
 use crate::lab::Desk;
@@ -20,6 +21,7 @@ use crate::report::explore::{Says, Searched, answer, document, table, write, wri
 use crate::report::html::Page;
 use crate::report::html::board::{Board, Part, Steps, Table};
 use crate::report::replay::lanes;
+
 use crate::report::{Folder, OutputError, manifest};
 use crate::sim;
 
@@ -105,6 +107,13 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
+    // Where nothing was run, that nothing was found says nothing.
+    if reports.iter().any(|(_, r)| r.all_runs() == 0) {
+        return Err(Failure::input(
+            "the time was over before a run was made",
+            "a longer one, `--time 1m`",
+        ));
+    }
     Ok(Exit::fine_if(reports.iter().all(|(_, r)| r.violations.is_empty())))
 }
 
@@ -156,7 +165,7 @@ fn one(
         ..Explore::drawing(&plan, properties, &expected, args.seed)
     };
     let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| match all {
-        u64::MAX => format!("{} runs", grouped(done)),
+        u64::MAX => counted(done, "run"),
         _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
     });
     let goes_on = |runs: u64| {

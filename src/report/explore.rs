@@ -68,7 +68,7 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
     let Printer { out, style, .. } = p;
     let r = searched.report;
     let n = |n: u64| grouped(n);
-    write!(out, "{} runs", n(r.runs))?;
+    write!(out, "{}", counted(r.runs, "run"))?;
     if r.pruned > 0 || r.skipped > 0 {
         write!(
             out,
@@ -77,7 +77,7 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
             n(r.skipped)
         )?;
     }
-    writeln!(out, "; {} states", n(r.states))?;
+    writeln!(out, "; {}", counted(r.states, "state"))?;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
         (_, true) => writeln!(
@@ -129,6 +129,28 @@ fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
     Ok(())
 }
 
+/// More violations than this of one property in one run are told as one.
+const ALIKE: usize = 3;
+
+/// Whether the same run shows both, of one property.
+fn of_one_run(a: &Violated, b: &Violated) -> bool {
+    (a.property, &a.tape, &a.changes) == (b.property, &b.tape, &b.changes)
+}
+
+/// Which violations are told, and how many more of the property the same run shows.
+fn told(all: &[Violated]) -> Vec<(usize, usize)> {
+    let mut told: Vec<(usize, usize)> = Vec::new();
+    for (i, v) in all.iter().enumerate() {
+        let alike = all.iter().filter(|other| of_one_run(other, v)).count();
+        if alike <= ALIKE {
+            told.push((i, 0));
+        } else if !told.iter().any(|(first, _)| of_one_run(&all[*first], v)) {
+            told.push((i, alike - 1));
+        }
+    }
+    told
+}
+
 /// Writes the violations, each with its tape.
 fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) -> io::Result<()> {
     let r = searched.report;
@@ -136,7 +158,8 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
         return writeln!(out, "no violation");
     }
     writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
-    for (i, v) in r.violations.iter().enumerate() {
+    for (i, alike) in told(&r.violations) {
+        let v = &r.violations[i];
         let name = if colour {
             format!("\u{1b}[1;31m{}\u{1b}[0m", v.property)
         } else {
@@ -151,6 +174,10 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
         }
         if let Some(folder) = searched.reports.get(i) {
             writeln!(out, "      report in {folder}")?;
+        }
+        if alike > 0 {
+            let more = grouped(alike as u64);
+            writeln!(out, "      the same run shows {more} more of it; -o json names all")?;
         }
     }
     Ok(())
@@ -184,9 +211,14 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
     let mut items = Vec::new();
     for s in searches {
         let of = format!("Kubernetes {}", s.release);
-        for (v, tape) in s.report.violations.iter().zip(&s.tapes) {
+        for (i, alike) in told(&s.report.violations) {
+            let (v, Some(tape)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
+            let more = match alike {
+                0 => String::new(),
+                more => format!("; the same run shows {} more of it", grouped(more as u64)),
+            };
             items.push(Item {
-                text: format!("{of}: {} is violated, {}", v.property, how(v)),
+                text: format!("{of}: {} is violated, {}{more}", v.property, how(v)),
                 command: Some(format!("taintsim replay {tape}")),
             });
         }

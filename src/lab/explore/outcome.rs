@@ -53,11 +53,12 @@ impl Outcome {
         for line in lines.iter().chain(&others) {
             hash = crate::kernel::search::fold(hash, hash_name(line));
         }
-        for (list, what) in [(lines, "pods"), (others, "nodes")] {
+        for (list, what) in [(lines, "pod"), (others, "node")] {
             let more = list.len().saturating_sub(SHOWN);
             all.extend(list.into_iter().take(SHOWN));
             if more > 0 {
-                all.push(format!("and {more} more {what}"));
+                let plural = if more == 1 { "" } else { "s" };
+                all.push(format!("and {more} more {what}{plural}"));
             }
         }
         Outcome { hash, text: all.join("; ") }
