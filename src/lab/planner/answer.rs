@@ -196,7 +196,7 @@ pub(crate) fn answer(
         off: if guaranteed { off.min(kept.delta) } else { off },
         guaranteed,
         shares: lean.shares(best),
-        break_even: lean.break_even(best),
+        break_even: lean.break_even(best, confidence),
         sensitivities: lean.sensitivities(best),
         short: lean.short(best),
         closed_best: closed.map(|costs| least(&eligible, &costs, kept.now)),
@@ -314,8 +314,9 @@ impl Lean<'_> {
         least(self.eligible, &costs, best)
     }
 
-    /// The nearest price below and above of evictions and needless ones at which another row wins.
-    fn break_even(&self, best: usize) -> Vec<BreakEven> {
+    /// The nearest price below and above of evictions and needless ones at which another row wins. Rows
+    /// that differ in them by no more than chance cross nowhere.
+    fn break_even(&self, best: usize, confidence: f64) -> Vec<BreakEven> {
         let mut found = Vec::new();
         for figure in [3, 4] {
             let now = self.objective.prices[figure];
@@ -324,7 +325,8 @@ impl Lean<'_> {
             let crossing = |row: usize| {
                 let slope = self.figures[row][figure] - self.figures[best][figure];
                 let price = (without(best) - without(row)) / slope;
-                (slope.abs() > 1e-9 && price.is_finite() && price > 0.0).then_some((price, row))
+                let known = self.kept.differs(figure, [row, best], confidence);
+                (known && price.is_finite() && price > 0.0).then_some((price, row))
             };
             let all: Vec<(f64, usize)> =
                 self.eligible.iter().copied().filter(|r| *r != best).filter_map(crossing).collect();

@@ -96,6 +96,14 @@ impl Kept {
         (mean + rows.iter().map(standing).sum::<f64>(), variance)
     }
 
+    /// Whether a figure of two rows differs, replication by replication, by more than chance.
+    pub(crate) fn differs(&self, figure: usize, [a, b]: [usize; 2], confidence: f64) -> bool {
+        let mut only = Objective::new(Some(""));
+        only.prices[figure] = 1.0;
+        let by = self.interval(self.cost(&only, &[(a, 1.0), (b, -1.0)]), confidence);
+        by.low > 0.0 || by.high < 0.0
+    }
+
     /// How many replications there are to be before anything is said of these rows; none where there are
     /// enough. A first stage must be over, and each model that by formula tells rows apart must have
     /// met what is chosen now and then.

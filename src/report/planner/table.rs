@@ -14,6 +14,14 @@ fn with_span(value: f64, span: &Interval) -> String {
     format!("{} ±{}", amount(value), amount(half))
 }
 
+/// The same of a figure, which is never below zero.
+fn from_zero(value: f64, span: &Interval) -> String {
+    match span.high - value > value {
+        true => format!("{} ({}–{})", amount(value), amount(span.low.max(0.0)), amount(span.high)),
+        false => with_span(value, span),
+    }
+}
+
 /// The columns of figures, those first by which values differ: of the workload's own, and then those
 /// that have a price or occur.
 fn columns(told: &Told) -> Vec<Filled> {
@@ -22,13 +30,13 @@ fn columns(told: &Told) -> Vec<Filled> {
     for (i, workload) in told.kept.own.iter().enumerate() {
         // Evictions first: by them a value costs what it saves.
         for (f, figure) in OWN.iter().enumerate().cycle().skip(1).take(OWN.len()) {
-            let of = |r: &Row| with_span(r.own[i][f].0, &r.own[i][f].1);
+            let of = |r: &Row| from_zero(r.own[i][f].0, &r.own[i][f].1);
             let heading = format!("{workload}: {}", figure.heading());
             all.push((heading, rows.iter().map(of).collect()));
         }
     }
     for f in shown(told) {
-        let of = |r: &Row| with_span(r.figures[f], &r.spans[f]);
+        let of = |r: &Row| from_zero(r.figures[f], &r.spans[f]);
         let heading = FIGURES[f].heading().to_owned();
         all.push((heading, rows.iter().map(of).collect()));
     }
@@ -65,7 +73,7 @@ pub(super) fn table(told: &Told) -> (String, Vec<String>) {
         true => "-".to_owned(),
         false => with_span(r.more, &r.more_interval),
     };
-    let cost = a.rows.iter().map(|r| with_span(r.cost, &r.interval));
+    let cost = a.rows.iter().map(|r| from_zero(r.cost, &r.interval));
     let mut all: Vec<Filled> = vec![
         ("value".to_owned(), (0..a.rows.len()).map(|r| told.name(r)).collect()),
         ("cost".to_owned(), cost.collect()),

@@ -46,7 +46,7 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
     let (table, left_out) = table(told);
     writeln!(p.out, "\n{table}\n")?;
     let mut note = format!(
-        "A year, on average, of all workloads where none is named. Cost in {}; more: beside the {} row, outage by outage; each with its {} % interval, and those of more all at one time.",
+        "A year, on average, of all workloads where none is named. Cost in {}; more: beside the {} row, outage by outage; each with its {} % interval, in brackets where it would go below zero, and those of more all at one time.",
         told.objective.unit,
         best_word(told),
         told.answer.confidence * 100.0
@@ -187,7 +187,9 @@ fn recommendation(told: &Told<'_>) -> String {
         .filter_map(|f| {
             let by = best.figures[f] - now.figures[f];
             let word = if by > 0.0 { "more" } else { "fewer" };
-            (by.abs() >= 0.05).then(|| format!("{} {word} {}", amount(by.abs()), plural(f)))
+            let known = told.kept.differs(f, [a.best, a.now], a.confidence);
+            (known && by.abs() >= 0.05)
+                .then(|| format!("{} {word} {}", amount(by.abs()), plural(f)))
         })
         .collect();
     if !changed.is_empty() {
