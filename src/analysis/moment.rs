@@ -6,7 +6,8 @@
 //!   refused. A pod that is bound and about to start is not, though its phase is Pending.
 //! * *unattached*: pods that are bound and not started, of which it was said that a volume cannot be attached to
 //!   their node.
-//! * *stuck*: pods that are still being deleted although their grace period is over.
+//! * *stuck*: pods that are still being deleted although their grace period is over, or on a node
+//!   that is away: nothing ends that while it is.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
 
@@ -73,7 +74,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             ),
             why: None,
             unattached: u64::from(state.is_unattached()),
-            stuck: u64::from(state.deleting && is_over),
+            stuck: u64::from(state.deleting && (is_over || away)),
             left: u64::from(away && !state.deleting && !state.phase.is_terminal()),
         };
         if now != Moment::default() {

@@ -1,7 +1,7 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
-use super::holder::{Holder, blocked, first_sentence};
+use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::Kind;
 use super::told::told;
 use crate::lab::prelude::*;
@@ -25,7 +25,8 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
     let tainted = lost.iter().filter_map(of_taints);
     let others = lost.iter().filter(|l| l.damage.evicted.is_none());
     let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = others.partition(|l| l.damage.size.0 >= there);
-    let survey = All { lost, lasts };
+    let tolerant = plan.owners(&|template| tolerates_for_good(plan, template));
+    let survey = All { lost, lasts, tolerant };
     let mut found: Vec<Finding> = tainted.collect();
     found.extend(survey.short_of_pods());
     found.extend(whole.first().map(|l| of_everything(l)));
@@ -52,13 +53,23 @@ fn of_taints(lost: &Lost) -> Option<Finding> {
     })
 }
 
-/// The sentences that come first: what the worst loss does, and for whom nothing comes back while
-/// a loss lasts.
-pub(super) fn lead(lost: &[Lost]) -> Vec<String> {
-    let mut lead: Vec<String> = lost.first().and_then(of_the_worst).into_iter().collect();
-    if lead.is_empty() {
-        return vec!["None of these losses takes a workload below what it needs.".to_owned()];
+/// The sentences that come first: who is below its need already, what the worst loss does, and for
+/// whom nothing comes back while a loss lasts.
+pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost]) -> Vec<String> {
+    if plan.pods.is_empty() && plan.workloads.is_empty() {
+        return vec!["There are no pods, so that nothing is lost with a node.".to_owned()];
     }
+    let names: Vec<&str> = already.iter().map(String::as_str).collect();
+    let mut lead: Vec<String> = (!names.is_empty())
+        .then(|| format!("Below what they need without any loss: {}.", listed(&names)))
+        .into_iter()
+        .collect();
+    let Some(worst) = lost.first().and_then(of_the_worst) else {
+        let one = if names.is_empty() { "a" } else { "another" };
+        lead.push(format!("None of these losses takes {one} workload below what it needs."));
+        return lead;
+    };
+    lead.push(worst);
     let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for hit in lost.iter().flat_map(|l| &l.damage.hits) {
         let Some(still) = hit.still.filter(|s| s.below) else { continue };
@@ -128,6 +139,8 @@ fn of_everything(lost: &Lost) -> Finding {
 struct All<'a> {
     lost: Vec<&'a Lost>,
     lasts: Dur,
+    /// The workloads whose pods no taint of a lost node evicts.
+    tolerant: BTreeSet<String>,
 }
 
 /// A loss with what it did to one workload.
@@ -152,8 +165,12 @@ impl<'a> All<'a> {
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
                 Why::Volume => add(Why::Volume, None, Bound::Free),
                 Why::NotEvicted => {
-                    let later = hit.evicted_after.map_or(Holder::Nobody, |_| Holder::Queue);
-                    add(Why::NotEvicted, Some(later), Bound::Free);
+                    let holder = match hit.evicted_after {
+                        Some(_) => Holder::Queue,
+                        None if self.tolerant.contains(&hit.workload) => Holder::Toleration,
+                        None => Holder::Nobody,
+                    };
+                    add(Why::NotEvicted, Some(holder), Bound::Free);
                 }
                 Why::Bare => add(Why::Bare, None, Bound::Free),
                 Why::NoRoom | Why::Held => {
@@ -201,11 +218,15 @@ impl<'a> All<'a> {
             ),
             Why::NotEvicted => {
                 let last = cases.iter().filter_map(|(_, h)| h.evicted_after).max();
-                let then = match last.filter(|_| holder == Some(Holder::Queue)) {
-                    Some(last) => {
+                let then = match (holder, last) {
+                    (Some(Holder::Queue), Some(last)) => {
                         format!("the last would be evicted {} into it", short(whole(last)))
                     }
-                    None => format!("nor would all be within {} more", short(LATER)),
+                    (Some(Holder::Toleration), _) => {
+                        "nor ever: they tolerate the taint of a lost node for good, which tolerationSeconds would end"
+                            .to_owned()
+                    }
+                    _ => format!("nor would all be within {} more", short(LATER)),
                 };
                 format!(
                     "{subject} lost: {} of {who} not evicted after {}, so that nothing replaces them; {then}",

@@ -252,6 +252,15 @@ impl Seen {
     }
 }
 
+impl Seen {
+    /// What people call the workloads that are below what they need at the moment.
+    pub(super) fn below(&self) -> Vec<String> {
+        let below = self.workloads.iter().filter(|(_, of)| of.below);
+        let hit = |(name, _): (&String, &Of)| Hit { workload: name.clone(), ..Hit::default() };
+        below.map(hit).map(|hit| hit.name().to_owned()).collect()
+    }
+}
+
 /// The pods of a workload just before a time.
 fn count_before(served: &Served, at: Time) -> Count {
     let i = served.counts.partition_point(|c| c.0 < at);

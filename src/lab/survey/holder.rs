@@ -2,6 +2,9 @@
 //! is well are among it.
 
 use super::hit::listed;
+use crate::api::pod::PodTemplate;
+use crate::api::taint::{Effect, Taint, UNREACHABLE};
+use crate::api::toleration::matching_tolerations;
 use crate::api::workload::{namespace_of, short_name};
 use crate::lab::prelude::*;
 use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};
@@ -12,9 +15,12 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
     why.and_then(|w| w.split(". ").next()).unwrap_or("no node suits")
 }
 
+/// What the scheduler says of nodes without the label of a topologySpreadConstraint.
+const NO_LABEL: &str = "missing required label";
+
 /// Parts of what the scheduler says of pods for which there is room, and what it means, with what
 /// would change it; the first that is said counts.
-const SAID: [(&[&str], &str); 11] = [
+const SAID: [(&[&str], &str); 12] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
         "their volumes, which no node left reaches: until one that does is back nothing but a copy of the data elsewhere helps",
@@ -26,6 +32,11 @@ const SAID: [(&[&str], &str); 11] = [
     (
         &["cannot allocate all claims"],
         "devices: those of the nodes left are taken, or have taints that the claims do not tolerate",
+    ),
+    (
+        &[NO_LABEL],
+        "a topologySpreadConstraint with DoNotSchedule on a label that the nodes left do not have; \
+         the label on nodes, or ScheduleAnyway, changes that",
     ),
     (
         &["topology spread"],
@@ -52,6 +63,8 @@ pub(super) enum Holder {
     Other,
     /// Nodes are tainted one after the other.
     Queue,
+    /// They tolerate the taint of a lost node without end.
+    Toleration,
     /// Nothing evicts them.
     Nobody,
 }
@@ -66,7 +79,11 @@ impl Holder {
                 .any(|taint| part.contains(taint))
         };
         let parts = first_sentence(Some(why)).split(", ").filter(|part| !is_lost(part));
-        let parts: Vec<&str> = parts.collect();
+        let mut parts: Vec<&str> = parts.collect();
+        // Nodes without the label say something only where no other node refuses by the skew.
+        if parts.iter().any(|part| part.contains("topology spread") && !part.contains(NO_LABEL)) {
+            parts.retain(|part| !part.contains(NO_LABEL));
+        }
         let is_said = |word: &&str| parts.iter().any(|part| part.contains(word));
         let found = SAID.iter().position(|(words, _)| words.iter().any(is_said));
         found.map_or(Self::Other, Self::Scheduler)
@@ -76,9 +93,17 @@ impl Holder {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Scheduler(place) => SAID[place].1,
-            Self::Other | Self::Queue | Self::Nobody => "no node suits",
+            Self::Other | Self::Queue | Self::Toleration | Self::Nobody => "no node suits",
         }
     }
+}
+
+/// Whether pods tolerate the taint of a node that is lost for as long as it is.
+pub(super) fn tolerates_for_good(plan: &Plan, template: &PodTemplate) -> bool {
+    let lost = Taint::new(UNREACHABLE, Effect::NoExecute);
+    let operators = plan.profile.taint_eviction.comparison_operators;
+    matching_tolerations(&[lost], &template.tolerations, operators)
+        .is_some_and(|used| used.iter().all(|t| t.toleration_seconds.is_none()))
 }
 
 /// Disruption budgets that allow no eviction while all is well, so that no node with one of their

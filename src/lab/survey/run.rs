@@ -294,7 +294,7 @@ impl Survey<'_> {
         };
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.damage.figures, &a.damage.figures));
-        let lead = lead(&lost);
+        let lead = lead(&quiet, &without.seen.below(), &lost);
         let findings = findings(&quiet, &lost, self.lasts);
         Ok(Surveyed {
             losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),

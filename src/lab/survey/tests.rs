@@ -396,3 +396,60 @@ fn a_zone_is_said_to_be_as_it_was_for_longest() {
     );
     assert_eq!(longest(&[partly(0, 150), fully(750, 800)], loss), None);
 }
+
+/// A pod that may take half an hour to stop is not replaced in ten minutes either; one that tolerates
+/// everything is never evicted, which no queue explains.
+#[test]
+fn a_long_grace_period_and_a_toleration_without_end_are_told() {
+    let text = r#"Scenario(version: 1, horizon: "60m",
+        nodes: [(names: "a-{0..2}")],
+        workloads: [
+            StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (terminationGracePeriodSeconds: 1800)),
+            Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (tolerations: [(operator: Exists)])),
+        ])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts[0].contains("db is below what it needs until its node is back"), "{texts:#?}");
+    assert!(texts[1].contains("web not evicted after 10m"), "{texts:#?}");
+    assert!(texts[1].contains("nor ever: they tolerate the taint"), "{texts:#?}");
+    assert_eq!(done.lost[0].damage.figures.stuck, 1);
+}
+
+/// Where no node has the label there is nothing to spread over; a lost zone beside two others is.
+#[test]
+fn a_label_that_no_node_has_is_told_apart_from_a_skew() {
+    use super::holder::Holder;
+    let skew = "0/9 nodes are available: 3 node(s) didn't match pod topology spread constraints";
+    let none = format!("{skew} (missing required label)");
+    let both = format!(
+        "{skew}, 1 node(s) didn't match pod topology spread constraints (missing required label)"
+    );
+    assert!(Holder::of(&none).words().contains("on a label that the nodes left do not have"));
+    for why in [skew, &both] {
+        assert!(Holder::of(why).words().contains("for which lost nodes count as before"), "{why}");
+    }
+}
+
+#[test]
+fn where_there_are_no_pods_nothing_is_praised() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}")])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    assert_eq!(done.lead, ["There are no pods, so that nothing is lost with a node."]);
+}
+
+/// web finds no node from the start: no loss takes it further down, which is not to say that all is
+/// well.
+#[test]
+fn who_is_down_without_a_loss_is_named() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}")], workloads: [
+        Deployment(name: "web", replicas: 2, template: (nodeSelector: {"disk": "ssd"})),
+        Deployment(name: "api", replicas: 3, placement: Spread(All))])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    assert_eq!(
+        done.lead,
+        [
+            "Below what they need without any loss: web.",
+            "None of these losses takes another workload below what it needs."
+        ]
+    );
+}

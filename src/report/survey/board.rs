@@ -69,7 +69,7 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
         hit.map(|h| h.missing_minutes)
     };
     Heat {
-        title: "What each loss costs each workload".to_owned(),
+        title: "What each loss costs each workload, in replica-minutes missing".to_owned(),
         unit: "replica-minutes missing".to_owned(),
         rows: lost.iter().map(|l| l.loss.name()).collect(),
         columns: columns.iter().map(|c| c.0.to_owned()).collect(),
