@@ -206,6 +206,9 @@ impl Gathered {
                     summary.unnoticed.push(node.name.clone());
                 }
             }
+            if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
+                summary.of_no_size.push(node.name.clone());
+            }
             summary.kubelets.extend(minor_release(&node.status.node_info.kubelet_version));
             shapes.push((node.name.clone(), shape));
         }

@@ -16,6 +16,10 @@ const TAKEN: [&str; 5] =
 const ACTING: [&str; 4] =
     ["CronJob", "HorizontalPodAutoscaler", "NodeReadinessRule", "VerticalPodAutoscaler"];
 
+/// What nodes are taken for that an export only names; how large they are is the language's default.
+const UNKNOWN_NODES: &str =
+    "with 4 cores, 16Gi and room for 110 pods each, without zones, labels and taints";
+
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Leader {
@@ -77,6 +81,8 @@ pub struct Summary {
     pub(crate) unbound: Vec<String>,
     /// Pods left out because their node is not in the files.
     pub(crate) orphans: Vec<String>,
+    /// Nodes whose size is not in the files.
+    pub(crate) of_no_size: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
     pub(crate) made_up: Vec<String>,
     /// Pods of a running cluster that lack a toleration which the admission plugin DefaultTolerationSeconds gives to all.
@@ -278,7 +284,7 @@ impl Summary {
         lines.add(
             n,
             format!(
-                "no nodes in the files: the {} that pods name are taken to be Ready, without zones, labels and taints (add `nodes` to the kubectl command): {}",
+                "no nodes in the files: the {} that pods name are taken to be Ready, {UNKNOWN_NODES} (add `nodes` to the kubectl command): {}",
                 count(n, "node"),
                 some(&self.made_up)
             ),
@@ -311,11 +317,14 @@ impl Summary {
         };
         let ownerless = "the owners of ";
         let nothing = " are not in it, so that nothing replaces them here.";
-        let made_up = "no nodes are in it. Those that pods name are taken to be Ready, without zones, labels and taints: ";
+        let made_up = format!(
+            "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
+        );
+        let [starts, stops] = self.medians();
         let notes = [
             acting,
             of_export(self.ownerless, "pod", ownerless, nothing),
-            of_export(self.made_up.len(), "node", made_up, "."),
+            of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
             of_export(
                 self.looping.len(),
@@ -323,8 +332,24 @@ impl Summary {
                 "in a crash loop, whose back-off begins at 10 s again here: ",
                 ".",
             ),
+            starts,
+            stops,
         ];
         notes.into_iter().flatten().collect()
+    }
+
+    /// Workloads of which an export shows so little that the median stands for all.
+    fn medians(&self) -> [Option<String>; 2] {
+        [("start", 0), ("stop", 1)].map(|(what, i)| {
+            let few = self.paces[i].iter().filter(|told| told.contains("(median of"));
+            let few: Vec<String> = few.cloned().collect();
+            (!few.is_empty()).then(|| {
+                format!(
+                    "Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {}.",
+                    some(&few)
+                )
+            })
+        })
     }
 
     /// What the export has that changes what becomes of pods, and that no figure of it knows.

@@ -259,7 +259,9 @@ fn what_is_written_reads_back() {
         );
         assert_eq!(back.pod_disruption_budgets, cluster.budgets, "{files:?}");
         assert_eq!(back.timeline, [], "nothing goes wrong before somebody wants it");
-        assert!(text.lines().all(|l| l.chars().count() <= 160), "{files:?}");
+        // A note is one text, however long.
+        let is_short = |l: &str| l.chars().count() <= 160 || l.starts_with("        \"");
+        assert!(text.lines().all(is_short), "{files:?}");
 
         // Without the slashes there is a fault.
         let begun = text

@@ -20,7 +20,7 @@ fn plan(rest: &str, sets: &[&str]) -> Plan {
 
 /// The plan with the notes alone that tell of pods that a setting changed.
 fn about_changes(mut plan: Plan) -> Plan {
-    plan.notes.retain(|n| !n.starts_with("Assumed:"));
+    plan.notes.retain(|n| !n.starts_with("Assumed:") && !n.starts_with("The export:"));
     plan
 }
 

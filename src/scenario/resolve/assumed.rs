@@ -4,6 +4,7 @@
 use super::notes::{in_short, listed};
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
+use crate::language::values::KUBERNETES;
 use crate::plan::NodeStart;
 use crate::scenario::Loaded;
 use crate::scenario::prelude::*;
@@ -14,16 +15,14 @@ const SPREADS: usize = 5;
 /// The sentences about a plan; `spec` is the scenario with all changes.
 pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
     let [starts, stops] = drawn_paces(plan);
-    let [start_medians, stop_medians] = medians(loaded);
     let taken = [
         release(loaded, spec),
+        unsized_nodes(loaded),
         in_an_outage(plan),
         gone_at_once(plan),
         paces(spec, plan),
         starts,
         stops,
-        start_medians,
-        stop_medians,
         attacher(spec, plan),
         held(plan),
     ];
@@ -37,12 +36,31 @@ fn as_it_stands(loaded: &Loaded) -> Option<String> {
     Some(format!("The export: {} is run as `taintsim import` takes it.", summary.files.join(", ")))
 }
 
-/// The release, where the scenario says none and the export does.
+/// The release, where the scenario says none: that of the export, or for want of one the default.
 fn release(loaded: &Loaded, spec: &Scenario) -> Option<String> {
-    let release = loaded.exported.as_ref()?.release.as_ref()?;
-    (spec.kubernetes.as_ref() == Some(release)).then(|| {
-        format!("The export: Kubernetes {release}, the release of its newest kubelet, as nothing says another.")
-    })
+    let summary = loaded.imported.as_ref()?;
+    let release = loaded.exported.as_ref().and_then(|exported| exported.release.as_ref());
+    match (&spec.kubernetes, release, summary.newest_kubelet()) {
+        (said, Some(release), _) => (said.as_ref() == Some(release)).then(|| {
+            format!("The export: Kubernetes {release}, the release of its newest kubelet, as nothing says another.")
+        }),
+        (None, None, Some((major, minor))) => Some(format!(
+            "The export: its newest kubelet is of {major}.{minor}, which is not known here. Kubernetes {KUBERNETES} is simulated."
+        )),
+        (None, None, None) => Some(format!(
+            "The export: of which release it is, it does not say. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
+        )),
+        (Some(_), None, _) => None,
+    }
+}
+
+/// Nodes of which an export says no size.
+fn unsized_nodes(loaded: &Loaded) -> Option<String> {
+    let names = &loaded.imported.as_ref()?.of_no_size;
+    let names = listed(names.iter().map(String::as_str))?;
+    Some(format!(
+        "The export: the size of {names} is not in it. What is missing of 4 cores, 16Gi and room for 110 pods is taken to be there."
+    ))
 }
 
 /// Nodes that were not well when the export was taken.
@@ -165,18 +183,6 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
                 told.join("; ")
             )
         })
-    })
-}
-
-/// Workloads of which an export shows so little that the median stands for all.
-fn medians(loaded: &Loaded) -> [Option<String>; 2] {
-    let told = loaded.imported.as_ref().map(|summary| &summary.paces);
-    [0, 1].map(|i| {
-        let few = told?[i].iter().filter(|told| told.contains("(median of")).map(String::as_str);
-        let (what, few) = (["start", "stop"][i], listed(few)?);
-        Some(format!(
-            "Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}."
-        ))
     })
 }
 

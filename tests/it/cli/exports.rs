@@ -234,8 +234,12 @@ fn what_an_export_brought_along_is_in_the_result() {
     for args in [&["run", "i.ron"][..], &["run", "i.ron", "-q", "-o", "json"], &["survey", "i.ron"]]
     {
         let said = unfolded(&scratch.call(args).stdout);
-        let wanted = "Not simulated: 1 HorizontalPodAutoscaler, which the export has.";
-        assert_eq!(said.matches(wanted).count(), 1, "{args:?}: {said}");
+        for wanted in [
+            "Not simulated: 1 HorizontalPodAutoscaler, which the export has.",
+            "as the median of the few that the export shows: default/web 13s (median of 2).",
+        ] {
+            assert_eq!(said.matches(wanted).count(), 1, "{args:?}: {said}");
+        }
     }
     let run = scratch.call(&["run", "a.ron"]);
     assert!(run.stderr.contains("of 1 workload: default/web 13s (median of 2)"), "{}", run.stderr);
@@ -244,6 +248,36 @@ fn what_an_export_brought_along_is_in_the_result() {
     assert!(!set.stdout.contains("Assumed: pods"), "{}", set.stdout);
     let asked = scratch.call(&["run", "a.ron", "--kubernetes", "1.30"]);
     assert!(asked.stdout.contains("Kubernetes 1.30."), "{}", asked.stdout);
+}
+
+/// An export that does not say its release, nor how large a node is: what is simulated instead stands
+/// beside the figures.
+#[test]
+fn what_an_export_does_not_say_is_said() {
+    let scratch = Scratch::new();
+    let said = |cluster: &str, more: &[&str]| {
+        scratch.write("cluster.json", cluster);
+        let called = scratch.call(&[&["run", "cluster.json"], more].concat());
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let silent = said(CLUSTER, &[]);
+    assert!(
+        silent.contains("of which release it is, it does not say. Kubernetes 1.34"),
+        "{silent}"
+    );
+    assert!(silent.contains("the size of n-1 is not in it"), "{silent}");
+    let asked = said(CLUSTER, &["--kubernetes", "1.33"]);
+    assert!(!asked.contains("which release"), "{asked}");
+    let of = |version: &str| {
+        let info = format!(
+            r#""status": {{"nodeInfo": {{"kubeletVersion": "{version}"}}, "allocatable": {{"cpu": "2", "memory": "4Gi", "pods": "9"}},"#
+        );
+        CLUSTER.replacen(r#""status": {"#, &info, 1)
+    };
+    let newer = said(&of("v1.99.0"), &[]);
+    assert!(newer.contains("its newest kubelet is of 1.99, which is not known here"), "{newer}");
+    assert!(!newer.contains("the size of"), "{newer}");
 }
 
 /// kubectl's own complaint behind the objects: some of them are missing.
