@@ -11,9 +11,11 @@ use super::declared::Declared;
 use super::overrides::Changed;
 use crate::api::node::reaches;
 use crate::api::quantity::{Quantity, Resources, add_resources};
+use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
+use crate::api::workload::namespace_of;
 use crate::language::flags;
-use crate::plan::{Action, NodeFault, NodePlan, Plan, Timing};
+use crate::plan::{BudgetPlan, Timing};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -33,6 +35,9 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         too_full(plan),
         out_of_reach(plan),
         too_large(plan),
+        nowhere(plan, actions),
+        misspelt(plan, actions),
+        selects_nothing(plan),
     ];
     all.into_iter().flatten().collect()
 }
@@ -186,6 +191,67 @@ fn too_large(plan: &Plan) -> Option<String> {
     let names = listed(own.filter(too_large).map(|w| in_short(&w.name)))?;
     Some(format!(
         "No node is large enough for a pod of {names}: what is lost of them stays Pending."
+    ))
+}
+
+/// Workloads whose pods no node may have by its labels. A DaemonSet without nodes is in order.
+fn nowhere(plan: &Plan, actions: &[Action]) -> Option<String> {
+    if plan.nodes.is_empty() || actions.iter().any(|a| matches!(a.act, Do::Label(..))) {
+        return None;
+    }
+    let is_so = |w: &&WorkloadPlan| {
+        let admits = |t: &PodTemplate| plan.nodes.iter().any(|n| t.admits_node(&n.name, &n.labels));
+        let template = plan.templates.get(w.template as usize);
+        w.owner.is_none() && w.kind != WorkloadKind::DaemonSet && !template.is_none_or(admits)
+    };
+    let names = listed(plan.workloads.iter().filter(is_so).map(|w| in_short(&w.name)))?;
+    Some(format!(
+        "No node has the labels that nodeSelector or node affinity of {names} asks for: what is lost of them stays Pending."
+    ))
+}
+
+/// Tolerations of taints that nobody sets, under names that look like those of Kubernetes' own.
+fn misspelt(plan: &Plan, actions: &[Action]) -> Option<String> {
+    let edits = actions.iter().filter_map(|a| match &a.act {
+        Do::Taint(_, edit) => Some(&edit.add),
+        _ => None,
+    });
+    let there = plan.nodes.iter().map(|n| &n.taints).chain(edits).flatten();
+    let there: BTreeSet<&str> = there.map(|t| t.key.as_str()).collect();
+    let own = || SET_BY_KUBERNETES.into_iter().chain([OUT_OF_SERVICE]);
+    let meant = |key: &str| {
+        let (domain, name) = key.split_once('/')?;
+        let near = own().filter_map(|known| known.split_once('/')).find(|known| {
+            let domains = known.0 == domain || did_you_mean(domain, [known.0]).is_some();
+            domains
+                && (known.1 == name || known.0 == domain && did_you_mean(name, [known.1]).is_some())
+        });
+        near.map(|(domain, name)| format!("{domain}/{name}"))
+    };
+    let keys = plan.templates.iter().flat_map(|t| &t.tolerations).map(|t| t.key.as_str());
+    let unknown: BTreeSet<&str> =
+        keys.filter(|key| !there.contains(key) && own().all(|known| known != *key)).collect();
+    let (key, meant) = unknown.into_iter().find_map(|key| Some((key, meant(key)?)))?;
+    let whose = plan.owners(&|t| t.tolerations.iter().any(|t| t.key == key));
+    let whose = listed(whose.iter().map(|n| in_short(n)))?;
+    Some(format!("{whose} tolerates `{key}`, a taint that nobody sets: is `{meant}` meant?"))
+}
+
+/// Budgets that are about no pod.
+fn selects_nothing(plan: &Plan) -> Option<String> {
+    let pods = plan.pods.iter().filter_map(|p| Some((p.name.split('/').next()?, p.template)));
+    let made = plan.workloads.iter().map(|w| (namespace_of(&w.name), w.template));
+    let all: BTreeSet<(&str, u32)> = pods.chain(made).collect();
+    let selects = |b: &BudgetPlan| {
+        all.iter().filter(|(of, _)| *of == namespace_of(&b.name)).any(|(_, template)| {
+            let template = plan.templates.get(*template as usize);
+            template.is_some_and(|t| b.selector.matches(&t.labels))
+        })
+    };
+    let none = plan.budgets.iter().filter(|b| !selects(b));
+    let names = listed(none.map(|b| in_short(&b.name)))?;
+    Some(format!(
+        "No pod has the labels that the selector of budget {names} asks for: it protects nothing."
     ))
 }
 

@@ -109,6 +109,35 @@ fn pods_larger_than_their_nodes_are_warned_of() {
     }
 }
 
+/// A label that no node has, a budget for another label, and a toleration with a letter missing: each is
+/// read without complaint, as the API would, and changes nothing of what was meant.
+#[test]
+fn what_is_about_nothing_is_said() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}", zone: "a", labels: {"disk": "ssd"}, taints: ["node.kubernetes.io/unschedulabel:PreferNoSchedule"])],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All), template: (nodeSelector: {"disk": "sdd"}, tolerations: [
+            (key: "node.kubernetes.io/unreachble", operator: Exists, effect: NoExecute, tolerationSeconds: 30),
+            (key: "node.kubernetes.io/unschedulabel", operator: Exists), (key: "example.com/not-ready", operator: Exists)]))],
+        podDisruptionBudgets: [(name: "keep", minAvailable: 2, selector: (matchLabels: {"app": "wbe"}))])"#;
+    let said = |text: &str| {
+        scratch.write("odd.ron", text);
+        let called = scratch.call(&["validate", "odd.ron"]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        called.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let odd = said(text);
+    for wanted in [
+        "No node has the labels that nodeSelector or node affinity of default/web asks for",
+        "default/web tolerates `node.kubernetes.io/unreachble`, a taint that nobody sets: is `node.kubernetes.io/unreachable` meant?",
+        "the selector of budget default/keep asks for: it protects nothing",
+    ] {
+        assert!(odd.contains(wanted), "{odd}");
+    }
+    let even =
+        text.replace("sdd", "ssd").replace("unreachble", "unreachable").replace("wbe", "web");
+    assert_eq!(said(&even), "");
+}
+
 /// No figure is less than nothing, so that neither of the first two can fail; and a claim without its name
 /// is told what a field is.
 #[test]
