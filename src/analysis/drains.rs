@@ -17,6 +17,11 @@ pub(crate) struct Drain {
 }
 
 impl Drain {
+    /// Whether the run ends before it does.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.outcome.is_none()
+    }
+
     /// How it ended, and how long it took.
     pub(crate) fn words(&self) -> String {
         let took = short(whole(self.to.since(self.from)));

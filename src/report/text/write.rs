@@ -2,6 +2,7 @@
 
 use super::style::{DIM, PLAIN, Printer, Style, YELLOW, counted};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
+use crate::analysis::drains::drains;
 use crate::analysis::{Metrics, Spread, Summary, size_in_words};
 use crate::files::PACKED;
 use crate::report::files::Written;
@@ -109,7 +110,8 @@ impl Printer<'_> {
 /// The lines of the summary of a run.
 pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     let s = &report.summary;
-    let mut lines = evictions(s);
+    let draining = drains(report.analysis).iter().filter(|d| d.goes_on()).count();
+    let mut lines = evictions(s, draining as u64);
     let all = &report.serving.workloads;
     let late = all.iter().filter(|w| w.late(report.analysis).is_some());
     lines.extend(costs(&s.metrics, late.count()));
@@ -119,8 +121,8 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     lines
 }
 
-/// Who was evicted, and who was not.
-fn evictions(s: &Summary) -> Vec<Line> {
+/// Who was evicted, and who was not; `draining` nodes are being drained at the end.
+fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     let kept = format!("{} that had a timer or a tainted node", counted(s.kept, "pod"));
     let mut lines = vec![
         ("evicted", evicted(s)),
@@ -134,6 +136,7 @@ fn evictions(s: &Summary) -> Vec<Line> {
         ("failed evictions", s.evictions_failed, grouped(s.evictions_failed)),
         ("refused evictions", s.evictions_refused, refused),
         ("not drained", s.nodes_not_drained, counted(s.nodes_not_drained, "node")),
+        ("still draining", draining, format!("{} at the end", counted(draining, "node"))),
         ("kubectl refused", s.refused, grouped(s.refused)),
     ];
     let if_any = if_any.into_iter().filter(|(_, count, _)| *count > 0);
@@ -151,12 +154,14 @@ fn evictions(s: &Summary) -> Vec<Line> {
 
 /// What was missing, and what ran on; this number of workloads was hit before it is counted.
 fn costs(m: &Metrics, late: usize) -> Vec<Line> {
-    let mut not_up = missing(&m.costs);
-    if late > 0 {
-        not_up +=
-            &format!("; of {} not counted before first whole", counted(late as u64, "workload"));
-    }
-    let mut lines = vec![("not up", not_up), ("requests lost", requests_lost(&m.costs))];
+    let uncounted = match late {
+        0 => String::new(),
+        n => format!("; of {} not counted before first whole", counted(n as u64, "workload")),
+    };
+    let mut lines = vec![
+        ("not up", missing(&m.costs) + &uncounted),
+        ("requests lost", requests_lost(&m.costs) + &uncounted),
+    ];
     if m.costs.ghost_ns > 0 {
         let text = format!(
             "{} of pods that were deleted or gone and ran on",

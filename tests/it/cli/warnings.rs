@@ -420,3 +420,19 @@ fn a_pre_release_may_change_before_it_ships() {
         assert!(explored.stdout.contains(release), "{}{}", explored.stdout, explored.stderr);
     }
 }
+
+/// A budget that never allows one eviction: kubectl tries for as long as it is let, and the run ends
+/// before it does.
+#[test]
+fn a_drain_that_goes_on_is_in_the_summary() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
+        podDisruptionBudgets: [(name: "web", minAvailable: "100%", selector: (matchLabels: {"app": "web"}))],
+        timeline: [(at: "1m", name: "d", do: Drain(node: "a-1"))])"#;
+    scratch.write("d.ron", text);
+    let run = scratch.call(&["run", "d.ron"]).stdout;
+    assert!(run.contains("still draining    1 node at the end"), "{run}");
+    let timed = scratch.call(&["run", "d.ron", "--set", "timeline.d.timeout=1m"]).stdout;
+    assert!(timed.contains("not drained       1 node") && !timed.contains("still"), "{timed}");
+}
