@@ -384,7 +384,9 @@ impl Printer<'_> {
         if !one_by_one {
             for (of, (pods, nodes)) in by_workload {
                 let nodes: Vec<&str> = nodes.into_iter().collect();
-                let until = if holds(of) { ": no successor until they are gone" } else { "" };
+                let gone = if pods == 1 { "it is gone" } else { "they are gone" };
+                let until =
+                    if holds(of) { format!(": no successor until {gone}") } else { String::new() };
                 let said = format!("{} on {}{until}", counted(pods, "pod"), ranges(&nodes));
                 self.item(of, &said)?;
             }

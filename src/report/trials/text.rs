@@ -132,7 +132,8 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     let (all, runs): (Vec<&Tested>, Vec<Option<String>>) = order.into_iter().unzip();
     let failures: Vec<Item> = all.iter().copied().flat_map(failures).collect();
     let mut parts = Vec::new();
-    let warnings: Vec<String> = all.iter().copied().flat_map(Tested::warned).collect();
+    let warned = all.iter().copied().flat_map(Tested::warned);
+    let warnings: Vec<String> = warned.map(|text| text.replace("\n  ", "; ")).collect();
     if !failures.is_empty() {
         parts.push(Part::List { title: "What is wrong".to_owned(), items: failures });
     }
