@@ -1,7 +1,7 @@
 //! The difference of two sides over many seeds as text.
 
 use super::printer::{ROWS, header};
-use super::words::{PENDING, colour, detail, how, why};
+use super::words::{PENDING, colour, detail, how, of_several, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::ranges;
 use crate::report::Source;
@@ -166,7 +166,7 @@ fn said_together(of: &[&Pattern]) -> String {
     let shift = shifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let subject = format!("{} {thing}s", span((least, most)));
     let how = how(of[0].kind.way, shift);
-    format!("{subject} {}: {how} ({listed})", of[0].kind.what)
+    format!("{subject} {}: {how} ({listed})", of_several(&of[0].kind.what))
 }
 
 /// `3`, `3 to 5`
@@ -217,5 +217,9 @@ pub(super) fn said(p: &Pattern) -> String {
         (way, _) => how(way, p.tally.shift),
     };
     let space = if subject.is_empty() { "" } else { " " };
-    format!("{subject}{space}{}{beside}: {how}", p.kind.what)
+    let what = match p.tally.objects {
+        (1, 1) => p.kind.what.clone(),
+        _ => of_several(&p.kind.what),
+    };
+    format!("{subject}{space}{what}{beside}: {how}")
 }

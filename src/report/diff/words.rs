@@ -78,6 +78,15 @@ pub(super) fn subject_of(pair: &Pair) -> String {
     }
 }
 
+/// What is said of one object, of several: `have a volume attached`.
+pub(super) fn of_several(what: &str) -> String {
+    match what.split_once(' ') {
+        Some(("has", rest)) => format!("have {rest}"),
+        Some(("waits", rest)) => format!("wait {rest}"),
+        _ => what.to_owned(),
+    }
+}
+
 /// `27 pods of Deployment default/web on b-00..b-08 evicted: 5s earlier in B`
 pub(super) fn group_text(g: &Group) -> String {
     let mut nodes: Vec<&str> = g.pairs.iter().filter_map(|p| p.node.as_deref()).collect();
@@ -100,7 +109,9 @@ pub(super) fn group_text(g: &Group) -> String {
         Some(n) if n > 1 => format!(", {} times", grouped(objects as u64)),
         _ => String::new(),
     };
-    let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
+    let several = if has_pods { pods.len() > 1 } else { nodes.len() > 1 };
+    let said = if several { of_several(&g.what) } else { g.what.clone() };
+    let what = if subject.is_empty() { said } else { format!("{subject} {said}") };
     let beside = match g.way {
         Way::Otherwise => String::new(),
         _ if g.what == PENDING => why(&g.details),
