@@ -2,36 +2,42 @@
 //! names. Handlers hear of them in this order, and the indexes of the caches are filled in it.
 
 use super::factory::InformerFactory;
+use crate::api::names::Names;
 use crate::client::prelude::*;
 
 impl InformerFactory {
     /// All nodes.
     pub(super) fn listed_nodes(&self) -> Vec<Rc<Node>> {
-        let mut nodes = self.api.nodes();
-        self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
-        nodes
+        self.sorted(self.api.nodes(), |n, node| n.node_name(node.id))
     }
 
     /// All pods.
     pub(super) fn listed_pods(&self) -> Vec<Rc<Pod>> {
-        let mut pods = self.api.pods();
-        self.api.names(|n| pods.sort_by(|a, b| n.pod_name(a.id).cmp(n.pod_name(b.id))));
-        pods
+        self.sorted(self.api.pods(), |n, pod| n.pod_name(pod.id))
     }
 
     /// All workloads.
     pub(super) fn listed_workloads(&self) -> Vec<Rc<Workload>> {
-        let mut workloads = self.api.workloads();
-        self.api
-            .names(|n| workloads.sort_by(|a, b| n.workload_name(a.id).cmp(n.workload_name(b.id))));
-        workloads
+        self.sorted(self.api.workloads(), |n, workload| n.workload_name(workload.id))
     }
 
     /// All disruption budgets.
     pub(super) fn listed_budgets(&self) -> Vec<Rc<Budget>> {
-        let mut budgets = self.api.budgets();
-        self.api
-            .names(|n| budgets.sort_by(|a, b| n.workload_name(a.id).cmp(n.workload_name(b.id))));
-        budgets
+        self.sorted(self.api.budgets(), |n, budget| n.workload_name(budget.id))
+    }
+
+    /// Objects by their names, each of which is looked up once.
+    fn sorted<T>(
+        &self,
+        all: Vec<Rc<T>>,
+        name: impl for<'a> Fn(&'a Names, &T) -> &'a str,
+    ) -> Vec<Rc<T>> {
+        self.api.names(|n| {
+            let n: &Names = n;
+            let mut named: Vec<(&str, Rc<T>)> =
+                all.into_iter().map(|one| (name(n, &one), one)).collect();
+            named.sort_unstable_by_key(|(name, _)| *name);
+            named.into_iter().map(|(_, one)| one).collect()
+        })
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Objects {
     late_pods: BTreeMap<PodIndex, PodPlan>,
     templates: Vec<Rc<PodTemplate>>,
     owned_templates: Rc<OwnedTemplates>,
+    /// The pod with an owner that was created last: its template, itself, and its owner.
+    owned_before: Cell<Option<(u32, PodId, WorkloadId)>>,
 }
 
 impl Objects {
@@ -37,6 +39,7 @@ impl Objects {
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
             templates: common.templates.clone(),
             owned_templates: common.owned_templates.clone(),
+            owned_before: Cell::new(None),
         }
     }
 
@@ -269,8 +272,18 @@ impl Objects {
         let template = &self.templates[plan.template as usize];
         let Some(owner) = &template.owner else { return template.clone() };
         let workload = self.world.api.names(|n| {
-            let name = [&*owner.kind, namespace_of(n.pod_name(id)), &*owner.name].join("/");
-            n.find_workload(&name).inspect(|w| n.set_owner(id, *w))
+            let namespace = namespace_of(n.pod_name(id));
+            // The pods of a workload come one after the other.
+            let same = self.owned_before.get().filter(|(template, before, _)| {
+                *template == plan.template && namespace_of(n.pod_name(*before)) == namespace
+            });
+            let found = match same {
+                Some((_, _, workload)) => workload,
+                None => n.find_workload(&[&*owner.kind, namespace, &*owner.name].join("/"))?,
+            };
+            self.owned_before.set(Some((plan.template, id, found)));
+            n.set_owner(id, found);
+            Some(found)
         });
         let Some(workload) = workload.and_then(|w| self.world.api.workload(w)) else {
             return template.clone();
