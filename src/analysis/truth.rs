@@ -142,6 +142,17 @@ impl<'a> Truth<'a> {
         r: &Record,
         changed: &mut impl FnMut(PodId, &Standing, &Standing),
     ) -> (Step, bool) {
+        // What is said of a pod, and where it is to run, changes neither; much of a trace is that.
+        if matches!(
+            r.what,
+            What::PodEvent(..)
+                | What::PodMessage(_)
+                | What::TimerSet(_)
+                | What::TimerCancelled
+                | What::PodBound(_)
+        ) {
+            return (self.follow.apply(id, r), false);
+        }
         if let Some(pod) = r.pod() {
             let was = self.follow.pod(pod);
             let before = self.standing_of(pod, was);

@@ -41,8 +41,8 @@ impl InformerFactory {
 
     /// The running step reads the workloads, whatever their kind.
     pub(super) fn reads_workloads(&self) {
-        for kind in WorkloadKind::ALL {
-            self.reads_all(kind.into());
+        if self.ctx.is_searching() {
+            WorkloadKind::ALL.into_iter().for_each(|kind| self.reads_all(kind.into()));
         }
     }
 }
