@@ -115,11 +115,15 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
         }) => (pod_start.is_some(), pod_stop.is_some()),
         _ => (false, false),
     };
-    let all = plan.owners(&|_| true);
-    let starts = plan.owners(&|t| !start_said && t.start.is_none());
-    let stops = plan.owners(&|t| !stop_said && t.stop.is_none());
+    let all = Rc::new(plan.owners(&|_| true));
+    let those = |is_so: &dyn Fn(&PodTemplate) -> bool| match plan.templates.iter().all(is_so) {
+        true => all.clone(),
+        false => Rc::new(plan.owners(is_so)),
+    };
+    let starts = those(&|t| !start_said && t.start.is_none());
+    let stops = those(&|t| !stop_said && t.stop.is_none());
     let of = |names: &BTreeSet<String>| {
-        let some = if *names == all { None } else { listed(names.iter().map(|n| in_short(n))) };
+        let some = if *names == *all { None } else { listed(names.iter().map(|n| in_short(n))) };
         some.map_or(String::new(), |names| format!(" of {names}"))
     };
     let who = |names: &BTreeSet<String>| match of(names) {
