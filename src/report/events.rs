@@ -45,9 +45,16 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<u64> {
 fn line(b: &mut Vec<u8>, row: &Row<'_>) -> io::Result<()> {
     let begun = b.len();
     for (name, _, cell) in &FIELDS {
-        match (*name, cell(row)) {
-            ("cause" | "saw", Cell::Empty) => write!(b, ",\"{name}\":null")?,
-            (_, Cell::Empty) => {}
+        let cell = cell(row);
+        // Most are empty.
+        if matches!(cell, Cell::Empty) {
+            if matches!(*name, "cause" | "saw") {
+                key(b, name);
+                b.extend_from_slice(b"null");
+            }
+            continue;
+        }
+        match (*name, cell) {
             ("budget", _) => row.fields.budget.iter().try_for_each(|budget| stand(b, budget))?,
             (part, _) if part.starts_with("budget_") => {}
             ("filters", Cell::Texts(said)) => {
@@ -55,8 +62,8 @@ fn line(b: &mut Vec<u8>, row: &Row<'_>) -> io::Result<()> {
             }
             (_, Cell::Texts(texts)) => list(b, name, &texts, string),
             (_, Cell::Text(said)) => text(b, name, &said),
-            (_, Cell::Natural(n)) => write!(b, ",\"{name}\":{n}")?,
-            (_, Cell::Whole(n)) => write!(b, ",\"{name}\":{n}")?,
+            (_, Cell::Natural(n)) => number(b, name, n.into()),
+            (_, Cell::Whole(n)) => number(b, name, n.into()),
             (_, cell) => write!(b, ",\"{name}\":{}", cell.json())?,
         }
     }
@@ -95,6 +102,21 @@ fn key(b: &mut Vec<u8>, name: &str) {
     b.extend_from_slice(b"\":");
 }
 
+fn number(b: &mut Vec<u8>, name: &str, n: i128) {
+    key(b, name);
+    if n < 0 {
+        b.push(b'-');
+    }
+    // The sixty-four bits of either kind of number have twenty digits at most.
+    let (mut left, mut digits, mut at) = (n.unsigned_abs() as u64, [0; 20], 20);
+    while at == digits.len() || left > 0 {
+        at -= 1;
+        digits[at] = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    b.extend_from_slice(&digits[at..]);
+}
+
 fn text(b: &mut Vec<u8>, name: &str, value: &str) {
     key(b, name);
     string(b, value);
@@ -120,6 +142,15 @@ fn string(b: &mut Vec<u8>, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_those_of_json() {
+        for n in [0, 7, 10, -1, u64::MAX.into(), i64::MIN.into(), i64::MAX.into()] {
+            let mut b = Vec::new();
+            number(&mut b, "n", n);
+            assert_eq!(String::from_utf8(b).expect("is text"), format!(",\"n\":{n}"));
+        }
+    }
 
     #[test]
     fn strings_are_those_of_json() {
