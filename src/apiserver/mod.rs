@@ -5,8 +5,9 @@
 //! uid preconditions, no-op writes), `pkg/registry/core/pod/strategy.go` (graceful deletion), the
 //! status subresource, and the admission plugins DefaultTolerationSeconds and
 //! TaintNodesByCondition. Times lose their fraction here, and only here. Left out: etcd, the watch
-//! cache's own lag (reads with resourceVersion 0 are served live), finalizers other than that of
-//! jobs, authentication, queues of priority and fairness: what it rejects is stated.
+//! cache's own lag (reads with resourceVersion 0 are served live, but that of a process's first lists
+//! may be left to the choices: `client/past.rs`), finalizers other than that of jobs, authentication,
+//! queues of priority and fairness: what it rejects is stated.
 
 mod admission;
 mod budgets;

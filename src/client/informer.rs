@@ -162,13 +162,14 @@ impl InformerFactory {
         }
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (nodes, pods, leases) = (self.listed_nodes(), self.listed_pods(), self.api.leases());
+        let leases = self.api.leases();
         let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
         let (slices, rules, claims) = (self.api.slices(), self.api.rules(), self.api.allocations());
         let readiness_rules = self.api.readiness_rules();
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
+        let (nodes, pods) = self.first_lists();
         self.ctx.sleep(self.timing.response).await;
         for n in nodes {
             self.take(Delta::Node(Some(n.clone()), n.id), n.record);

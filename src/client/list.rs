@@ -8,12 +8,22 @@ use crate::client::prelude::*;
 impl InformerFactory {
     /// All nodes.
     pub(super) fn listed_nodes(&self) -> Vec<Rc<Node>> {
-        self.sorted(self.api.nodes(), |n, node| n.node_name(node.id))
+        self.nodes_by_name(self.api.nodes())
     }
 
     /// All pods.
     pub(super) fn listed_pods(&self) -> Vec<Rc<Pod>> {
-        self.sorted(self.api.pods(), |n, pod| n.pod_name(pod.id))
+        self.pods_by_name(self.api.pods())
+    }
+
+    /// Nodes in the order of a list.
+    pub(super) fn nodes_by_name(&self, nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
+        self.sorted(nodes, |n, node| n.node_name(node.id))
+    }
+
+    /// Pods in the order of a list.
+    pub(super) fn pods_by_name(&self, pods: Vec<Rc<Pod>>) -> Vec<Rc<Pod>> {
+        self.sorted(pods, |n, pod| n.pod_name(pod.id))
     }
 
     /// All workloads.

@@ -1,5 +1,6 @@
 //! What faults do to watches.
 
+use super::past::Past;
 use crate::client::prelude::*;
 
 #[derive(Clone, Copy, Default)]
@@ -9,12 +10,18 @@ pub(super) struct Trouble {
 }
 
 /// What faults do to watches, for every process that watches.
-#[derive(Default)]
 pub(crate) struct WatchLags {
     by_resource: Shared<[Trouble; Resource::COUNT]>,
+    /// What a watch cache may not have yet, where lists may be old.
+    pub(super) past: Option<Rc<Past>>,
 }
 
 impl WatchLags {
+    /// No faults so far.
+    pub(crate) fn new(past: Option<Rc<Past>>) -> Self {
+        Self { by_resource: Shared::default(), past }
+    }
+
     /// Watches of a resource deliver `lag` later from now on.
     pub(crate) fn set_lag(&self, resource: Resource, lag: Dur) {
         self.by_resource.with(|t| t[resource as usize].lag = lag);
@@ -35,6 +42,8 @@ impl WatchLags {
 pub(crate) struct Hold {
     /// A watch may be held back for a while.
     pub(crate) stale: bool,
+    /// The first list may be what a watch cache has that is behind.
+    pub(crate) old_lists: bool,
     /// A watch may break; a list follows, which shows only the last of what happened in between.
     pub(crate) broken: bool,
 }
@@ -44,6 +53,7 @@ pub(crate) struct Hold {
 pub(super) struct TroublePoints {
     pub(super) held: PointId,
     pub(super) broken: PointId,
+    pub(super) old: PointId,
     pub(super) gap: PointId,
 }
 
@@ -52,6 +62,7 @@ impl TroublePoints {
         Self {
             held: ctx.point("watch-held"),
             broken: ctx.point("watch-broken"),
+            old: ctx.point("list-old"),
             gap: ctx.point("watch-gap"),
         }
     }

@@ -3,16 +3,15 @@
 //!
 //! The API server does not leave out events of a watch; a controller misses a state only if its
 //! watch breaks and the list that follows shows what there is by then
-//! (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served
-//! from a watch cache that is behind.
+//! (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). That list is of no earlier version than
+//! the last that the watch delivered; a process's first may be ([`super::old_list`]).
 
 use super::factory::InformerFactory;
+use super::past::HELD;
 use super::stream::{Delta, Due, OnItsWay, Stream};
 use crate::client::prelude::*;
 use crate::kernel::slot;
 
-/// For how long a watch may be held back.
-const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
 /// All watches together are held up, or broken, for at most this long in a run: more would be a
 /// cluster whose watches do not work, which shows lag and no race.
 const TROUBLE_MOST: Dur = Dur::from_secs(30);
@@ -116,9 +115,8 @@ impl InformerFactory {
             return;
         }
         let object = self.object_of(resource);
-        let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
         if self.hold.stale && !stream.next_was_held() {
-            let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
+            let ways = self.ways_to_hold();
             let chosen = if ways > 0 {
                 self.ctx.trouble(self.trouble_points.held, object, ways as u32 + 1) as usize
             } else {
@@ -131,7 +129,7 @@ impl InformerFactory {
             }
         }
         if self.hold.broken
-            && RELIST_AFTER <= left
+            && RELIST_AFTER <= self.left_to_hold()
             && self.ctx.trouble(self.trouble_points.broken, object, 2) == 1
         {
             stream.is_broken.set(true);
@@ -141,8 +139,18 @@ impl InformerFactory {
         }
     }
 
+    fn left_to_hold(&self) -> Dur {
+        TROUBLE_MOST.saturating_sub(self.api.held_up())
+    }
+
+    /// For how many of the times something may be held up yet.
+    pub(super) fn ways_to_hold(&self) -> usize {
+        let left = self.left_to_hold();
+        HELD.iter().take_while(|lasts| **lasts <= left).count()
+    }
+
     /// What is held up here cannot be held up elsewhere.
-    fn hold_up(&self, lasts: Dur) {
+    pub(super) fn hold_up(&self, lasts: Dur) {
         self.ctx.writes(self.ctx.keys("watch-trouble").of(0));
         self.api.note_held_up(lasts);
     }

@@ -63,6 +63,9 @@ pub struct Profile {
     pub(crate) request_retries: u32,
     /// It does so with requests for watches, too (1.22 on); before, a list follows.
     pub(crate) retries_watches: bool,
+    /// The first lists of kube-controller-manager come as streams of what etcd has (1.32, and from 1.34 on), and not
+    /// from a watch cache that may be behind (S75).
+    pub(crate) streams_first_lists: bool,
     /// In which words its controllers write their logs.
     pub(crate) log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).

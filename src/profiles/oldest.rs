@@ -100,6 +100,7 @@ pub(super) fn oldest() -> Profile {
         watch_retry: WatchRetry::Fixed(Dur::from_secs(1)),
         request_retries: 9,
         retries_watches: false,
+        streams_first_lists: false,
         log: LogForms::default(),
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,

@@ -70,6 +70,11 @@ pub(super) static STEPS: &[Step] = &[
     // Requests that are answered 429
     step(&[(19, 0)], |p| p.request_retries = 10),
     step(&[(22, 0)], |p| p.retries_watches = true),
+    // S75: kube-controller-manager asks so from 1.32 on but in 1.33, where the API server would not answer either
+    step(&[(32, 0)], |p| p.streams_first_lists = true),
+    step(&[(33, 0)], |p| p.streams_first_lists = false),
+    step(&[(34, 0)], |p| p.streams_first_lists = true),
+    step(&[(35, 0)], |p| p.scheduler.streams_first_lists = true),
     step(&[(21, 0)], |p| p.log.taint_eviction = EvictionLog::Structured),
     step(&[(23, 0)], |p| (p.log.node_helpers, p.log.pod_gc) = (true, true)),
     step(&[(24, 0)], |p| p.log.bound_at_2 = true),

@@ -16,10 +16,10 @@ use super::turn::Turns;
 use super::user::User;
 use super::world::World;
 use crate::apiserver::ApiServer;
-use crate::client::WatchLags;
+use crate::client::{Past, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::Kubelets;
-use crate::plan::{Action, NodeFault, Phase, Resource, WatchCache};
+use crate::plan::{Action, NodeFault, Phase, Resource, WatchCache, Whom};
 use crate::sim::prelude::*;
 use crate::trace::Trace;
 
@@ -52,6 +52,7 @@ impl Cluster {
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let api = ApiServer::new(ctx, admission(plan), trace);
         ctx.limit_instant(most_steps(plan));
+        let past = (plan.perturb.stale != Whom::NOBODY).then(|| Past::of(&api));
         let world = Rc::new(World {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(
@@ -66,7 +67,7 @@ impl Cluster {
                 computed,
                 plan.lease_records,
             ),
-            lags: Rc::new(WatchLags::default()),
+            lags: Rc::new(WatchLags::new(past)),
             provider: Rc::new(Provider::default()),
             attacher: (plan.controllers.attach_detach || plan.provisions)
                 .then(|| Attacher::start(&api, plan.timing.attacher)),

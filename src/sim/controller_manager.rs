@@ -134,7 +134,10 @@ impl ControllerManager {
     fn new_informers(&self, process: u32, group: Group, warm: bool) -> Rc<InformerFactory> {
         let World { ctx, plan, .. } = &*self.world;
         let (timing, perturb) = (&plan.timing, &plan.perturb);
-        let of = if process == 0 { Actor::NodeLifecycle } else { Actor::Scheduler };
+        let (of, streams) = match process {
+            0 => (Actor::NodeLifecycle, plan.profile.streams_first_lists),
+            _ => (Actor::Scheduler, plan.profile.scheduler.streams_first_lists),
+        };
         InformerFactory::new(
             &self.world.api,
             group,
@@ -149,7 +152,11 @@ impl ControllerManager {
                 process,
             },
             &self.world.lags,
-            Hold { stale: perturb.stale.has(of), broken: perturb.coalesce.has(of) },
+            Hold {
+                stale: perturb.stale.has(of),
+                old_lists: perturb.stale.has(of) && !streams,
+                broken: perturb.coalesce.has(of),
+            },
         )
     }
 

@@ -719,6 +719,40 @@ fn a_watch_of_one_process_is_late() {
     assert_eq!(found("stale of kube-controller-manager"), 1);
 }
 
+/// The taint goes at 10 s and a pod comes. The controllers are back at 11.5 s, and a list of nodes that is 10 s old still
+/// has the taint: where kube-controller-manager's first list may be old, the pod is evicted.
+#[test]
+fn the_first_list_of_a_process_may_be_old() {
+    let found = |release: &str, trouble: &str| {
+        let text = format!(
+            r#"(
+                version: 1,
+                kubernetes: "{release}",
+                horizon: "20s",
+                timing: Custom(request: "5ms", response: "5ms", watch: "1ms", user: Raw),
+                nodes: [(name: "node-1", taints: ["agent-not-ready:NoExecute"])],
+                pods: [(name: "web", on: Unbound)],
+                timeline: [
+                    (at: "10s", do: Untaint(node: "node-1", taint: "agent-not-ready")),
+                    (at: "10.5s", do: ControllerRestart(downtime: "1s")),
+                ],
+            )"#
+        );
+        let properties = [Property::parse("needless-eviction").expect("a property")];
+        let make = || troubled_by(&text, trouble);
+        let report = on(&wanted(&make, &properties, Strategy::Exhaustive, 1, u64::MAX), 2);
+        assert!(report.exhausted);
+        report.violations.iter().map(|v| v.tape[0].point.clone()).collect::<Vec<_>>()
+    };
+    for release in ["1.31", "1.33"] {
+        assert_eq!(found(release, "stale"), ["list-old"], "{release}");
+    }
+    for release in ["1.32", "1.34"] {
+        assert_eq!(found(release, "stale"), [""; 0], "{release}");
+    }
+    assert_eq!(found("1.31", "stale of kube-scheduler"), [""; 0]);
+}
+
 #[test]
 fn a_watch_that_broke_misses_a_state() {
     let (plain, broken) = troubled(

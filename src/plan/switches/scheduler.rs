@@ -282,6 +282,8 @@ pub struct Switches {
     pub old_victim_reason: bool,
     /// A binding that failed, and so gave its room back, moves the pods that wait for room (1.23 on).
     pub failed_binding_moves_pods: bool,
+    /// Its first lists come as streams of what etcd has, and not from a watch cache that may be behind (S75).
+    pub streams_first_lists: bool,
     /// What is written again where the API server could not do it (S66).
     pub internal_errors: InternalErrors,
     /// The event about a pod whose binding failed.

@@ -8,8 +8,15 @@ use taintsim::lab::explore::{Change, Of};
 use taintsim::trace::{Record, Trace};
 
 /// Points at which a search leaves trouble to the choices. All others are the order of things, and how long they take.
-const TROUBLE: [&str; 6] =
-    ["request-fails", "request-conflicts", "request-late", "watch-held", "watch-broken", "crash"];
+const TROUBLE: [&str; 7] = [
+    "request-fails",
+    "request-conflicts",
+    "request-late",
+    "watch-held",
+    "watch-broken",
+    "list-old",
+    "crash",
+];
 
 /// What may come between the beginning of a violation and the step at fault, and makes another one of it.
 const TURNS: [&str; 7] = [
@@ -89,7 +96,7 @@ pub(super) fn is_trouble(deviation: &Deviation) -> bool {
 const KINDS: [(&str, &[&str]); 8] = [
     ("controllers restart", &["ControllerRestart", "crash"]),
     ("requests fail", &["TooManyRequests", "request-fails", "request-conflicts", "request-late"]),
-    ("watches late", &["WatchStall", "WatchLag", "watch-held", "watch-broken"]),
+    ("watches late", &["WatchStall", "WatchLag", "watch-held", "watch-broken", "list-old"]),
     ("API away", &["ApiOutage"]),
     (
         "nodes away",
