@@ -382,9 +382,11 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
     let mut all = Vec::new();
     for (i, d) in run.choices.iter().enumerate().skip(from) {
         let values = match d.span {
-            Span::Turn(n) | Span::TurnOf(n, _) | Span::Alternatives(n) | Span::Trouble(n) => {
-                (0..u64::from(n)).collect()
-            }
+            Span::Turn(n)
+            | Span::TurnOf(n, _)
+            | Span::Alternatives(n)
+            | Span::Slot(n)
+            | Span::Trouble(n) => (0..u64::from(n)).collect(),
             Span::Range(_, max) => vec![max],
             Span::Yield(_) | Span::Chance(_) => vec![1],
             Span::Rank | Span::Place => vec![0],

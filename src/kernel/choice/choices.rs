@@ -1,7 +1,7 @@
 //! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid
 //! over it, and a record kept if wanted.
 
-use super::drawn::{Deviation, Drawn, Held, Span, THOUSAND};
+use super::drawn::{Deviation, Drawn, GROUP_SLOTS, Held, Span, THOUSAND};
 use super::keyed;
 use super::object::{Object, PointId};
 use super::pct::{Pct, first_ranked};
@@ -302,6 +302,7 @@ impl Choices {
                 let bits = keyed::bits(key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Slot(_) => keyed::up_to(bits, GROUP_SLOTS as u64 - 1),
                     Span::Trouble(_) if natural => 0,
                     Span::Trouble(n) => keyed::seldom(key, bits, u64::from(n) - 1),
                     Span::Range(min, max) if self.searches => match bits >> (64 - ENDS.ilog2()) {

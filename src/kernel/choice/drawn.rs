@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 /// because a point was renamed, or asks for other things, or in another order.
 pub const FORMAT: u32 = 1;
 
+/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
+/// a bucket).
+pub(crate) const GROUP_SLOTS: usize = 8;
+
 /// What the odds of a [`Span::Chance`] are out of.
 pub(super) const THOUSAND: u64 = 1000;
 
@@ -14,6 +18,9 @@ pub(super) const THOUSAND: u64 = 1000;
 pub enum Span {
     /// One of `0..n`.
     Alternatives(u32),
+    /// From which of the slots of a group of Go's maps on a map of so many entries is walked; from one behind these as
+    /// from the first.
+    Slot(u32),
     /// Nothing (0), or a trouble of `1..n` that nobody knows the odds of: how seldom it comes is drawn for each run.
     Trouble(u32),
     /// A number between two, both included.
@@ -45,6 +52,7 @@ impl Span {
     pub const fn default_value(self) -> u64 {
         match self {
             Self::Alternatives(_)
+            | Self::Slot(_)
             | Self::Trouble(_)
             | Self::Bits
             | Self::Yield(_)
@@ -68,6 +76,7 @@ impl Span {
         let one_of = |n: u32| part(0, u64::from(n).saturating_sub(1));
         match self {
             Self::Alternatives(n) | Self::Turn(n) => one_of(n),
+            Self::Slot(_) => one_of(GROUP_SLOTS as u32),
             Self::Range(min, max) => part(min, max),
             Self::Bits | Self::Rank => part(0, u64::MAX),
             Self::Place | Self::Trouble(_) => holds(self.default_value()),
@@ -86,6 +95,7 @@ impl Span {
             Self::Alternatives(n) | Self::Trouble(n) | Self::Turn(n) | Self::TurnOf(n, _) => {
                 value.min(u64::from(n).saturating_sub(1))
             }
+            Self::Slot(_) => value.min(GROUP_SLOTS as u64 - 1),
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank | Self::Place => value,
             Self::Yield(_) | Self::Chance(_) => value.min(1),

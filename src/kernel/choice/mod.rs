@@ -15,8 +15,9 @@ mod pct;
 mod tests;
 
 pub use choices::Choices;
+pub(crate) use drawn::GROUP_SLOTS;
 pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
 pub(crate) use keyed::Keyed;
 pub(crate) use keyed::hash_name;
 pub use object::{Object, PointId};
-pub(crate) use order::{GROUP_SLOTS, Walk, order_ties};
+pub(crate) use order::{Walk, order_ties};

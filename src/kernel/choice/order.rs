@@ -1,12 +1,8 @@
 //! Orders that are left to chance: of things at one time, and of Go's walks over maps.
 
 use super::choices::Choices;
-use super::drawn::Span;
+use super::drawn::{GROUP_SLOTS, Span};
 use super::object::{Object, PointId};
-
-/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
-/// a bucket).
-pub(crate) const GROUP_SLOTS: usize = 8;
 
 /// Puts things that upstream treats at one time into the order in which it comes to them: as given,
 /// except in a search.
@@ -43,7 +39,7 @@ impl Walk {
         object: impl Fn(&T) -> Object,
     ) {
         let whole = items.len();
-        if let Some(from) = self.begin(choices, whole, items, object) {
+        if let Some(from) = self.begin(choices, [whole, whole], items, object) {
             items.rotate_left(if from < whole { from } else { 0 });
         }
     }
@@ -58,17 +54,18 @@ impl Walk {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        if let Some(from) = self.begin(choices, whole, items, object) {
+        let slots = items.iter().map(&place).max().map_or(0, |last| last + 1);
+        if let Some(from) = self.begin(choices, [whole, slots], items, object) {
             items.sort_by_cached_key(|item| (place(item) + GROUP_SLOTS - from) % GROUP_SLOTS);
         }
     }
 
-    /// From which slot on a map of one group is walked. The items of a larger one are sorted here;
-    /// then, and where the order stays as given, none.
+    /// From which slot on a map of one group is walked, of which so many slots have items. Those of a larger one are
+    /// sorted here; then, and where the order stays as given, none.
     fn begin<T>(
         self,
         choices: &mut Choices,
-        whole: usize,
+        [whole, slots]: [usize; 2],
         items: &mut [T],
         object: impl Fn(&T) -> Object,
     ) -> Option<usize> {
@@ -83,6 +80,6 @@ impl Walk {
             items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
             return None;
         }
-        Some(ask(Object::NONE, Span::Alternatives(GROUP_SLOTS as u32)) as usize)
+        Some(ask(Object::NONE, Span::Slot(slots.min(GROUP_SLOTS) as u32)) as usize)
     }
 }

@@ -5,6 +5,7 @@
 //! Everything else only swaps independent steps. And of several workers that are alike and have not
 //! begun, only the first is worth it: to start another one first only swaps their names.
 
+use crate::kernel::GROUP_SLOTS;
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::{Asked, Searched as Notes};
 use crate::lab::prelude::*;
@@ -61,6 +62,10 @@ pub(super) fn few_children(
             // One choice may be asked for several times, under the same ordinal.
             _ if !said.insert((drawn.object, drawn.ordinal, drawn.point)) => {}
             Span::Alternatives(n) | Span::Trouble(n) => (0..u64::from(n)).for_each(&mut add),
+            // From the others on, the order is the same.
+            Span::Slot(n) => {
+                (0..if prune { n.into() } else { GROUP_SLOTS as u64 }).for_each(&mut add)
+            }
             Span::Chance(_) => (0..2).for_each(&mut add),
             Span::Yield(_) => {
                 if !prune || view.others_matter(notes, i) {
