@@ -192,7 +192,7 @@ impl Record {
 impl What {
     /// The name of the kind of record, as `events.jsonl` has it, and what its object is.
     #[inline]
-    pub(super) fn kind(self) -> (&'static str, ObjectKind) {
+    pub(crate) fn kind(self) -> (&'static str, ObjectKind) {
         match self {
             Self::Noted(note, _) => (note.as_str(), note.row().0),
             what => what.row(),

@@ -159,6 +159,9 @@ fn all_levels<'a>(
 /// The part of an automatic search in which runs have few deviations, by its time and by its runs; of the
 /// rest some are drawn, half of these with priorities, and in the others entries of the timeline move.
 const IN_ORDER: (f64, u64) = (0.3, 2);
+/// So little of that is for runs with one deviation more than those before where there are too many of them for it: only
+/// what comes first in the run would be tried otherwise.
+const FIRST_OF_MANY: u64 = 4;
 /// The parts of an automatic search's time after which no more runs are drawn at the times that are written: without
 /// priorities, and with them.
 const AS_WRITTEN: [f64; 2] = [0.375, 0.45];
@@ -246,8 +249,16 @@ impl Levels<'_> {
     ) -> Result<After, Stopped> {
         let search = self.search;
         let mut next = Vec::new();
+        let is_too_many = level.len() as u64 > search.runs - self.tally.runs;
+        let most = match search.strategy {
+            Strategy::Auto if is_too_many => search.runs / FIRST_OF_MANY,
+            _ => search.runs,
+        };
+        if self.tally.runs >= most {
+            return Ok(After::End { finished: true });
+        }
         for batch in level.chunks(search.batch.max(1)) {
-            let left = usize::try_from(search.runs - self.tally.runs).unwrap_or(usize::MAX);
+            let left = usize::try_from(most - self.tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
             let done = self.batch(batch, last, pool, watch)?;
             for (job, (_, done)) in batch.iter().zip(done) {
@@ -260,7 +271,7 @@ impl Levels<'_> {
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
             let is_late = search.strategy == Strategy::Auto && !search.draws_on();
-            if self.tally.runs >= search.runs || enough || is_late {
+            if self.tally.runs >= most || enough || is_late {
                 let rest = !next.is_empty()
                     || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {

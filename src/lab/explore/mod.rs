@@ -7,6 +7,7 @@
 
 mod changes;
 mod children;
+mod coverage;
 mod faults;
 mod levels;
 mod often;

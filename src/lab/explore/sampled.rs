@@ -13,6 +13,8 @@ use crate::plan::Perturb;
 use serde::de::DeserializeOwned;
 use std::collections::btree_map::Entry;
 
+/// No more runs of other timelines are made between two looks at which of them to go on from.
+const CHANGED: usize = 64;
 /// How many of them one thread makes at least, with one plan.
 const PIECE: usize = 16;
 
@@ -65,19 +67,21 @@ pub(super) fn draw(
         // A batch ends early for what was found, or may have been, to be made small in time.
         let is_late = !search.draws_on();
         let in_time = |runs| watch(runs) && (is_late || search.draws_on());
-        let count = (search.batch.max(1) as u64).min(search.runs - tried);
+        let most = if drawn.known.is_some() { CHANGED } else { usize::MAX };
+        let count = (search.batch.clamp(1, most) as u64).min(search.runs - tried);
         let seeds = (search.seed.wrapping_add(tried), count);
         let runs = tally.runs;
         let done = batch((search, &drawn), seeds, at, &|| in_time(runs))?;
         tried += count;
         // A timeline that is no scenario has no run.
         let ran = done.into_iter().filter_map(|(_, run)| run);
-        for (changes, (tape, state, (outcome, found))) in ran.filter_map(|(c, r)| Some((c, r?))) {
+        for (changes, run) in ran.filter_map(|(changes, run)| Some((changes, run?))) {
+            let (tape, state, (outcome, found), orders) = run;
             tally.runs += 1;
             states.insert(state);
-            let is_new = tally.add(&outcome, found, (&changes, &tape));
-            if let Some(known) = drawn.known.as_mut().filter(|_| is_new && in_time(runs)) {
-                known.add(&changes);
+            tally.add(&outcome, found, (&changes, &tape));
+            if let Some(known) = drawn.known.as_mut().filter(|_| in_time(runs)) {
+                known.add(&changes, orders);
             }
         }
         if !watch(tally.runs) || tally.any_violated() && !search.draws_on() {
@@ -87,9 +91,12 @@ pub(super) fn draw(
     Ok((tally, states, true))
 }
 
-/// What is otherwise in the timeline, and of the complete run, where that is a scenario, the tape, the
-/// fingerprint of its states, its outcome and violations.
-type Run = (Vec<Change>, Option<(Vec<Deviation>, u64, (Outcome, Vec<Found>))>);
+/// What is otherwise in the timeline, and what of its run is kept where that is a scenario.
+type Run = (Vec<Change>, Option<Kept>);
+
+/// Of a complete run the tape, the fingerprint of its states, its outcome and violations; and where timelines are
+/// changed, the orders of things in it that none before had.
+type Kept = (Vec<Deviation>, u64, (Outcome, Vec<Found>), Vec<u64>);
 
 /// What runs are drawn from.
 struct Drawn<'a> {
@@ -173,7 +180,9 @@ fn batch(
         let deviating = searched.choices.iter().filter(|d| d.deviates());
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
         let judged = one::judge(search, plan, &searched.trace, &tape);
-        Some((changes, Some((tape, searched.notes.fingerprint, judged))))
+        let known = drawn.known.as_ref();
+        let orders = known.map_or_else(Vec::new, |known| known.unseen(&searched.trace));
+        Some((changes, Some((tape, searched.notes.fingerprint, judged, orders))))
     };
     round(at, count, search.plan, run)
 }
@@ -244,20 +253,19 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A complete run; whether none before had its outcome.
+    /// A complete run.
     pub(super) fn add(
         &mut self,
         outcome: &Outcome,
         found: Vec<Found>,
         (changes, tape): (&[Change], &[Deviation]),
-    ) -> bool {
+    ) {
         let reached = self.outcomes.entry(outcome.hash).or_insert_with(|| Reached {
             text: outcome.text.clone(),
             runs: 0,
             tape: tape.to_vec(),
         });
         reached.runs += 1;
-        let is_new = reached.runs == 1;
         for f in found {
             let known = self.violations.entry((f.property, f.about.clone()));
             let new =
@@ -268,7 +276,6 @@ impl Tally {
                 (entry.text, entry.changes, entry.tape) = (f.text, changes.to_vec(), tape.to_vec());
             }
         }
-        is_new
     }
 
     /// How many runs violate a property for the same objects.

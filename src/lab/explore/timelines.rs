@@ -5,6 +5,7 @@
 //! race with, and faults come where something happens.
 
 use super::changes::{Change, Changing, Of};
+use super::coverage::orders;
 use super::one;
 use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
@@ -18,14 +19,18 @@ const STEPS: usize = 3;
 const TENS: u64 = 6;
 /// No more timelines are kept to be changed again than these.
 const KNOWN: usize = 256;
+/// Half of those that are changed again are among so many latest.
+const LATEST: usize = 16;
 
 /// What changes are drawn from: timelines of which runs are known, the first of them that which is written.
 ///
-/// Many races need two things at their right times. So a timeline whose run came out as none before it goes on
-/// to be changed.
+/// Many races need two things at their right times. So a timeline in whose run things come in an order, or so soon
+/// one after the other, as in none before it goes on to be changed.
 pub(super) struct Known<'a> {
     changing: &'a Changing<'a>,
     timelines: Vec<Timeline>,
+    /// The orders of things that some run had.
+    seen: BTreeSet<u64>,
     horizon: Dur,
     nodes: Vec<String>,
 }
@@ -46,16 +51,28 @@ impl<'a> Known<'a> {
         let horizon = Dur::from_nanos(plan.horizon.as_nanos());
         let names = &trace.names;
         let nodes = names.node_ids().map(|id| names.node_name(id).to_owned()).collect();
-        let mut known = Self { changing, timelines: Vec::new(), horizon, nodes };
+        let seen = orders(trace);
+        let mut known = Self { changing, timelines: Vec::new(), seen, horizon, nodes };
         known.timelines.push(known.timeline(&[], trace));
         known
     }
 
-    /// Adds a timeline whose run came out as none before, if there are not too many.
-    pub(super) fn add(&mut self, changes: &[Change]) {
-        if self.timelines.len() < KNOWN
+    /// The orders of things in a run that none before had.
+    pub(super) fn unseen(&self, trace: &Trace) -> Vec<u64> {
+        orders(trace).difference(&self.seen).copied().collect()
+    }
+
+    /// Adds a timeline whose run had these orders, if none before had some of them; where there are too many, in the
+    /// place of the oldest but that which is written.
+    pub(super) fn add(&mut self, changes: &[Change], orders: Vec<u64>) {
+        let before = self.seen.len();
+        self.seen.extend(orders);
+        if self.seen.len() > before
             && let Some(plan) = (self.changing.plan)(changes)
         {
+            if self.timelines.len() >= KNOWN {
+                self.timelines.remove(1);
+            }
             self.timelines.push(self.timeline(changes, &one::run(&plan, &[]).trace));
         }
     }
@@ -77,7 +94,12 @@ impl<'a> Known<'a> {
     pub(super) fn drawn(&self, seed: u64) -> Option<(Vec<Change>, Plan)> {
         let mut dice = Dice::new(seed);
         // Half of them begin with what is written.
-        let known = if dice.once_in(2) { 0 } else { dice.index(self.timelines.len()) };
+        let all = self.timelines.len();
+        let known = match (dice.once_in(2), dice.once_in(2)) {
+            (true, _) => 0,
+            (_, true) => all - 1 - dice.index(all.min(LATEST)),
+            _ => dice.index(all),
+        };
         let timeline = &self.timelines[known];
         let mut changes = timeline.faults.clone();
         if changes.is_empty() {
