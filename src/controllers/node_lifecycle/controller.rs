@@ -132,7 +132,7 @@ impl Controller {
         self.monitor.disruption.round_amid_pass.set(amid);
         let start = self.points.start;
         let ahead = match s.lock_across_calls {
-            // Of a pass with several workers either the first round comes amid it, or it is too late for that.
+            // A pass with several workers either has that round amid it, or comes after it.
             _ if warm || s.pass_workers > 1 => amid,
             true => self.core.ctx.chance(start, Object::NONE, PASS_FIRST_LOCKED),
             false => self.core.ctx.chance(start, Object::NONE, PASS_FIRST),
