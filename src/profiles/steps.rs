@@ -451,7 +451,10 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
     step(&[(23, 0)], |p| p.workload.job.gets_before_status = false),
     // Batches of 500 ms are in 1.23 already, but behind the gate JobReadyPods, which is off there.
-    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(24, 0)], |p| {
+        p.workload.job.batch_period = Dur::from_secs(1);
+        p.workload.job.ready_pods = true;
+    }),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
     step(&[(26, 0)], |p| p.workload.job.tells_end_before_status = false),

@@ -50,10 +50,11 @@ impl JobSync {
         let (mut s, new_failure) = self.assess(job, spec);
         let (active, result) = self.end_or_manage(&mut s, satisfied).await;
         let terminating = if self.switches.pod_replacement_policy { s.terminating } else { 0 };
+        let ready = if self.switches.ready_pods { s.ready } else { 0 };
         let old = &s.job.status;
-        let changed = (active, s.ready, terminating) != (old.replicas, old.ready, old.terminating)
+        let changed = (active, ready, terminating) != (old.replicas, old.ready, old.terminating)
             || old.observed_generation == 0;
-        (s.status.replicas, s.status.ready, s.status.terminating) = (active, s.ready, terminating);
+        (s.status.replicas, s.status.ready, s.status.terminating) = (active, ready, terminating);
         s.status.observed_generation = s.job.generation;
         if self.switches.tracking_finalizers {
             self.status.track(&mut s, changed).await?;

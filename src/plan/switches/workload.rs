@@ -46,6 +46,9 @@ pub(crate) struct JobSwitches {
     /// How long changes of pods are collected before a sync: not at all up to 1.23, 1 s from 1.24
     /// (gate JobReadyPods, off in 1.23).
     pub(crate) batch_period: Dur,
+    /// The status counts pods that are Ready, and is written where that changes (S76): from 1.24 (gate
+    /// JobReadyPods).
+    pub(crate) ready_pods: bool,
     /// How long a sync that failed waits: first, and at the most.
     pub(crate) retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.

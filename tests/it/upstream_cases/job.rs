@@ -136,3 +136,23 @@ fn a_pod_of_a_dead_node_failed_long_ago() {
         .collect();
     assert_eq!((deleted.len(), times(&plan, " pod-created ")), (1, vec![deleted[0] + 1_000]));
 }
+
+/// `syncJob`: a status is written where it changes, and up to 1.23 it does not count pods that are Ready
+/// (JobReadyPods). A taint is seen after 1 ms, the deletion that it leads to arrives a millisecond later and is seen
+/// one after that: at 3 ms the controller knows that one of two pods is being deleted. Its replacement arrives at
+/// 4 ms and is answered at 6 ms. There are two active pods as before, so that nothing is written, and the
+/// second pod, whose deletion is known since 5 ms, is replaced at once: that arrives at 7 ms.
+#[test]
+fn a_job_whose_pods_are_as_many_as_before_has_no_status_to_write() {
+    let plan = scenario_of(
+        "1.23",
+        r#"Custom(request: "1ms", response: "2ms", watch: "1ms", kubelet: Real(pod_start: "1s", pod_stop: "5s"), user: Raw)"#,
+        &format!(
+            r#"horizon: "1m", nodes: [(names: ["n", "m"])], workloads: [Job(name: "j", {TWO})], timeline: [
+                (at: "10s", do: Taint(node: "n", taint: "k:NoExecute")),
+                (at: "10s2ms", do: Taint(node: "m", taint: "k:NoExecute")),
+            ]"#
+        ),
+    );
+    assert_eq!(times(&plan, " pod-created "), [10_004, 10_007]);
+}
