@@ -30,6 +30,10 @@ const LAST_FIRST: u32 = 838;
 /// of 660 pairs of `budget-of-job`, recorded under 1.18 and 1.20 on an idle machine. Another processor has taken over
 /// the first by then; on a busy machine it more seldom has.
 const SECOND_FIRST: u32 = 227;
+/// How many times in a thousand it is then ahead of all, and not behind the first only, where each of several pods has
+/// one event before its deletion is started: the first event is that of the last deletion in 28 of 60 runs of
+/// `statefulset-out-of-service` under 1.20. Where there is one pod, the event comes first in 173 of 180 runs.
+const EITHER_FIRST: u32 = 500;
 /// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
 /// them.
 const MAX_TRIES_PER_EVENT: u32 = 12;
@@ -233,6 +237,8 @@ pub(crate) struct EventRecorder {
     /// Whether the last of a burst comes first, and the burst that waits for its turn.
     last_first: PointId,
     burst: Rc<Chan<Event>>,
+    /// Pairs of events, of which work makes the second, that wait so.
+    pairs: Rc<Chan<[Event; 2]>>,
     /// Which of two that were made at one time is handed over first.
     race_point: PointId,
     client: Client,
@@ -258,6 +264,7 @@ impl EventRecorder {
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
             last_first: ctx.point("event-last-first"),
             burst: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
+            pairs: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
             race_point: ctx.point("event-race"),
             client: client.clone(),
             group,
@@ -346,6 +353,50 @@ impl EventRecorder {
         let (first, then) = (self.made(about, first), self.made(about, then));
         self.hand_over(about, first);
         self.hand_over(about, then);
+    }
+
+    /// Records an event right before work is started whose first act is to record `then` about the same object, if it
+    /// begins at once. Where the goroutines that hand events over take drawn turns, both are made now, which the
+    /// result says.
+    pub(crate) fn event_before_work(
+        &self,
+        about: About,
+        first: impl Into<EventBody>,
+        then: Option<impl Into<EventBody>>,
+    ) -> bool {
+        let Some(then) = then.filter(|_| self.overtaken.is_some() && self.ctx.draws_turns()) else {
+            self.event(about, first);
+            return false;
+        };
+        let is_first = !self.pairs.ready();
+        let _ = self.pairs.try_send([self.made(about, first), self.made(about, then)]);
+        if is_first {
+            let recorder = self.clone();
+            self.ctx.spawn(self.group, async move { recorder.hand_over_pairs() });
+        }
+        true
+    }
+
+    /// Hands pairs of events over. Each event, and each work that makes one, has a goroutine of its own. Of one pair the
+    /// first comes first. Of several the last work is mostly ahead ([`LAST_FIRST`]): it begins first, while another
+    /// processor takes over from those before it ([`EITHER_FIRST`], [`SECOND_FIRST`]).
+    fn hand_over_pairs(&self) {
+        let mut pairs: Vec<[Event; 2]> = std::iter::from_fn(|| self.pairs.try_recv()).collect();
+        let chance = |object, odds| self.ctx.chance(self.race_point, object, odds);
+        let others = pairs.len().saturating_sub(1);
+        for pair in &mut pairs[..others] {
+            if chance(pair[0].about.object(&self.client), SECOND_FIRST) {
+                pair.swap(0, 1);
+            }
+        }
+        let mut events = pairs.concat();
+        if others > 0 && chance(Object::NONE, LAST_FIRST) {
+            let place = usize::from(!chance(Object::NONE, EITHER_FIRST));
+            events[place..].rotate_right(1);
+        }
+        for event in events {
+            let _ = self.queue.try_send(event);
+        }
     }
 
     async fn write(&self, client: Client) {

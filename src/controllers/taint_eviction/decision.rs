@@ -76,8 +76,15 @@ impl PodTimers {
                 What::Noted(Note::NotTolerated, 0),
             );
             // Scheduled work is cancelled, as the pod is to be deleted right away.
-            self.cancel_work_with_event(id);
-            self.add_work(id, Dur::ZERO);
+            let told = self.cancels_work(id) && {
+                let marking = self.is_nil(Dur::ZERO).then_some(EventText::MarkingForDeletion);
+                self.recorder.event_before_work(
+                    About::Pod(id, None),
+                    EventText::CancellingDeletion,
+                    marking,
+                )
+            };
+            self.add_work(id, Dur::ZERO, told);
             return;
         };
         let stay = match min_toleration_time(&used) {
@@ -95,7 +102,7 @@ impl PodTimers {
             Stay::For(stay) => stay,
         };
         let Some(created) = self.queue.created_at(id) else {
-            self.add_work(id, stay);
+            self.add_work(id, stay, false);
             return;
         };
         // A pending timer that began earlier is kept, whatever the tolerations have become. On a
@@ -105,7 +112,7 @@ impl PodTimers {
             return;
         }
         self.cancel_work_with_event(id);
-        self.add_work(id, stay);
+        self.add_work(id, stay, false);
     }
 
     /// A timer that was set before the start of the run, with what is left of it.
@@ -117,9 +124,14 @@ impl PodTimers {
         self.queue.set_cause(pod, record);
     }
 
-    fn add_work(&self, pod: PodId, stay: Dur) {
-        let nil = stay.is_zero()
-            && (self.config.switches.one_clock_reading || !self.config.clock_advances);
+    /// Whether the work of so long a stay begins at once, and has no timer.
+    fn is_nil(&self, stay: Dur) -> bool {
+        stay.is_zero() && (self.config.switches.one_clock_reading || !self.config.clock_advances)
+    }
+
+    /// `told`: the event of the deletion is made already.
+    fn add_work(&self, pod: PodId, stay: Dur, told: bool) {
+        let nil = self.is_nil(stay);
         if !self.queue.add_work(pod, stay, nil) {
             self.client.api().record_pod(
                 Actor::TaintEviction,
@@ -135,17 +147,25 @@ impl PodTimers {
         if nil {
             let cause = self.ctx.cause();
             self.ctx.set_cause(record);
-            self.deleter.start_deletion(pod, None);
+            self.deleter.start_deletion(pod, None, told);
             self.ctx.set_cause(cause);
         }
     }
 
     /// `cancelWorkWithEvent`
     pub(super) fn cancel_work_with_event(&self, pod: PodId) {
-        if self.queue.cancel_work(pod) {
-            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
+        if self.cancels_work(pod) {
             self.recorder.event(About::Pod(pod, None), EventText::CancellingDeletion);
         }
+    }
+
+    /// Whether there was a timer to cancel.
+    fn cancels_work(&self, pod: PodId) -> bool {
+        let had = self.queue.cancel_work(pod);
+        if had {
+            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
+        }
+        had
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Deleter {
 
 impl WorkFunc for Deleter {
     fn work(&self, pod: PodId, number: u32) {
-        self.start_deletion(pod, Some(number));
+        self.start_deletion(pod, Some(number), false);
     }
 
     fn hash_of(&self, pod: PodId) -> u64 {
@@ -64,7 +64,7 @@ impl Deleter {
     /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once.
     /// From 1.35 on a timer that was cancelled between its firing and the first step of its
     /// goroutine does nothing.
-    pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
+    pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>, told: bool) {
         let Some(d) = self.me.upgrade() else { return };
         let name = Name::of("eviction", Keys::NOTHING).about(self.client.pod_object(pod).hash);
         self.ctx.spawn_named(name, self.group, async move {
@@ -73,7 +73,7 @@ impl Deleter {
                 if timer.is_some() && d.config.switches.cancelled_flag {
                     d.ctx.yield_point(d.unflagged_point, 0).await;
                 }
-                let ok = d.delete_pod_handler(pod, timer.is_none()).await;
+                let ok = d.delete_pod_handler(pod, timer.is_none(), told).await;
                 d.queue.finished(pod, timer, ok, d.config.switches.finished_entry);
             }
             if let Some(number) = timer {
@@ -82,9 +82,11 @@ impl Deleter {
         });
     }
 
-    /// `deletePodHandler`: one event, then up to five tries.
-    async fn delete_pod_handler(&self, pod: PodId, at_once: bool) -> bool {
-        self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+    /// `deletePodHandler`: one event, unless it is made already, then up to five tries.
+    async fn delete_pod_handler(&self, pod: PodId, at_once: bool, told: bool) -> bool {
+        if !told {
+            self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        }
         if at_once && !self.config.clock_advances {
             // Where time stands still while work is done, as in recorded timelines: a goroutine
             // that a worker starts has its turn when the worker and its dispatcher have no more to
