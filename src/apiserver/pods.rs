@@ -177,8 +177,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its
-    /// deletion waits for nothing else.
+    /// PATCH of the finalizers of a pod: takes that of jobs off. Of a pod whose deletion waits for nothing else it is not
+    /// written, but the pod deleted, which watches hear of alone (`registry/store.go: Update`, `errEmptiedFinalizers`).
     pub(crate) fn remove_job_finalizer(
         &self,
         actor: Actor,
@@ -186,11 +186,11 @@ impl ApiServer {
         uid: Uid,
     ) -> ApiResult<Rc<Pod>> {
         let old = self.life_of_pod(id, uid)?;
-        let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
-        if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
-            self.drop_pod(actor, &new);
+        if old.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
+            self.drop_pod(actor, &old);
+            return Ok(old);
         }
-        Ok(new)
+        Ok(self.change_pod(actor, &old, |p| p.job_finalizer = false))
     }
 
     /// PATCH of the owner references of a pod: it has none from now on.
