@@ -98,6 +98,7 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         images: Rc::default(),
         devices: Rc::default(),
         readiness: None,
+        bootstrap_completed: Rc::default(),
         start: NodeStart::Ready,
     });
 }

@@ -122,6 +122,14 @@ impl ApiServer {
         }))
     }
 
+    /// A rule's bootstrap was completed at a node before the run.
+    pub(crate) fn bootstrapped_before(&self, id: NodeId, rule: &str) {
+        // A scenario that names a rule that is not there was refused, and a node that joins later has none.
+        if let Some(rule) = self.readiness_rule(self.names(|n| n.text(rule))) {
+            let _ = self.patch_node(Actor::User, id, None, (None, Some((rule.uid, rule.name))));
+        }
+    }
+
     /// An agent of a node posts a condition of it.
     pub(crate) fn set_condition(&self, id: NodeId, kind: &str, status: ConditionStatus) {
         // Of a node that is gone nothing is posted.

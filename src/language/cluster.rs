@@ -60,6 +60,10 @@ pub struct NodeGroup {
     /// Conditions of types that no kubelet posts, as agents have posted them: `{"CniReady": True}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) conditions: BTreeMap<String, ConditionStatus>,
+    /// The rules of the node readiness controller whose bootstrap is completed at them (annotations
+    /// `readiness.k8s.io/bootstrap-completed-UID`): a rule with `BootstrapOnly` does not act there any more.
+    #[serde(default, rename = "bootstrapCompleted", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bootstrap_completed: Vec<String>,
     /// How the nodes start; `Ready` where not given.
     pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's

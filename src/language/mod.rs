@@ -64,7 +64,7 @@ pub use plugins::PLUGINS;
 pub(crate) use prices::Prices;
 pub(crate) use probes::{Ends, Probe};
 pub use readiness::NodeReadinessRule;
-pub(crate) use readiness::{ConditionPolicy, EnforcementMode};
+pub(crate) use readiness::{ConditionPolicy, ConditionRequirement, EnforcementMode};
 pub use scenario::Scenario;
 pub(crate) use scenario::{Cluster, Existing, Exported, Flags, object_text_of_number};
 pub use scenario::{Deviation, Tape};

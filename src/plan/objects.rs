@@ -55,6 +55,8 @@ pub struct NodePlan {
     pub devices: Rc<[Device]>,
     /// What agents have posted of it from the start.
     pub readiness: Option<Rc<NodeReadiness>>,
+    /// The readiness rules whose bootstrap is completed there from the start.
+    pub bootstrap_completed: Rc<[String]>,
     /// How it starts.
     pub start: NodeStart,
 }

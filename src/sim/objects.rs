@@ -53,6 +53,11 @@ impl Objects {
         for rule in &plan.readiness.rules {
             let _ = self.world.api.create_readiness_rule(rule, true);
         }
+        for (index, node) in (0..).zip(&plan.nodes) {
+            for rule in node.bootstrap_completed.iter() {
+                self.world.api.bootstrapped_before(self.world.node_id(index), rule);
+            }
+        }
         let (mut workloads, mut budgets) = (BTreeSet::new(), BTreeSet::new());
         for action in &plan.actions {
             match action.act {

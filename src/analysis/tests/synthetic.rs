@@ -92,6 +92,7 @@ impl Run {
             usage: None,
             devices: Rc::default(),
             readiness: None,
+            bootstrap_completed: Rc::default(),
             start: NodeStart::Ready,
         });
         self.trace.names.node(name).0

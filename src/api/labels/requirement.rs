@@ -34,7 +34,7 @@ pub struct Requirement {
     pub(super) key: String,
     operator: Operator,
     /// Sorted, without duplicates.
-    values: Vec<String>,
+    pub(super) values: Vec<String>,
 }
 
 /// Why a text or a list of expressions is not a selector, in upstream's words.

@@ -35,6 +35,22 @@ impl Selector {
         self.requirements.iter().all(|requirement| requirement.matches(labels))
     }
 
+    /// Whether some labels match this and another one (`selectorsOverlap` of the node readiness controller): for no key
+    /// do the conditions of both contradict each other. Of the operators those that a LabelSelector has.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let all = || self.requirements.iter().chain(&other.requirements);
+        all().all(|one| {
+            let of_key: Vec<&Requirement> = all().filter(|r| r.key == one.key).collect();
+            // The label is not there, or has one of the values that are named, or one that nobody names.
+            let named = of_key.iter().flat_map(|r| &r.values).map(|v| Some(v.clone()));
+            let mut cases = named.chain([None, Some(String::from("-"))]);
+            cases.any(|value| {
+                let labels: Labels = value.into_iter().map(|v| (one.key.clone(), v)).collect();
+                of_key.iter().all(|r| r.matches(&labels))
+            })
+        })
+    }
+
     /// Whether it has no condition.
     pub(crate) fn is_empty(&self) -> bool {
         self.requirements.is_empty()

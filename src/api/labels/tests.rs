@@ -197,3 +197,29 @@ proptest::proptest! {
         }
     }
 }
+
+/// Of upstream's `Node Selector Overlap Detection` (node-readiness-controller, `internal/webhook`) what a LabelSelector can
+/// say, and what follows from the words.
+#[test]
+fn overlaps() {
+    for (one, other, may) in [
+        ("", "", true),
+        ("x=a", "", true),
+        ("x=a", "y=b", true),
+        ("x=a", "x=b", false),
+        ("x in (a,b)", "x in (b,c)", true),
+        ("x in (a,b)", "x notin (a,b)", false),
+        ("x in (a,b)", "x notin (a)", true),
+        ("x=a", "!x", false),
+        ("x", "!x", false),
+        ("x", "x notin (a)", true),
+        ("x notin (a)", "x notin (b)", true),
+        ("x notin (a)", "!x", true),
+        ("x=a,y=b", "x=a,y=c", false),
+        ("x=a,x=b", "z", false),
+    ] {
+        let of = |text| Selector::parse(text).expect("a selector");
+        assert_eq!(of(one).overlaps(&of(other)), may, "{one} and {other}");
+        assert_eq!(of(other).overlaps(&of(one)), may, "{other} and {one}");
+    }
+}

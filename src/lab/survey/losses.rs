@@ -431,8 +431,8 @@ fn shapes(plan: &Plan) -> Vec<usize> {
             other => format!("{other:?}"),
         };
         let said = format!(
-            "{labels:?} {:?} {} {:?} {:?} {:?} {start} {pods:?}",
-            n.taints, n.unschedulable, n.allocatable, n.devices, n.readiness
+            "{labels:?} {:?} {} {:?} {:?} {:?} {:?} {start} {pods:?}",
+            n.taints, n.unschedulable, n.allocatable, n.devices, n.readiness, n.bootstrap_completed
         );
         let next = known.len();
         *known.entry(said).or_insert(next)

@@ -82,6 +82,10 @@ impl Nodes {
         let images: Rc<[Rc<str>]> = group.images.iter().filter_map(image).collect();
         let devices = devices::of_group(&group.devices, &part("devices"), defaults.devices);
         let readiness = readiness::of_group(&group.conditions, &part("conditions"));
+        if joins && !group.bootstrap_completed.is_empty() {
+            part("bootstrapCompleted").say("a node that joins later has completed no bootstrap");
+        }
+        let bootstrap_completed: Rc<[String]> = group.bootstrap_completed.clone().into();
         let start = start(group, place, joins);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
@@ -109,6 +113,7 @@ impl Nodes {
                 images: images.clone(),
                 devices: devices.clone(),
                 readiness: readiness.clone(),
+                bootstrap_completed: bootstrap_completed.clone(),
                 lease_period,
                 start: start.clone(),
                 name,

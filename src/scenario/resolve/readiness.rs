@@ -2,6 +2,7 @@
 
 use super::primitive::{Primitive, Reader, once};
 use super::{checks, scheduling};
+use crate::api::labels::LabelSelector;
 use crate::api::node::NodeConditionType;
 use crate::api::readiness::{ConditionRequirement, NodeReadiness, ReadinessSpec};
 use crate::language::{self, ConditionPolicy, EnforcementMode, NodeReadinessRule, Place, Step};
@@ -28,6 +29,7 @@ fn written(spec: &Scenario) -> impl Iterator<Item = (&NodeReadinessRule, Place)>
 pub(super) fn read(spec: &Scenario, complaints: &Complaints) -> Readiness {
     check_taints(spec, complaints);
     check_deletions(spec, complaints);
+    check_bootstraps(spec, complaints);
     let all = &spec.node_readiness_rules;
     let one = |(i, written): (usize, &NodeReadinessRule)| {
         let place = complaints.at(at!["node_readiness_rules", i]);
@@ -60,17 +62,25 @@ fn is_before_0_5(spec: &Scenario, complaints: &Complaints) -> bool {
     version == Some("0.4.1")
 }
 
-/// Complains about two rules of one taint: they would undo each other's work, as upstream's webhook says.
+/// Complains about two rules of one taint that may select one node: they would undo each other's work, as
+/// upstream's webhook says (`validateTaintConflicts`).
 fn check_taints(spec: &Scenario, complaints: &Complaints) {
-    let mut taints: Vec<(&str, Taint)> = Vec::new();
+    let mut others: Vec<(&str, Taint, Selector)> = Vec::new();
     for (rule, place) in written(spec) {
         let Ok(taint) = taint(&rule.taint) else { continue };
-        let other = taints.iter().find(|(name, t)| *name != rule.name && t.matches(&taint));
-        if let Some((other, _)) = other {
-            let problem = format!("conflicts with rule `{other}`: the same taint key and effect");
+        // What is wrong with a selector is said elsewhere.
+        let selector = rule.node_selector.as_ref().map(LabelSelector::as_selector);
+        let Ok(selector) = selector.unwrap_or_else(|| Ok(Selector::default())) else { continue };
+        let conflicts = |(name, t, s): &&(&str, Taint, Selector)| {
+            *name != rule.name && t.matches(&taint) && s.overlaps(&selector)
+        };
+        if let Some((other, ..)) = others.iter().find(conflicts) {
+            let problem = format!(
+                "conflicts with rule `{other}`: the same taint key and effect, and nodes that both may select"
+            );
             complaints.at(place).part("taint").say(problem);
         }
-        taints.push((&rule.name, taint));
+        others.push((&rule.name, taint, selector));
     }
 }
 
@@ -84,6 +94,25 @@ fn check_deletions(spec: &Scenario, complaints: &Complaints) {
             let problem = Problem::new(format!("there is no readiness rule `{rule}`"));
             let help = language::did_you_mean_or_list(rule, &known);
             complaints.at(at!["timeline", i, "do", "rule"]).add(problem.maybe_help(help));
+        }
+    }
+}
+
+/// Complains about bootstraps of rules that do not exist from the start, or have none.
+fn check_bootstraps(spec: &Scenario, complaints: &Complaints) {
+    let has_one = |r: &&NodeReadinessRule| r.enforcement_mode == EnforcementMode::BootstrapOnly;
+    let rules = spec.node_readiness_rules.iter().filter(has_one);
+    let known: Vec<&str> = rules.map(|r| r.name.as_str()).collect();
+    for (i, group) in spec.nodes.iter().enumerate() {
+        for (j, rule) in group.bootstrap_completed.iter().enumerate() {
+            if !known.contains(&&**rule) {
+                let problem = Problem::new(format!(
+                    "no readiness rule `{rule}` with BootstrapOnly exists from the start"
+                ));
+                let help = language::did_you_mean_or_list(rule, &known);
+                let place = complaints.at(at!["nodes", i, "bootstrapCompleted", j]);
+                place.add(problem.maybe_help(help));
+            }
         }
     }
 }

@@ -75,6 +75,7 @@ impl Builder {
             usage: None,
             devices: devices(&spec.devices),
             readiness: None,
+            bootstrap_completed: Rc::default(),
             start,
         };
         self.has_devices |= !plan.devices.is_empty();

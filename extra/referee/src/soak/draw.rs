@@ -177,7 +177,9 @@ impl<'a> Draw<'a> {
             | "schedulingGates"
             | "ports" => self.dice.once_in(8),
             "devices" if of == "PodGroup" => false,
-            "conditions" if of == "NodeGroup" => self.known.readiness && !self.dice.once_in(3),
+            "conditions" | "bootstrapCompleted" if of == "NodeGroup" => {
+                self.known.readiness && !self.dice.once_in(3)
+            }
             "devices" | "resourceClaims" => self.known.devices && !self.dice.once_in(3),
             "start" | "nodeName" | "placement" | "priorityClassName" => self.dice.once_in(5),
             _ => self.dice.once_in(3),

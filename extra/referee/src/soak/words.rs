@@ -166,9 +166,9 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
             }
         }
         (_, "device") => dice.one(&["gpu-0", "gpu-1", "nic-0"]),
-        ("NodeReadinessRule", "name") | ("DeleteNodeReadinessRule", "rule") => {
-            dice.one(&["cni", "agent"])
-        }
+        ("NodeReadinessRule", "name")
+        | ("DeleteNodeReadinessRule", "rule")
+        | ("NodeGroup", "bootstrapCompleted") => dice.one(&["cni", "agent"]),
         ("NodeReadinessRule", "taint") => dice.one(&[
             "readiness.k8s.io/cni=pending:NoSchedule",
             "readiness.k8s.io/agent:NoExecute",
