@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::shards::Inputs;
 use super::{file, run};
-use crate::import::{DEVICES, KUBECTL};
+use crate::import::{DEVICES, KUBECTL, READINESS};
 use std::process::{Command, Output, Stdio};
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
@@ -71,14 +71,17 @@ impl KubectlArgs {
     /// What `kubectl get` prints of the cluster, with its events where the person may read them:
     /// they tell when passes of the node lifecycle controller come, and what the scheduler tried.
     pub(super) fn get(&self) -> Result<Vec<u8>> {
-        let with_events = KUBECTL.replacen(" -A", ",events -A", 1);
-        // Not every cluster has the API.
-        let with_devices = with_events.replacen(" -A", &format!(",{DEVICES} -A"), 1);
+        let with = |more: &[&str]| KUBECTL.replacen(" -A", &format!(",{} -A", more.join(",")), 1);
         // Volumes and drivers are of the whole cluster, and not everybody may read them.
         let without_volumes =
             KUBECTL.replacen(",pv,pvc,csidrivers,csinodes,volumeattachments", "", 1);
         let fewer = || self.run(KUBECTL).or_else(|_| self.run(&without_volumes));
-        self.run(&with_devices).or_else(|_| self.run(&with_events)).or_else(|_| fewer())
+        // Not every cluster has these APIs, and kubectl prints nothing at all where it lacks one of them.
+        self.run(&with(&["events", DEVICES, READINESS]))
+            .or_else(|_| self.run(&with(&["events", DEVICES])))
+            .or_else(|_| self.run(&with(&["events", READINESS])))
+            .or_else(|_| self.run(&with(&["events"])))
+            .or_else(|_| fewer())
     }
 
     /// The options, for a person to repeat.

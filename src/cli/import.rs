@@ -13,8 +13,8 @@ pub(crate) struct ImportArgs {
     /// What `kubectl get
     /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed, also gzipped, and of clusters with DRA resourceslices,resourceclaims,
-    /// resourceclaimtemplates,deviceclasses,devicetaintrules, too; `-` is standard input. Several files make one
-    /// cluster
+    /// resourceclaimtemplates,deviceclasses,devicetaintrules, too, and nodereadinessrules of those with the node
+    /// readiness controller; `-` is standard input. Several files make one cluster
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -67,6 +67,9 @@ impl ImportedCluster {
             "deviceTaintRules" => {
                 ("deviceTaintRules", self.device_taint_rules.get(index)?.name.clone())
             }
+            "node_readiness_rules" => {
+                ("node_readiness_rules", self.readiness_rules.get(index)?.name.clone())
+            }
             _ => return None,
         };
         self.places.get(&(list, name))

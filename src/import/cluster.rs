@@ -4,7 +4,7 @@
 use super::control_plane::ControlPlane;
 use super::error::{ImportError, Places};
 use super::prelude::*;
-use crate::language::{Memory, PodDisruptionBudget};
+use crate::language::{Memory, NodeReadinessRule, PodDisruptionBudget};
 
 /// A cluster as an export shows it, in the words of the scenario language.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct ImportedCluster {
     pub(crate) namespaces: Vec<Namespace>,
     /// Rules that taint devices.
     pub(crate) device_taint_rules: Vec<DeviceTaintRule>,
+    /// Rules of the node readiness controller.
+    pub(crate) readiness_rules: Vec<NodeReadinessRule>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
     pub(crate) workloads: Vec<Workload>,
     /// What the control plane was started with, as far as its pods are in the files.

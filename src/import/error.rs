@@ -11,6 +11,9 @@ pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,repl
 pub(crate) const DEVICES: &str =
     "resourceslices,resourceclaims,resourceclaimtemplates,deviceclasses,devicetaintrules";
 
+/// The rules of the node readiness controller, where a cluster has it.
+pub(crate) const READINESS: &str = "nodereadinessrules";
+
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {

@@ -44,11 +44,6 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de
     Ok(Option::<T>::deserialize(d)?.unwrap_or_default())
 }
 
-/// Whether there is a field, whatever it holds.
-pub(super) fn present<'de, D: Deserializer<'de>>(d: D) -> Result<bool, D::Error> {
-    IgnoredAny::deserialize(d).map(|_| true)
-}
-
 /// A field of which only this is asked: whether it is there and not empty.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Filled(pub bool);

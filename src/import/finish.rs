@@ -9,17 +9,19 @@ use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod};
+use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
-use super::summary::Leader;
+use super::summary::{Leader, RULE};
 use super::workload::RawWorkload;
 use super::{control_plane, document, ends, groups, images, remembered};
+use crate::api::taint::Taint;
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner, PodStart};
 use crate::profiles;
 
 /// The gate of DeviceTaintRules.
-const RULES: &str = "DRADeviceTaintRules";
+const RULES_GATE: &str = "DRADeviceTaintRules";
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
@@ -34,7 +36,8 @@ impl Gathered {
         let office = self.office(zero)?;
         let passed = self.passed(zero);
         let places = self.places();
-        let mut shapes = self.node_shapes(zero, &renewed)?;
+        let readiness = Readiness::of(&self)?;
+        let mut shapes = self.node_shapes(zero, &renewed, &readiness)?;
         let mut control_plane = control_plane::read(&self.pods, &self.kubelets, &mut self.summary);
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
@@ -54,6 +57,7 @@ impl Gathered {
             claims,
             volumes,
             devices: raw_devices,
+            readiness_rules,
             mut summary,
             ..
         } = self;
@@ -69,6 +73,7 @@ impl Gathered {
             ("Namespace", namespaces.len()),
             ("PersistentVolumeClaim", claims.len()),
             ("PersistentVolume", volumes.len()),
+            (RULE, readiness_rules.len()),
         ]
         .into_iter()
         .chain(raw_devices.counts())
@@ -93,7 +98,8 @@ impl Gathered {
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
         (summary.ends, summary.images_listed) = (pace.told_of_ends, images_listed);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
-        (summary.devices, summary.slices) = (devices.notes, raw_devices.slices.len());
+        (summary.named, summary.slices) = (devices.notes, raw_devices.slices.len());
+        summary.named.extend(readiness.notes);
         Ok(ImportedCluster {
             memory,
             nodes,
@@ -102,6 +108,7 @@ impl Gathered {
             budgets,
             namespaces,
             device_taint_rules: devices.rules,
+            readiness_rules: readiness.rules,
             workloads,
             control_plane,
             summary,
@@ -187,6 +194,7 @@ impl Gathered {
         &mut self,
         zero: Stamp,
         renewed: &Renewals,
+        readiness: &Readiness,
     ) -> Result<Vec<NamedNode>, ImportError> {
         let summary = &mut self.summary;
         let mut shapes = Vec::with_capacity(self.nodes.len());
@@ -196,9 +204,16 @@ impl Gathered {
                 None if renewed.is_empty() => LeaseSeen::NotExported,
                 None => LeaseSeen::Missing,
             };
-            let mut unmodelled =
-                |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
+            let mut unmodelled = |kind: &str| {
+                if !readiness.asks_for(kind) {
+                    *summary.conditions.entry(kind.to_owned()).or_default() += 1;
+                }
+            };
             let mut shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
+            readiness.tell_of_node(node, &mut shape).map_err(at(place))?;
+            let of_rules = |t: &Taint| t.key.starts_with("readiness.k8s.io/");
+            let lacks_rules = self.readiness_rules.len() == 0;
+            summary.lack_rules += usize::from(lacks_rules && shape.taints.iter().any(of_rules));
             shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
             if let Some(NodeStart::Imported { conditions, cut_off: true, .. }) = &shape.start {
                 summary.cut_off.push(node.name.clone());
@@ -242,7 +257,7 @@ impl Gathered {
         let mut devices = Devices::of(self, shapes, zero, &profile)?;
         devices.tell_of_nodes(shapes);
         if !devices.rules.is_empty() && !profile.device_taint_eviction.rules {
-            control_plane.feature_gates.insert(RULES.to_owned(), true);
+            control_plane.feature_gates.insert(RULES_GATE.to_owned(), true);
         }
         Ok(devices)
     }

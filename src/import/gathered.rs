@@ -9,8 +9,10 @@ use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
 use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
+use super::raw_readiness::RawRule;
 use super::scheduling::RawBudget;
 use super::seeds::Body;
+use super::summary::RULE;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
 
@@ -43,6 +45,8 @@ pub(super) struct Gathered {
     pub(super) attached: BTreeMap<String, BTreeSet<String>>,
     /// Devices, claims on them, and rules that taint them.
     pub(super) devices: RawDevices,
+    /// Rules of the node readiness controller.
+    pub(super) readiness_rules: Named<RawRule>,
     /// Events that tell of the scheduler's tries.
     pub(super) events: Vec<RawEvent>,
     /// What events tell of the lives of pods, by `namespace/name`.
@@ -127,6 +131,12 @@ impl Gathered {
                 let names = (namespace_of(&meta, &place)?, name_of(&meta, &place)?);
                 self.devices.take(names, place, meta, body)?
             }
+            Body::Readiness(spec) => {
+                let name = name_of(&meta, &place)?;
+                let namespace = String::new();
+                let rule = RawRule { namespace, name: name.clone(), meta, spec, status: () };
+                self.readiness_rules.add(RULE, name, place, rule)?
+            }
             Body::PriorityClass(fields) => {
                 let mut class = priority_class(&fields).map_err(at(&place))?;
                 class.name = name_of(&meta, &place)?;
@@ -182,6 +192,7 @@ impl Gathered {
         let others =
             self.classes.places("priorityClasses").chain(self.namespaces.places("namespaces"));
         let rules = self.devices.rules.places("deviceTaintRules");
+        let rules = rules.chain(self.readiness_rules.places("node_readiness_rules"));
         nodes.chain(made).chain(others).chain(rules).collect()
     }
 }

@@ -85,6 +85,8 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         start: shape.start,
         images: shape.images.into_iter().collect(),
         devices: devices(&shape.devices),
+        conditions: shape.readiness.conditions,
+        bootstrap_completed: shape.readiness.completed,
         ..NodeGroup::default()
     }
 }

@@ -16,6 +16,7 @@
 //! raw_volumes, disks: claims and their volumes
 //! selectors  expressions that select devices
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
+//! raw_readiness, readiness: rules of the node readiness controller, and what it and agents wrote to nodes
 //! named, gathered: all objects together, and duplicates
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
@@ -63,8 +64,10 @@ mod pod;
 mod prelude;
 mod quantities;
 mod raw_devices;
+mod raw_readiness;
 mod raw_scheduling;
 mod raw_volumes;
+mod readiness;
 mod remembered;
 mod scheduling;
 mod seeds;
@@ -84,7 +87,7 @@ mod tests;
 pub use cluster::ImportedCluster;
 pub(crate) use device_rules::rules as device_taint_rules;
 pub use error::ImportError;
-pub(crate) use error::{DEVICES, KUBECTL};
+pub(crate) use error::{DEVICES, KUBECTL, READINESS};
 pub(crate) use event::made as event_made;
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;

@@ -35,6 +35,17 @@ pub(super) struct NodeShape {
     pub(crate) images: BTreeSet<String>,
     /// Its devices, in the order in which they are allocated.
     pub(crate) devices: Vec<DeviceShape>,
+    /// What agents and the node readiness controller have written to it.
+    pub(crate) readiness: ReadinessShape,
+}
+
+/// What agents and the node readiness controller have written to a node.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) struct ReadinessShape {
+    /// Conditions that rules ask for.
+    pub(super) conditions: BTreeMap<String, ConditionStatus>,
+    /// The rules whose bootstrap is completed.
+    pub(super) completed: Vec<String>,
 }
 
 /// A device of a node.
@@ -159,6 +170,7 @@ impl RawNode {
             start: start(conditions, heard, zero, lease, evicting),
             images: BTreeSet::new(),
             devices: Vec::new(),
+            readiness: ReadinessShape::default(),
         })
     }
 }

@@ -5,14 +5,17 @@
 //! `k8s.io/api/coordination/v1/types.go`, v1.34. What is needed is checked when it is converted,
 //! where the object's name is known.
 
-use super::fields::{Filled, RawResources, Texts, or_default, present, raw};
+use super::fields::{Filled, RawResources, Texts, raw};
 use super::raw_scheduling::{RawAffinity, RawGate, RawSpread};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 raw! {
     /// `metav1.ObjectMeta`
     struct RawMeta {
         name: String,
+        uid: String,
         namespace: Option<String>,
         labels: Texts,
         annotations: RawAnnotations,
@@ -287,35 +290,60 @@ impl RawVolume {
 }
 
 /// The annotations that matter here; others may be large and are not kept.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default, expecting = "a map of annotations")]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct RawAnnotations {
     /// It is there.
-    #[serde(rename = "kubernetes.io/config.mirror", deserialize_with = "present")]
     pub(crate) mirror: bool,
-    #[serde(rename = "kubernetes.io/config.source")]
     pub(crate) source: Option<String>,
     /// Of a namespace. A null is an empty text, as in Go.
-    #[serde(
-        rename = "scheduler.alpha.kubernetes.io/defaultTolerations",
-        deserialize_with = "some_text"
-    )]
     pub(crate) default_tolerations: Option<String>,
     /// The same.
-    #[serde(
-        rename = "scheduler.alpha.kubernetes.io/tolerationsWhitelist",
-        deserialize_with = "some_text"
-    )]
     pub(crate) tolerations_whitelist: Option<String>,
     /// Of a pod.
-    #[serde(rename = "controller.kubernetes.io/pod-deletion-cost")]
     pod_deletion_cost: Option<String>,
+    /// Of a node: what those of the node readiness controller end with that say that a bootstrap is completed.
+    pub(crate) bootstrap_completed: Vec<String>,
 }
 
-/// A text that is there.
-fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<Option<String>, D::Error> {
-    or_default(d).map(Some)
+impl<'de> Deserialize<'de> for RawAnnotations {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = RawAnnotations;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of annotations")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawAnnotations, A::Error> {
+                let mut all = RawAnnotations::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    let place = match &*key {
+                        "kubernetes.io/config.source" => &mut all.source,
+                        "scheduler.alpha.kubernetes.io/defaultTolerations" => {
+                            &mut all.default_tolerations
+                        }
+                        "scheduler.alpha.kubernetes.io/tolerationsWhitelist" => {
+                            &mut all.tolerations_whitelist
+                        }
+                        "controller.kubernetes.io/pod-deletion-cost" => &mut all.pod_deletion_cost,
+                        _ => {
+                            let _ = map.next_value::<IgnoredAny>()?;
+                            all.mirror |= key == "kubernetes.io/config.mirror";
+                            let end = key.strip_prefix(BOOTSTRAP_COMPLETED);
+                            all.bootstrap_completed.extend(end.map(str::to_owned));
+                            continue;
+                        }
+                    };
+                    *place = Some(map.next_value::<Option<String>>()?.unwrap_or_default());
+                }
+                Ok(all)
+            }
+        }
+        d.deserialize_map(V)
+    }
 }
+
+/// What the annotations begin with that say that a bootstrap is completed (`bootstrapAnnotationPrefix`).
+const BOOTSTRAP_COMPLETED: &str = "readiness.k8s.io/bootstrap-completed-";
 
 impl RawAnnotations {
     /// That about its deletion's cost, unless it is 0 (`pkg/apis/core/helper/helpers.go:

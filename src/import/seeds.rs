@@ -8,10 +8,12 @@ use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodStatus,
 };
 use super::raw_devices::DeviceBody;
+use super::raw_readiness::RawReadinessSpec;
 use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
+use super::summary::RULE;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -233,6 +235,8 @@ pub(super) enum Body {
     Attachment(RawAttachmentSpec),
     /// `resource.k8s.io`: what is about devices
     Device(DeviceBody),
+    /// `readiness.node.x-k8s.io` `NodeReadinessRule`
+    Readiness(RawReadinessSpec),
     /// `v1` `Namespace`
     Namespace,
     /// `v1` or `events.k8s.io` `Event`
@@ -253,7 +257,7 @@ fn part(name: &str) -> Option<&'static str> {
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 23] = [
+const KINDS: [Kind; 24] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
@@ -274,6 +278,7 @@ const KINDS: [Kind; 23] = [
     ("DeviceTaintRule", &["resource.k8s.io/"], || {
         Body::Device(DeviceBody::Rule(Default::default()))
     }),
+    (RULE, &["readiness.node.x-k8s.io/"], || Body::Readiness(Default::default())),
     ("PriorityClass", &["scheduling.k8s.io/"], || Body::PriorityClass(Fields::new())),
     ("Deployment", &APPS, || Body::workload(WorkloadKind::Deployment)),
     ("ReplicaSet", &APPS, || Body::workload(WorkloadKind::ReplicaSet)),
@@ -334,6 +339,7 @@ impl Body {
             (Self::Driver(spec), "spec") => *spec = or_default(d)?,
             (Self::CsiNode(spec), "spec") => *spec = or_default(d)?,
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
+            (Self::Readiness(spec), "spec") => *spec = or_default(d)?,
             (Self::Device(body), field) => body.read(field, d)?,
             (Self::PriorityClass(all), field) if CLASS_FIELDS.contains(&field) => {
                 all.insert(field, Value::deserialize(d)?);

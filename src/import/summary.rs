@@ -1,7 +1,7 @@
 //! What an import took, and what it left out: lines for the terminal and for the head of the
 //! scenario it writes.
 
-use super::error::DEVICES;
+use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, count, counts, some, tally};
 use super::times::Stamp;
 use crate::language::PodTemplate;
@@ -13,8 +13,10 @@ const TAKEN: [&str; 5] =
     ["CSIDriver", "CSINode", "KubeletConfiguration", "StorageClass", "VolumeAttachment"];
 
 /// Kinds that change what becomes of pods, and that are not simulated where an export has them.
-const ACTING: [&str; 4] =
-    ["CronJob", "HorizontalPodAutoscaler", "NodeReadinessRule", "VerticalPodAutoscaler"];
+const ACTING: [&str; 3] = ["CronJob", "HorizontalPodAutoscaler", "VerticalPodAutoscaler"];
+
+/// The kind of the node readiness controller's rules.
+pub(super) const RULE: &str = "NodeReadinessRule";
 
 /// What nodes are taken for that an export only names; how large they are is the language's default.
 const UNKNOWN_NODES: &str =
@@ -101,8 +103,11 @@ pub struct Summary {
     pub(crate) lack_volumes: bool,
     /// Claims that were not imported, or not all of them, by what is to be said of them.
     pub(crate) claims: BTreeMap<&'static str, BTreeSet<String>>,
-    /// What was not taken of devices: objects with their places, by their kind and by what is to be said of them.
-    pub(crate) devices: BTreeMap<(&'static str, String), Vec<String>>,
+    /// What was not taken of devices and of readiness rules: objects with their places, by their kind and by what is to
+    /// be said of them.
+    pub(crate) named: BTreeMap<(&'static str, String), Vec<String>>,
+    /// How many nodes have taints of the node readiness controller, where none of its rules is in the files.
+    pub(crate) lack_rules: usize,
     /// How many ResourceSlices there are.
     pub(crate) slices: usize,
     /// Types of node conditions that are not modelled, and how many nodes have them.
@@ -327,6 +332,12 @@ impl Summary {
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
             of_export(
+                self.lack_rules,
+                "node",
+                "the rules of the node readiness controller are not in it, so that its taints stay: ",
+                ".",
+            ),
+            of_export(
                 self.looping.len(),
                 "pod",
                 "in a crash loop, whose back-off begins at 10 s again here: ",
@@ -359,7 +370,10 @@ impl Summary {
         let kinds = (!kinds.is_empty()).then(|| counts(&kinds));
         let claims = self.pod_fields.get("resourceClaims");
         let claims = claims.map(|n| format!("the claims on devices of {}", count(*n, "pod")));
-        let said: Vec<String> = kinds.into_iter().chain(claims).collect();
+        let rules = self.named.iter().filter(|((kind, _), _)| *kind == RULE);
+        let rules = rules.map(|(_, rules)| rules.len()).sum();
+        let rules = (rules > 0).then(|| count(rules, RULE));
+        let said: Vec<String> = kinds.into_iter().chain(rules).chain(claims).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
 
@@ -389,9 +403,13 @@ impl Summary {
             let claims: Vec<String> = claims.iter().cloned().collect();
             lines.listed("claim", &claims, what);
         }
-        for ((kind, what), objects) in &self.devices {
+        for ((kind, what), objects) in &self.named {
             lines.listed(kind, objects, what);
         }
+        let stay = format!(
+            "with taints of the node readiness controller, which stay, as its rules are not in the files (add `{READINESS}` to the kubectl command)"
+        );
+        lines.counted("node", self.lack_rules, &stay);
         lines.add(
             self.conditions.len(),
             format!("not modelled, left out of nodes: {}", tally(&self.conditions)),

@@ -74,6 +74,7 @@ impl ImportedCluster {
         list(out, "podDisruptionBudgets", &self.budgets);
         list(out, "namespaces", &self.namespaces);
         list(out, "deviceTaintRules", &self.device_taint_rules);
+        list(out, "node_readiness_rules", &self.readiness_rules);
         list(out, "workloads", &self.workloads);
         list(out, "pods", &self.pods);
     }

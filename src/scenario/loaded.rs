@@ -88,6 +88,7 @@ impl Loaded {
         spec.pod_disruption_budgets.extend(cluster.budgets);
         spec.namespaces.extend(cluster.namespaces);
         spec.device_taint_rules.extend(cluster.device_taint_rules);
+        spec.node_readiness_rules.extend(cluster.readiness_rules);
         spec.notes.extend(cluster.summary.notes());
         self.imported = Some(cluster.summary);
     }

@@ -292,13 +292,13 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     let text = String::from_utf8(out.stdout).unwrap();
     assert_eq!(text.matches("Forecast as of").count(), 2, "{text}");
     // A program of kubectl's name that prints the export when it is asked to get one; in one context
-    // nobody may read events.
+    // nobody may read events, and in one the cluster has readiness rules and no devices.
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin");
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
     let kubectl = dir.join("kubectl");
     let script = format!(
-        "#!/bin/sh\ncase \"$*\" in\n'--context green get '*,events*) exit 1 ;;\n'--context blue get '*,events' -A'*|'--context green get'*) gzip -dc '{file}' ;;\n*) exit 7 ;;\nesac\n"
+        "#!/bin/sh\ncase \"$*\" in\n'--context green get '*,events*) exit 1 ;;\n'--context blue get '*,events' -A'*|'--context teal get '*,events,nodereadinessrules' -A'*|'--context green get'*) gzip -dc '{file}' ;;\n*) exit 7 ;;\nesac\n"
     );
     std::fs::write(&kubectl, script).unwrap();
     std::fs::set_permissions(&kubectl, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -311,7 +311,7 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
         plugin.args(words).output().unwrap()
     };
     let run = |context: &str| asks("forecast", context, &["--seeds", "2", "--horizon", "2m"]);
-    for context in ["blue", "green"] {
+    for context in ["blue", "green", "teal"] {
         let text = String::from_utf8(run(context).stdout).unwrap();
         assert!(text.contains("default/sto-1"), "{text}");
     }

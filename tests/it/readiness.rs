@@ -167,3 +167,48 @@ fn mistakes_are_told() {
         "there is no readiness rule `r`",
     );
 }
+
+/// `isBootstrapCompleted`: a node whose annotation says so is not looked at again, another one is tainted as the
+/// controller starts.
+#[test]
+fn a_completed_bootstrap_stays_completed() {
+    let rule = format!("({CNI}, enforcementMode: BootstrapOnly)");
+    assert_eq!(changes(&ran(&rule, "")), ["0 +b"]);
+    let text =
+        cluster(&rule, "").replace(r#"name: "b""#, r#"name: "b", bootstrapCompleted: ["cni"]"#);
+    let trace = run(&parsed(&text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1));
+    assert_eq!(changes(&trace), [""; 0]);
+    let unknown = text.replace(r#"["cni"]"#, r#"["cnj"]"#);
+    let refused = parsed(&unknown).unwrap_err();
+    let wanted = "no readiness rule `cnj` with BootstrapOnly exists from the start";
+    assert!(refused.contains(wanted) && refused.contains("did you mean `cni`?"), "{refused}");
+    let joins = r#"(at: "1s", do: AddNode(node: (name: "c", bootstrapCompleted: ["cni"])))"#;
+    let refused = parsed(&cluster(&rule, joins)).unwrap_err();
+    assert!(refused.contains("a node that joins later has completed no bootstrap"), "{refused}");
+}
+
+/// Two rules may have one taint where no node is of both (`selectorsOverlap`).
+#[test]
+fn rules_of_one_taint_share_no_node() {
+    let rule = |name: &str, selector: &str| {
+        let rule = CNI.replace(r#"name: "cni""#, &format!("name: \"{name}\""));
+        format!("({rule}, enforcementMode: Continuous, nodeSelector: ({selector}))")
+    };
+    let of_x = rule("x", r#"matchLabels: {"tier": "x"}"#);
+    let others = rule("others", r#"matchExpressions: [(key: "tier", operator: DoesNotExist)]"#);
+    assert_eq!(changes(&ran(&format!("{of_x}, {others}"), "")), ["0 +b"]);
+    let some = rule("some", r#"matchExpressions: [(key: "tier", operator: NotIn, values: ["y"])]"#);
+    let refused = parsed(&cluster(&format!("{of_x}, {some}"), "")).unwrap_err();
+    assert!(refused.contains("conflicts with rule `x`"), "{refused}");
+}
+
+/// Of an export (tests/exports/readiness.json): `n-1` has its CNI, and its bootstrap is completed though the agent is
+/// not ready; `n-2` lacks the CNI, and has the taint already, until its agent posts the condition at 10 s; `n-3`, of
+/// the control plane, waits for its agent for the first time.
+#[test]
+fn rules_of_an_export_act() {
+    let text = r#"Scenario(version: 1, horizon: "1m", timing: Ideal, cluster: From("tests/exports/readiness.json"), timeline: [
+        (at: "10s", do: SetCondition(node: "n-2", type: "example.com/CniReady", status: True))])"#;
+    let trace = run(&parsed(text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1));
+    assert_eq!(changes(&trace), ["0 +n-3", "10000 -n-2"]);
+}

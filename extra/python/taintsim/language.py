@@ -556,6 +556,10 @@ class NodeGroup(Struct):
     #: Conditions of types that no kubelet posts, as agents have posted them: `{"CniReady":
     #: True}`.
     conditions: Mapping[str, Status] | None = None
+    #: The rules of the node readiness controller whose bootstrap is completed at them
+    #: (annotations `readiness.k8s.io/bootstrap-completed-UID`): a rule with `BootstrapOnly` does
+    #: not act there any more.
+    bootstrapCompleted: Sequence[str] | None = None
     #: How the nodes start; `Ready` where not given.
     start: NodeStart | None = None
     #: Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's

@@ -11,6 +11,7 @@ mod objects;
 mod pace;
 mod plans;
 mod probes;
+mod readiness;
 mod volumes;
 
 use super::{ImportedCluster, Input};

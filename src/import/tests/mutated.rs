@@ -28,6 +28,11 @@ fn with_devices() -> Value {
     document
 }
 
+/// Rules of the node readiness controller, and nodes with what they ask for.
+fn with_rules() -> Value {
+    serde_json::from_str(&std::fs::read_to_string("tests/exports/readiness.json").unwrap()).unwrap()
+}
+
 fn import(document: &Value) -> Result<ImportedCluster, ImportError> {
     let input = Input::from_bytes("f.json", serde_json::to_vec(document).unwrap())?;
     ImportedCluster::read(&[input])
@@ -152,8 +157,8 @@ fn apply(document: &mut Value, at: prop::sample::Index, change: &Change) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn a_mutated_export_is_refused_or_builds(has_devices: bool, changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 1..4)) {
-        let mut document = if has_devices { with_devices() } else { every_field() };
+    fn a_mutated_export_is_refused_or_builds(document in prop::sample::select(vec![every_field(), with_devices(), with_rules()]), changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 1..4)) {
+        let mut document = document;
         changes.iter().for_each(|(at, change)| apply(&mut document, *at, change));
         prop_assert_eq!(check(&document), Ok(()), "{}", document);
     }
@@ -163,6 +168,7 @@ proptest! {
 fn what_only_the_whole_shows_is_said_of_its_object() {
     assert_eq!(check(&every_field()), Ok(()));
     assert_eq!(check(&with_devices()), Ok(()));
+    assert_eq!(check(&with_rules()), Ok(()));
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
     let pod = |spec: Value| {
         let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "shop", "labels": {"app": "p"}}, "spec": {"nodeName": "n1"}});
