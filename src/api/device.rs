@@ -1,15 +1,18 @@
 //! Devices of nodes, what pods claim of them, and their taints (dynamic resource allocation).
 //!
 //! `k8s.io/api/resource/v1/types.go`, v1.37. A driver publishes the devices of a node in a pool that is mostly named
-//! as the node. A claim is made for each pod from a template and asks for so many devices of one driver. Left
-//! out: attributes and selectors, claims that pods share, devices that several pods share or that no node has,
-//! capacity.
+//! as the node. A claim asks for so many devices of one driver. It is made for each pod from a template, or exists by
+//! itself and is named by the pods that share it. Left out: attributes and selectors, devices that several claims
+//! share or that no node has, capacity.
 
 use super::meta::{Timestamp, Uid};
 use super::names::{NodeId, PodId, TextId};
 use super::taint::{Effect, Taint};
 use super::toleration::Toleration;
 use std::rc::Rc;
+
+/// For how many pods a claim may be reserved (`ResourceClaimReservedForMaxSize`).
+pub(crate) const RESERVED_FOR_MAX: usize = 256;
 
 /// The driver of devices of which none is said.
 pub const DEFAULT_DEVICE_DRIVER: &str = "gpu.example.com";
@@ -61,6 +64,9 @@ pub struct DeviceClaim {
     pub count: u32,
     /// Which taints of devices are tolerated. PreferNoSchedule, `Lt` and `Gt` are not among them.
     pub tolerations: Vec<Toleration>,
+    /// The claim that exists by itself, `namespace/name`, which all pods that name it share; none where one is made for
+    /// each pod.
+    pub shared: Option<Rc<str>>,
 }
 
 /// The devices that a life of a pod has (`status.allocation` of its claims).
@@ -72,8 +78,25 @@ pub(crate) struct Allocation {
     pub(crate) uid: Uid,
     /// By claim; all of one node.
     pub(crate) devices: Vec<Vec<DeviceId>>,
+    /// By claim, the name of one that pods share. It is allocated as long as it is reserved for a life of a pod, which is
+    /// to say that that has its devices.
+    pub(crate) shared: Vec<Option<Rc<str>>>,
     /// The devices of that node, which their places are those of.
     pub(crate) of: Rc<[Device]>,
+}
+
+impl Allocation {
+    /// The devices of a claim that pods share, if it is reserved for this one.
+    pub(crate) fn of_shared(&self, name: &str) -> Option<&Vec<DeviceId>> {
+        let all = self.shared.iter().zip(&self.devices);
+        let mut its = all.filter(|(shared, _)| shared.as_deref() == Some(name));
+        its.find_map(|(_, devices)| Some(devices).filter(|d| !d.is_empty()))
+    }
+}
+
+/// The names of the claims among these that pods share, by claim.
+pub(crate) fn shared_names(claims: &[DeviceClaim]) -> Vec<Option<Rc<str>>> {
+    claims.iter().map(|c| c.shared.clone()).collect()
 }
 
 /// Which devices a rule taints (`DeviceTaintSelector`): those of which all that is given is true, all of

@@ -5,7 +5,9 @@
 
 use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
-use crate::api::device::{Device, DeviceClaim, DeviceId, DeviceSelector, RuleCondition};
+use crate::api::device::{
+    Device, DeviceClaim, DeviceId, DeviceSelector, RESERVED_FOR_MAX, RuleCondition, shared_names,
+};
 use crate::apiserver::prelude::*;
 use crate::kernel::swap;
 
@@ -153,10 +155,12 @@ impl ApiServer {
         self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
     }
 
-    /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it.
+    /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it. One that pods share may have
+    /// been allocated before, and is reserved for this one, too.
     ///
     /// # Errors
-    /// `NotFound` where that life of the pod is over.
+    /// `NotFound` where that life of the pod is over; of one that pods share `Conflict` where it was allocated otherwise
+    /// in the meantime, or its devices were, and `Invalid` where it is reserved for 256 pods.
     pub(crate) fn allocate_devices(
         &self,
         actor: Actor,
@@ -165,6 +169,9 @@ impl ApiServer {
     ) -> ApiResult {
         let (pod, uid) = (allocation.pod, allocation.uid);
         self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        if let Some(name) = &allocation.shared[claim] {
+            self.check_reservation(name, uid, &allocation.devices[claim])?;
+        }
         let mut new = self.allocation_of(uid).map_or_else(
             || Allocation {
                 devices: vec![Vec::new(); allocation.devices.len()],
@@ -178,6 +185,41 @@ impl ApiServer {
         let text = self.names(|n| n.text(&names.join(" ")));
         let record = self.record_pod(actor, pod, What::Noted(Note::DevicesAllocated, text.0));
         self.with_cause(record, || self.put_allocation(uid, Some(Rc::new(new))));
+        Ok(())
+    }
+
+    /// Whether a claim that pods share may be reserved for that life of a pod, with these devices.
+    fn check_reservation(&self, name: &str, uid: Uid, devices: &Vec<DeviceId>) -> ApiResult {
+        let others = self.allocations();
+        let others: Vec<_> = others.iter().filter(|a| a.uid != uid).collect();
+        let mut reserved = others.iter().filter_map(|a| a.of_shared(name));
+        let fits = match reserved.next() {
+            Some(allocated) => allocated == devices,
+            None => {
+                let mut taken = others.iter().flat_map(|a| a.devices.iter().flatten());
+                !taken.any(|d| devices.contains(d))
+            }
+        };
+        match fits {
+            true if reserved.count() + 1 >= RESERVED_FOR_MAX => Err(ApiError::Invalid),
+            true => Ok(()),
+            false => Err(ApiError::Conflict),
+        }
+    }
+
+    /// UPDATE of the status of a claim that pods share: it is reserved for these lives of pods no longer, and without
+    /// any other its devices are free.
+    ///
+    /// # Errors
+    /// None: of a life for which it is not reserved nothing is written.
+    pub(crate) fn release_claim(&self, actor: Actor, name: &str, gone: &[Uid]) -> ApiResult {
+        for uid in gone {
+            let Some(old) = self.allocation_of(*uid) else { continue };
+            let its = |shared: &Option<Rc<str>>| shared.as_deref() == Some(name);
+            for (claim, _) in (0..).zip(&old.shared).filter(|(_, shared)| its(shared)) {
+                self.deallocate_claim(actor, *uid, claim)?;
+            }
+        }
         Ok(())
     }
 
@@ -219,6 +261,10 @@ impl ApiServer {
             let count = claim.count as usize;
             let names: Option<Vec<&String>> =
                 named.as_mut().map(|n| n.by_ref().take(count).collect());
+            if let Some(devices) = claim.shared.as_ref().and_then(|name| self.shared_devices(name))
+            {
+                return devices;
+            }
             let ids = (0..).zip(slices.devices.iter()).filter(|(_, d)| d.driver == claim.driver);
             let its = ids.filter(|(_, d)| names.as_ref().is_none_or(|n| n.contains(&&d.name)));
             let free =
@@ -228,8 +274,9 @@ impl ApiServer {
             got
         };
         let devices = pod.template.devices.iter().map(of_claim).collect();
+        let shared = shared_names(&pod.template.devices);
         let allocation =
-            Allocation { pod: pod.id, uid: pod.uid, devices, of: slices.devices.clone() };
+            Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() };
         // The pod is there.
         for claim in 0..allocation.devices.len() {
             let _ = self.allocate_devices(Actor::User, &allocation, claim);
@@ -240,6 +287,12 @@ impl ApiServer {
     pub(crate) fn allocation_of(&self, uid: Uid) -> Option<Rc<Allocation>> {
         self.reads(self.keys.allocations, 0);
         self.store.with_ref(|s| s.devices.allocations.get(&uid).cloned())
+    }
+
+    /// The devices of a claim that pods share, if it is allocated.
+    fn shared_devices(&self, name: &str) -> Option<Vec<DeviceId>> {
+        self.reads(self.keys.allocations, 0);
+        self.allocations().iter().find_map(|a| a.of_shared(name).cloned())
     }
 
     /// All devices that somebody has.

@@ -47,6 +47,9 @@ impl ApiServer {
             let changed = self.admission.new_pod(&new.template, &namespace, admitted)?;
             new.template = changed.map_or(new.template, Rc::new);
         }
+        // Claims that pods share are there, and those of a template are made for it.
+        let claims = &new.template.devices;
+        new.has_claims = !claims.is_empty() && claims.iter().all(|c| c.shared.is_some());
         new.uid = self.store.with(|s| s.next_uid());
         new.creation_timestamp = self.timestamp();
         new.start_time = new.phase.ne(&PodPhase::Pending).then(|| self.timestamp());

@@ -267,6 +267,19 @@ impl InformerFactory {
         self.caches.with(|c| c.allocations.values().cloned().collect())
     }
 
+    /// The lives of pods for which a claim that pods share is reserved, as the cache has it.
+    pub(crate) fn reserved_for(&self, name: &str) -> Vec<Rc<Allocation>> {
+        self.reads_all(Resource::ResourceClaims);
+        let is_its = |a: &&Rc<Allocation>| a.of_shared(name).is_some();
+        self.caches.with(|c| c.allocations.values().filter(is_its).cloned().collect())
+    }
+
+    /// The devices of a claim that pods share, if it is allocated, as the cache has it.
+    pub(crate) fn shared_devices(&self, name: &str) -> Option<Vec<DeviceId>> {
+        self.reads_all(Resource::ResourceClaims);
+        self.caches.with(|c| c.allocations.values().find_map(|a| a.of_shared(name).cloned()))
+    }
+
     /// All devices that somebody has, as the cache has it.
     pub(crate) fn allocated_devices(&self) -> BTreeSet<DeviceId> {
         self.reads_all(Resource::ResourceClaims);

@@ -64,6 +64,10 @@ impl ImportedCluster {
                 ("priorityClasses", self.priority_classes.get(index)?.name.clone())
             }
             "namespaces" => ("namespaces", self.namespaces.get(index)?.name.clone()?),
+            "resourceClaims" => {
+                let claim = self.resource_claims.get(index)?;
+                ("resourceClaims", full(&claim.namespace, &claim.name))
+            }
             "deviceTaintRules" => {
                 ("deviceTaintRules", self.device_taint_rules.get(index)?.name.clone())
             }

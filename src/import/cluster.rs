@@ -4,7 +4,7 @@
 use super::control_plane::ControlPlane;
 use super::error::{ImportError, Places};
 use super::prelude::*;
-use crate::language::{Memory, NodeReadinessRule, PodDisruptionBudget};
+use crate::language::{Memory, NodeReadinessRule, PodDisruptionBudget, ResourceClaim};
 
 /// A cluster as an export shows it, in the words of the scenario language.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct ImportedCluster {
     pub(crate) budgets: Vec<PodDisruptionBudget>,
     /// Namespaces that say something of their pods' tolerations.
     pub(crate) namespaces: Vec<Namespace>,
+    /// Claims on devices that pods name.
+    pub(crate) resource_claims: Vec<ResourceClaim>,
     /// Rules that taint devices.
     pub(crate) device_taint_rules: Vec<DeviceTaintRule>,
     /// Rules of the node readiness controller.

@@ -146,6 +146,7 @@ impl Claims<'_> {
         let tolerations = pod::tolerations(&exactly.tolerations)
             .map_err(|Wrong(wrong)| format!("not simulated: {wrong}"))?;
         Ok(DeviceClaim {
+            resource_claim_name: None,
             driver: Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER),
             count: exactly.count.filter(|n| *n != 1),
             tolerations,

@@ -1,8 +1,9 @@
 //! From ResourceSlices, claims, classes and rules to the devices of nodes, and to what pods and templates claim of
 //! them (dynamic resource allocation).
 //!
-//! Told are devices of single nodes and claims that were made for one pod from a template, each of whose requests asks
-//! for so many devices of a class of one driver. Devices that other claims have are left out, as nobody else gets them.
+//! Told are devices of single nodes and claims, each of whose requests asks for so many devices of a class of one driver:
+//! those that were made for one pod from a template, and those with one request that pods name themselves. Devices that
+//! other claims have are left out, as nobody else gets them.
 //! What is not told is noted by name, with its place in the files.
 
 use super::device_claims::{Claims, Note, made, named};
@@ -14,7 +15,7 @@ use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};
 use super::workload::RawWorkload;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::DeviceClaim;
+use crate::language::{DeviceClaim, ResourceClaim};
 use crate::plan::Profile;
 
 /// What was not taken: objects with their places, by their kind and by what is to be said of them.
@@ -28,8 +29,11 @@ const SHARED_DEVICE: &str = "left out, as devices that several claims may have a
 const CONDITIONS: &str = "left out, as binding conditions are not simulated";
 const TWICE: &str = "left out, as the driver has another of that name on the node";
 const OF_OTHERS: &str = "left out, as claims that are not simulated have them";
-const BEFORE_PODS: &str = "not simulated, as pods name them (resourceClaimName) and may share them";
-const SHARED: &str = "not simulated, as several pods share them";
+const SEVERAL: &str =
+    "not simulated, as a claim that pods name (resourceClaimName) with several requests is not";
+const NOT_RESERVED: &str =
+    "not simulated, as they are not reserved for all pods that name them and run";
+const SHARED: &str = "not simulated, as several pods share them, though they were made for one";
 const TWO_HAVE: &str = "not simulated, as another claim has a device of theirs, too";
 const NO_SELECTOR: &str = "without a deviceSelector, which evicts nobody, left out (up to 1.36 the scheduler takes it for one that \
                            selects every device, and keeps new pods off)";
@@ -43,6 +47,8 @@ pub(super) struct Devices {
     pods: BTreeMap<String, Told>,
     /// What templates of workloads claim, by `Kind/namespace/name`.
     workloads: BTreeMap<String, Vec<DeviceClaim>>,
+    /// The claims that pods name, by `namespace/name`.
+    pub(super) claims: BTreeMap<String, ResourceClaim>,
     /// The rules, by name.
     pub(super) rules: Vec<DeviceTaintRule>,
     /// What was not taken.
@@ -186,7 +192,7 @@ impl Devices {
 
     /// What pods claim and have. Devices of claims that are not told are left out: they are not free.
     fn take_pods(&mut self, gathered: &Gathered, claims: &Claims<'_>) {
-        let mut taken = BTreeSet::new();
+        let mut taken = Taken::new();
         let mut told_claims = BTreeSet::new();
         for (place, pod) in gathered.pods.placed() {
             let known = pod.node().is_none_or(|n| self.nodes.contains_key(n));
@@ -196,6 +202,8 @@ impl Devices {
             match self.of_pod(pod, place, claims, &mut taken) {
                 Ok(told) => {
                     told_claims.extend(claims.of(pod));
+                    let names = told.claims.iter().filter_map(|c| c.resource_claim_name.as_ref());
+                    told_claims.extend(names.map(|name| format!("{}/{name}", pod.namespace)));
                     self.pods.insert(pod.full_name(), told);
                 }
                 Err(note) => self.note(note),
@@ -227,21 +235,31 @@ impl Devices {
     }
 
     fn of_pod(
-        &self,
+        &mut self,
         pod: &RawPod,
         place: &Place,
         claims: &Claims<'_>,
-        taken: &mut BTreeSet<(String, String, String)>,
+        taken: &mut Taken,
     ) -> Result<Told, Note> {
         let mut told = Told::default();
         let has_devices = pod.node().is_some() && !pod.is_over();
         for of in &pod.spec.resource_claims {
             let name = match (&of.resource_claim_name, claims.name_of(pod, &of.name)) {
                 (Some(name), _) => {
-                    let full = format!("{}/{name}", pod.namespace);
-                    let found = claims.raw.claims.get(&full);
-                    let (place, _) = found.ok_or_else(|| missing(pod, place, &full))?;
-                    return Err((("ResourceClaim", BEFORE_PODS.to_owned()), named(&full, place)));
+                    let user = ("pod", &*pod.full_name(), place);
+                    let (asked, claim) = self.named_claim(&pod.namespace, name, user, claims)?;
+                    if has_devices {
+                        let full = claim.full_name();
+                        let at = claims.named(&pod.namespace, name, place);
+                        let of_claim = |why: String| (("ResourceClaim", why), at.clone());
+                        if !claim.status.reserved_for.iter().any(|of| of.name == pod.name) {
+                            return Err(of_claim(NOT_RESERVED.to_owned()));
+                        }
+                        let devices = self.allocated(claim, &[asked], (pod, full), taken);
+                        told.devices.extend(devices.map_err(of_claim)?);
+                    }
+                    told.claims.push(of_name(name));
+                    continue;
                 }
                 (None, None) if !has_devices => {
                     let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
@@ -260,11 +278,38 @@ impl Devices {
             }
             let asked = claims.asked(&claim.spec).map_err(of_claim)?;
             if has_devices {
-                told.devices.extend(self.allocated(claim, &asked, pod, taken).map_err(of_claim)?);
+                let devices = self.allocated(claim, &asked, (pod, name.clone()), taken);
+                told.devices.extend(devices.map_err(of_claim)?);
             }
             told.claims.extend(asked);
         }
         Ok(told)
+    }
+
+    /// A claim that a pod or a workload names, with what it asks for. `user` names it.
+    fn named_claim<'c>(
+        &mut self,
+        namespace: &str,
+        name: &str,
+        (kind, user, place): (&'static str, &str, &Place),
+        claims: &Claims<'c>,
+    ) -> Result<(DeviceClaim, &'c RawDeviceClaim), Note> {
+        let full = format!("{namespace}/{name}");
+        let Some((place, claim)) = claims.raw.claims.get(&full) else {
+            let what = format!(
+                "whose ResourceClaim {full} is not in the files, so that its devices are not simulated"
+            );
+            return Err(((kind, what), named(user, place)));
+        };
+        let of_claim = |why: String| (("ResourceClaim", why), named(&full, place));
+        let mut asked = claims.asked(&claim.spec).map_err(of_claim)?;
+        let (Some(spec), true) = (asked.pop(), asked.is_empty()) else {
+            return Err(of_claim(SEVERAL.to_owned()));
+        };
+        let namespace = Some(namespace.to_owned()).filter(|n| n != "default");
+        let told = ResourceClaim { name: name.to_owned(), namespace, spec: spec.clone() };
+        self.claims.insert(full, told);
+        Ok((spec, claim))
     }
 
     /// The names of the devices that a claim of a pod has, one request after the other.
@@ -272,8 +317,8 @@ impl Devices {
         &self,
         claim: &RawDeviceClaim,
         asked: &[DeviceClaim],
-        pod: &RawPod,
-        taken: &mut BTreeSet<(String, String, String)>,
+        (pod, name): (&RawPod, String),
+        taken: &mut Taken,
     ) -> Result<Vec<String>, String> {
         let mut names = Vec::new();
         for (request, asked) in claim.spec.devices.requests.iter().zip(asked) {
@@ -297,7 +342,8 @@ impl Devices {
                         pod.node().unwrap_or_default()
                     ));
                 };
-                if !taken.insert((node, has.driver.clone(), has.device.clone())) {
+                let device = (node, has.driver.clone(), has.device.clone());
+                if *taken.entry(device).or_insert_with(|| name.clone()) != name {
                     return Err(TWO_HAVE.to_owned());
                 }
                 names.push(has.device.clone());
@@ -314,10 +360,11 @@ impl Devices {
                     format!("{}/{}", workload.namespace, of.resource_claim_template_name);
                 let user = (workload.kind.as_str(), workload.full_name());
                 let asked = match &of.resource_claim_name {
-                    Some(name) => Err((
-                        ("ResourceClaim", BEFORE_PODS.to_owned()),
-                        claims.named(&workload.namespace, name, place),
-                    )),
+                    Some(name) => {
+                        let user = (user.0, &*user.1, place);
+                        let named = self.named_claim(&workload.namespace, name, user, claims);
+                        named.map(|_| vec![of_name(name)])
+                    }
                     None => claims.of_template(&template, (user.0, &user.1, place)),
                 };
                 all = all.and_then(|mut all: Vec<DeviceClaim>| {
@@ -359,6 +406,14 @@ impl Devices {
         }
         Ok(())
     }
+}
+
+/// The claims that have devices, by node, driver and name of these.
+type Taken = BTreeMap<(String, String, String), String>;
+
+/// A claim of a pod that names it.
+fn of_name(name: &str) -> DeviceClaim {
+    DeviceClaim { resource_claim_name: Some(name.to_owned()), ..DeviceClaim::default() }
 }
 
 /// A pod that names a claim that is not there.

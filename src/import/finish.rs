@@ -107,6 +107,7 @@ impl Gathered {
             priority_classes,
             budgets,
             namespaces,
+            resource_claims: devices.claims.into_values().collect(),
             device_taint_rules: devices.rules,
             readiness_rules: readiness.rules,
             workloads,

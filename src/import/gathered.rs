@@ -8,8 +8,8 @@ use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::RawPod;
 use super::raw_devices::RawDevices;
-use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::raw_readiness::RawRule;
+use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::summary::RULE;
@@ -193,6 +193,7 @@ impl Gathered {
             self.classes.places("priorityClasses").chain(self.namespaces.places("namespaces"));
         let rules = self.devices.rules.places("deviceTaintRules");
         let rules = rules.chain(self.readiness_rules.places("node_readiness_rules"));
-        nodes.chain(made).chain(others).chain(rules).collect()
+        let claims = self.devices.claims.places("resourceClaims");
+        nodes.chain(made).chain(others).chain(rules).chain(claims).collect()
     }
 }

@@ -73,6 +73,7 @@ impl ImportedCluster {
         list(out, "priorityClasses", &self.priority_classes);
         list(out, "podDisruptionBudgets", &self.budgets);
         list(out, "namespaces", &self.namespaces);
+        list(out, "resourceClaims", &self.resource_claims);
         list(out, "deviceTaintRules", &self.device_taint_rules);
         list(out, "node_readiness_rules", &self.readiness_rules);
         list(out, "workloads", &self.workloads);

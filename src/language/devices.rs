@@ -23,13 +23,17 @@ pub(crate) struct NodeDevices {
     pub(crate) taints_added: BTreeMap<String, DurationText>,
 }
 
-/// A claim on devices that each pod has for itself (`spec.resourceClaims`, with its
-/// `resourceClaimTemplateName`).
+/// A claim on devices: one that each pod has for itself (`spec.resourceClaims`, with its
+/// `resourceClaimTemplateName`), or by `resourceClaimName` one that exists by itself.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceClaim {
+    /// The claim of that name under `resourceClaims`, of the pod's namespace, which all pods that name it share; nothing
+    /// else is then given here.
+    #[serde(rename = "resourceClaimName")]
+    pub(crate) resource_claim_name: Option<String>,
     /// The driver whose devices are asked for; `gpu.example.com` where not given.
     pub(crate) driver: Option<String>,
     /// How many; one where not given.
@@ -37,6 +41,20 @@ pub(crate) struct DeviceClaim {
     /// Which taints of devices are tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerations: Vec<Toleration>,
+}
+
+/// A claim on devices that exists by itself (`resource.k8s.io ResourceClaim`), and that pods name. Its devices are
+/// allocated for the first of them that is scheduled; the others go to the same node, and all have the same devices.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceClaim {
+    /// `metadata.name`
+    pub(crate) name: String,
+    /// `metadata.namespace`; `default` where not given.
+    pub(crate) namespace: Option<String>,
+    /// What it asks for.
+    #[serde(default)]
+    pub(crate) spec: DeviceClaim,
 }
 
 /// A rule that taints devices (`resource.k8s.io DeviceTaintRule`): those of which all that is given is true;

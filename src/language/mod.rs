@@ -49,6 +49,7 @@ pub(crate) use cluster::{
 };
 pub(crate) use complaints::{Complaints, Spot};
 pub use devices::DeviceTaintRule;
+pub use devices::ResourceClaim;
 pub(crate) use devices::{DeviceClaim, NodeDevices};
 pub use entry_words::{Cut, RestartKind};
 pub use expect::Each;

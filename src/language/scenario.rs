@@ -2,7 +2,7 @@
 //! order.
 
 use super::cluster::{Namespace, NodeGroup, PodGroup};
-use super::devices::DeviceTaintRule;
+use super::devices::{DeviceTaintRule, ResourceClaim};
 use super::expect::Expectation;
 use super::faults::Faults;
 use super::memory::Memory;
@@ -80,6 +80,9 @@ pub struct Scenario {
     /// What namespaces say of the tolerations of their pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) namespaces: Vec<Namespace>,
+    /// Claims on devices that exist by themselves, and that pods name and may share.
+    #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resource_claims: Vec<ResourceClaim>,
     /// Rules that taint devices from the start.
     #[serde(default, rename = "deviceTaintRules", skip_serializing_if = "Vec::is_empty")]
     pub(crate) device_taint_rules: Vec<DeviceTaintRule>,

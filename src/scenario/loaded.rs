@@ -87,6 +87,7 @@ impl Loaded {
         spec.priority_classes.extend(cluster.priority_classes);
         spec.pod_disruption_budgets.extend(cluster.budgets);
         spec.namespaces.extend(cluster.namespaces);
+        spec.resource_claims.extend(cluster.resource_claims);
         spec.device_taint_rules.extend(cluster.device_taint_rules);
         spec.node_readiness_rules.extend(cluster.readiness_rules);
         spec.notes.extend(cluster.summary.notes());

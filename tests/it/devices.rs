@@ -1,6 +1,7 @@
 //! Taints of devices: each time by arithmetic from upstream's constants, and beside each what a taint of the node
 //! does (`pkg/controller/devicetainteviction`, `pkg/controller/tainteviction`).
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use taintsim::kernel::Choices;
 use taintsim::scenario::{self, Overrides};
@@ -248,4 +249,168 @@ fn what_is_there_from_the_start() {
     assert!(problem(r#"devices: ["gpu-0", "gpu-1"],"#).contains("claims 1 devices and names 2"));
     let stale = text("").replace("pool: \"big\", taint", "pool: \"bug\", taint");
     assert!(parsed(&stale).map(drop).unwrap_err().contains("did you mean `big`?"));
+}
+
+/// A node `a` with one device and `b` with two, and a claim that pods may share, on one device, which tolerates every
+/// NoExecute taint for 60 s.
+fn sharing(pods: &str, timeline: &str) -> String {
+    format!(
+        r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", timing: Ideal,
+            nodes: [(name: "a", capacity: {{"pods": "300"}}, devices: [(names: "gpu-0")]), (name: "b", devices: [(names: "gpu-{{0..1}}")])],
+            resourceClaims: [(name: "gpu", spec: (tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 60)]))],
+            pods: [{pods}], timeline: [{timeline}])"#
+    )
+}
+
+const NAMES_IT: &str = r#"resourceClaims: [(resourceClaimName: "gpu")]"#;
+
+/// Those for which the claim is reserved are evicted, all of them at once: 60 s after the whole second in which the rule
+/// came. A rule for another device of the node concerns nobody.
+#[test]
+fn all_that_share_a_claim_are_evicted() {
+    let pods = format!(r#"(names: "p-{{0..2}}", on: Node("b"), {NAMES_IT})"#);
+    let rule = |device: &str| {
+        format!(
+            r#"(at: "10.7s", do: CreateDeviceTaintRule(rule: (name: "x", pool: "b", device: "{device}", taint: "ecc:NoExecute")))"#
+        )
+    };
+    let all = deletions(&ran(&sharing(&pods, &rule("gpu-0"))));
+    let whom: BTreeSet<&str> = all.iter().map(|(_, _, pod)| &**pod).collect();
+    assert_eq!(whom, BTreeSet::from(["default/p-0", "default/p-1", "default/p-2"]));
+    assert!(
+        all.iter().all(|(at, by, _)| (70_000..70_020).contains(at) && *by == DEVICE),
+        "{all:?}"
+    );
+    assert_eq!(deletions(&ran(&sharing(&pods, &rule("gpu-1")))), []);
+    // Of the three devices one is allocated, however many pods share it.
+    let preview =
+        r#"(at: "10.7s", do: CreateDeviceTaintRule(rule: (name: "x", taint: "ecc:None")))"#;
+    let said = told(&ran(&sharing(&pods, preview)), "rule-condition");
+    assert!(
+        said[0].1.contains(
+            "3 published devices selected. 1 allocated device selected. 3 pods would be evicted"
+        ),
+        "{said:?}"
+    );
+}
+
+/// When pods were bound, in milliseconds, and where.
+fn bound(trace: &Trace) -> Vec<(u64, String)> {
+    let bound = trace.iter().map(|r| (r.at.as_millis(), trace.fields(r)));
+    let bound = bound.filter(|(_, f)| f.what == "pod-bound");
+    bound
+        .map(|(at, f)| {
+            (at, format!("{} {}", f.pod.unwrap_or_default(), f.node.unwrap_or_default()))
+        })
+        .collect()
+}
+
+/// A claim that is allocated holds the others to its node: `b`, where the other device is taken by `q`, which is there
+/// first. With the last of them, which ends a second after its deletion at 20 s, the claim is deallocated, and `q`'s
+/// fellow, which waits for a device of its own, gets it.
+#[test]
+fn pods_that_share_a_claim_go_to_one_node() {
+    let own = "resourceClaims: [()]";
+    let pods = format!(r#"(name: "q", on: Node("a"), {own}), (name: "r", on: Node("b"), {own})"#);
+    let create = |at: &str, name: &str, claims: &str| {
+        format!(r#"(at: "{at}", do: CreatePod(pod: (name: "{name}", on: Unbound, {claims}))), "#)
+    };
+    let timeline = create("1s", "p-0", NAMES_IT)
+        + &create("2s", "p-1", NAMES_IT)
+        + &create("3s", "w", own)
+        + r#"(at: "10s", do: DeletePod(pod: "p-0")), (at: "20s", do: DeletePod(pod: "p-1"))"#;
+    let trace = ran(&sharing(&pods, &timeline));
+    let whole: Vec<(u64, String)> =
+        bound(&trace).into_iter().map(|(at, who)| (at / 100 * 100, who)).collect();
+    let expected = [(1_000, "default/p-0 b"), (2_000, "default/p-1 b"), (21_000, "default/w b")];
+    assert_eq!(whole, expected.map(|(at, who)| (at, who.to_owned())));
+}
+
+/// Two that come at once: the second waits until the claim is allocated for the first, and is told so.
+#[test]
+fn who_shares_a_claim_waits_for_its_allocation() {
+    let create = |name: &str| {
+        format!(r#"(at: "1s", do: CreatePod(pod: (name: "{name}", on: Unbound, {NAMES_IT}))), "#)
+    };
+    let text =
+        sharing("", &(create("p-0") + &create("p-1"))).replace("timing: Ideal", "timing: Typical");
+    let trace = ran(&text);
+    let waited = told(&trace, "event");
+    let waited: Vec<&str> = waited
+        .iter()
+        .map(|(_, text)| &**text)
+        .filter(|t| t.starts_with("FailedScheduling"))
+        .collect();
+    assert!(
+        waited[0].contains("resource claim default/gpu is in the process of being allocated"),
+        "{waited:?}"
+    );
+    let places: BTreeSet<String> =
+        bound(&trace).iter().map(|(_, who)| who[who.len() - 1..].to_owned()).collect();
+    assert_eq!((bound(&trace).len(), places.len()), (2, 1), "{:?}", bound(&trace));
+}
+
+/// `ResourceClaimReservedForMaxSize`: the API server refuses the 257th.
+#[test]
+fn a_claim_is_reserved_for_256_pods() {
+    let there = |last: u32| format!(r#"(names: "p-{{0..{last}}}", on: Node("a"), {NAMES_IT})"#);
+    let one = format!(r#"(at: "1s", do: CreatePod(pod: (name: "q", on: Unbound, {NAMES_IT})))"#);
+    assert_eq!(bound(&ran(&sharing(&there(254), &one))).len(), 1);
+    assert_eq!(bound(&ran(&sharing(&there(255), &one))).len(), 0);
+    let refused = parsed(&sharing(&there(256), "")).map(drop).unwrap_err();
+    assert!(refused.contains("claim `default/gpu` may be reserved for 256 pods"), "{refused}");
+}
+
+#[test]
+fn mistakes_about_claims_that_pods_share() {
+    let refused = |pods: &str| parsed(&sharing(pods, "")).map(drop).unwrap_err();
+    for (pods, words) in [
+        (
+            r#"(name: "p", on: Unbound, resourceClaims: [(resourceClaimName: "gpo")])"#,
+            "there is no claim `default/gpo`",
+        ),
+        (
+            r#"(name: "p", on: Unbound, namespace: "shop", resourceClaims: [(resourceClaimName: "gpu")])"#,
+            "there is no claim `shop/gpu`",
+        ),
+        (
+            r#"(name: "p", on: Unbound, resourceClaims: [(resourceClaimName: "gpu", count: 2)])"#,
+            "what a claim asks for is given where it stands itself",
+        ),
+        (
+            r#"(name: "p", on: Unbound, resourceClaims: [(resourceClaimName: "gpu"), (resourceClaimName: "gpu")])"#,
+            "this claim is named twice",
+        ),
+        (
+            r#"(name: "p", on: Node("a"), resourceClaims: [(resourceClaimName: "gpu")]), (name: "q", on: Node("b"), resourceClaims: [(resourceClaimName: "gpu")])"#,
+            "pods that are on several nodes from the start share claim `default/gpu`",
+        ),
+        (
+            r#"(name: "p", on: Node("b"), devices: ["gpu-0"], resourceClaims: [(resourceClaimName: "gpu")]), (name: "q", on: Node("b"), devices: ["gpu-1"], resourceClaims: [(resourceClaimName: "gpu")])"#,
+            "pod `default/q` names other devices of claim `default/gpu` than another pod",
+        ),
+    ] {
+        let refused = refused(pods);
+        assert!(refused.contains(words), "{refused}");
+    }
+}
+
+/// The scheduler looks at taints where it allocates, and a claim that is allocated is not allocated anew: while those that
+/// were evicted terminate, their successors keep the claim, and with it its device, though `b` has two that are free. Each
+/// is evicted at once, as its seconds are over.
+#[test]
+fn a_claim_that_is_shared_keeps_its_tainted_device() {
+    let text = sharing("", r#"(at: "10.7s", do: CreateDeviceTaintRule(rule: (name: "x", pool: "a", taint: "ecc:NoExecute")))"#)
+        .replace("timing: Ideal", "timing: Typical")
+        .replace("pods: []", &format!(r#"workloads: [ReplicaSet(name: "web", replicas: 3, placement: Node("a"), template: ({NAMES_IT}))]"#));
+    let trace = ran(&text);
+    let (all, deletions) = (bound(&trace), deletions(&trace));
+    assert!(all.len() > 100 && all.iter().all(|(_, who)| who.ends_with(" a")), "{all:?}");
+    let at_once = |(at, who): &(u64, String)| {
+        let is_it =
+            |(_, by, pod): &&(u64, &str, String)| *by == DEVICE && format!("{pod} a") == *who;
+        let evicted = deletions.iter().find(is_it).map(|(at, ..)| *at);
+        evicted.is_none_or(|evicted| (*at..at + 1_000).contains(&evicted))
+    };
+    assert!(all.iter().all(at_once));
 }

@@ -136,6 +136,7 @@ __all__ = [
     "Repair",
     "RepairAct",
     "Resource",
+    "ResourceClaim",
     "RestartKind",
     "RestartPolicy",
     "RuntimeFails",
@@ -1248,9 +1249,12 @@ BindingMode.Immediate = BindingMode("Immediate")
 
 @dataclass(kw_only=True)
 class DeviceClaim(Struct):
-    """A claim on devices that each pod has for itself (`spec.resourceClaims`, with its
-    `resourceClaimTemplateName`).
+    """A claim on devices: one that each pod has for itself (`spec.resourceClaims`, with its
+    `resourceClaimTemplateName`), or by `resourceClaimName` one that exists by itself.
     """
+    #: The claim of that name under `resourceClaims`, of the pod's namespace, which all pods that
+    #: name it share; nothing else is then given here.
+    resourceClaimName: str | None = None
     #: The driver whose devices are asked for; `gpu.example.com` where not given.
     driver: str | None = None
     #: How many; one where not given.
@@ -1482,6 +1486,20 @@ class Namespace(Struct):
     #: The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
     #: anything where it is empty.
     tolerationsWhitelist: Sequence[Toleration] | None = None
+
+
+@dataclass(kw_only=True)
+class ResourceClaim(Struct):
+    """A claim on devices that exists by itself (`resource.k8s.io ResourceClaim`), and that pods
+    name. Its devices are allocated for the first of them that is scheduled; the others go to
+    the same node, and all have the same devices.
+    """
+    #: `metadata.name`
+    name: str
+    #: `metadata.namespace`; `default` where not given.
+    namespace: str | None = None
+    #: What it asks for.
+    spec: DeviceClaim | None = None
 
 
 @dataclass(kw_only=True)
@@ -2188,6 +2206,14 @@ class Step(Variant):
         "bad", pool: "a-1", device: "gpu-0", taint: "ecc:NoExecute"))`
         """
         return Step("CreateDeviceTaintRule", {"rule": rule})
+
+    @staticmethod
+    def UpdateDeviceTaintRule(*, rule: DeviceTaintRule) -> Step:
+        """The spec of a DeviceTaintRule becomes this, as `kubectl edit` or `kubectl replace`
+        leaves it. `added` stays what it was where it is not given, unless the effect changes:
+        then it is the present.
+        """
+        return Step("UpdateDeviceTaintRule", {"rule": rule})
 
     @staticmethod
     def DeleteDeviceTaintRule(*, rule: str) -> Step:
@@ -3925,6 +3951,8 @@ class Scenario(Document):
     podDisruptionBudgets: Sequence[PodDisruptionBudget] | None = None
     #: What namespaces say of the tolerations of their pods.
     namespaces: Sequence[Namespace] | None = None
+    #: Claims on devices that exist by themselves, and that pods name and may share.
+    resourceClaims: Sequence[ResourceClaim] | None = None
     #: Rules that taint devices from the start.
     deviceTaintRules: Sequence[DeviceTaintRule] | None = None
     #: Rules of the node readiness controller, which runs where a scenario has some.

@@ -240,12 +240,20 @@ impl ResourceEventHandler<Pod> for Controller {
 }
 
 impl ResourceEventHandler<Allocation> for Controller {
-    /// `handleClaimChange`: the pod of a claim that is allocated, or is so no longer.
+    /// `handleClaimChange`: the pod of a claim that is allocated, or is so no longer, and those for which one that pods
+    /// share is reserved.
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
         let Some(of) = new.or(old).cloned() else { return };
         self.locked(move |c| {
-            if let Some(pod) = c.core.informers.pod(of.pod).filter(|p| p.uid == of.uid) {
-                c.handle_pod(&pod);
+            let handle = |of: &Allocation| {
+                if let Some(pod) = c.core.informers.pod(of.pod).filter(|p| p.uid == of.uid) {
+                    c.handle_pod(&pod);
+                }
+            };
+            handle(&of);
+            for name in of.shared.iter().flatten() {
+                let all = c.core.informers.reserved_for(name);
+                all.iter().filter(|other| other.uid != of.uid).for_each(|other| handle(other));
             }
         });
     }

@@ -1,5 +1,7 @@
 //! What the controller hears of pods, and its work (`enqueuePod`, `syncPod`, `syncClaim`).
 
+use crate::api::device::Allocation;
+use crate::api::names::stable_hash;
 use crate::client::QueueKey;
 use crate::controllers::prelude::*;
 
@@ -13,12 +15,15 @@ enum Key {
     Pod(PodId),
     /// A claim of a life of a pod, by its place in the template: whether it is still in use.
     Claim(PodId, Uid, u32),
+    /// A claim that pods share, by its name: for whom it is still to be reserved.
+    Shared(TextId),
 }
 
 impl QueueKey for Key {
     fn slot(self) -> usize {
         match self {
-            Self::Pod(pod) | Self::Claim(pod, ..) => pod.index(),
+            Self::Pod(pod) | Self::Claim(pod, ..) => pod.index() + 1,
+            Self::Shared(_) => 0,
         }
     }
 }
@@ -30,14 +35,16 @@ pub(crate) struct Controller {
     client: Client,
     informers: Rc<InformerFactory>,
     queue: WorkQueue<Key>,
+    /// Lives of pods that it has seen deleted (`deletedObjects`).
+    deleted: Shared<BTreeSet<Uid>>,
 }
 
 impl Controller {
     /// A controller that hears of pods but does not work yet.
     pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, .. } = context;
-        let controller =
-            Rc::new(Self { queue: WorkQueue::new(&ctx, group), ctx, group, client, informers });
+        let (queue, deleted) = (WorkQueue::new(&ctx, group), Shared::new(BTreeSet::new()));
+        let controller = Rc::new(Self { queue, deleted, ctx, group, client, informers });
         controller.informers.on_pod(controller.clone());
         controller
     }
@@ -62,6 +69,40 @@ impl Controller {
                 };
                 self.client.call(about, update).await
             }
+            Key::Shared(name) => self.sync_shared(name).await,
+        }
+    }
+
+    /// `syncClaim` of one that pods share: it is reserved no longer for those that are gone or done, and deallocated
+    /// with the last of them.
+    async fn sync_shared(&self, name: TextId) -> ApiResult {
+        let text = self.client.api().names(|n| n.text_of(name).to_owned());
+        let mut gone = Vec::new();
+        for reserved in self.informers.reserved_for(&text) {
+            if !self.keeps(&reserved).await? {
+                gone.push(reserved.uid);
+            }
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let about = Object { id: name.0, hash: stable_hash(&text) };
+        let update = move |api: &ApiServer, actor| api.release_claim(actor, &text, &gone);
+        self.client.call(about, update).await
+    }
+
+    /// Whether a claim stays reserved for a life of a pod. Of one that it has not seen yet it asks the API server.
+    async fn keeps(&self, reserved: &Allocation) -> ApiResult<bool> {
+        if self.deleted.with(|d| d.contains(&reserved.uid)) {
+            return Ok(false);
+        }
+        match self.informers.pod(reserved.pod) {
+            Some(pod) => Ok(pod.uid == reserved.uid && !is_over(&pod)),
+            None => match self.client.get_pod(reserved.pod).await {
+                Ok(pod) => Ok(pod.uid == reserved.uid),
+                Err(ApiError::NotFound) => Ok(false),
+                Err(error) => Err(error),
+            },
         }
     }
 
@@ -71,7 +112,7 @@ impl Controller {
             return Ok(());
         };
         let (about, uid) = (self.client.pod_object(id), pod.uid);
-        for _ in &pod.template.devices {
+        for _ in pod.template.devices.iter().filter(|c| c.shared.is_none()) {
             self.client.call(about, |_, _| Ok(())).await?;
         }
         let patch =
@@ -83,17 +124,25 @@ impl Controller {
     }
 }
 
+/// Whether a pod needs its claims no more (`isPodDone`).
+fn is_over(pod: &Pod) -> bool {
+    pod.phase.is_terminal() || pod.is_terminating() && pod.node.is_none()
+}
+
 impl ResourceEventHandler<Pod> for Controller {
     /// `enqueuePod`
     fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old).filter(|p| !p.template.devices.is_empty()) else { return };
-        let is_over = |p: &Pod| p.phase.is_terminal() || p.is_terminating() && p.node.is_none();
         // One that follows another under its name, unseen.
         let gone = old.filter(|o| new.is_none_or(|n| n.uid != o.uid));
         let over = gone.or(new.filter(|n| is_over(n)));
+        self.deleted.with(|d| d.extend(gone.map(|pod| pod.uid)));
         if let Some(over) = over.filter(|o| o.has_claims) {
-            for claim in 0..over.template.devices.len() as u32 {
-                self.queue.add(Key::Claim(over.id, over.uid, claim));
+            for (i, claim) in (0..).zip(&over.template.devices) {
+                self.queue.add(match &claim.shared {
+                    None => Key::Claim(over.id, over.uid, i),
+                    Some(name) => Key::Shared(self.client.api().names(|n| n.text(name))),
+                });
             }
         }
         if new.is_some_and(|n| !n.has_claims && !is_over(n)) {

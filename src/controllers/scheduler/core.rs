@@ -202,7 +202,17 @@ impl Core {
         });
         let claims = &pod.template.devices;
         let has = self.informers.allocation(pod.uid);
-        Some(PodDevices { claims, informers: &self.informers, taken, has })
+        let own = |i: usize| Some(has.as_ref()?.devices.get(i)?.clone()).filter(|d| !d.is_empty());
+        let of_others = |c: &DeviceClaim| self.informers.shared_devices(c.shared.as_deref()?);
+        let allocated = |(i, c)| own(i).or_else(|| of_others(c));
+        let allocated: Vec<_> = claims.iter().enumerate().map(allocated).collect();
+        let is_pending = |name: &&Rc<str>| {
+            let for_another = |a: &Rc<Allocation>| a.uid != pod.uid && a.of_shared(name).is_some();
+            self.in_flight.with(|all| all.values().any(for_another))
+        };
+        let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
+        let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
+        Some(PodDevices { claims, informers: &self.informers, taken, allocated, pending })
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

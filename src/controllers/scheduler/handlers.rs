@@ -221,10 +221,28 @@ impl ResourceEventHandler<Allocation> for Handlers {
                 all.remove(&of.pod);
             }
         });
-        // Of several claims each is deallocated for itself.
-        let count = |a: &Rc<Allocation>| a.devices.iter().filter(|d| !d.is_empty()).count();
-        if old.map_or(0, count) > new.map_or(0, count) {
+        // Of several claims each is deallocated for itself. One that pods share concerns these alone, unless nobody has
+        // it any more (`isSchedulableAfterClaimChange`).
+        let has =
+            |a: Option<&Rc<Allocation>>, i: usize| a.is_some_and(|a| !a.devices[i].is_empty());
+        let (mut is_free, mut changed) = (false, BTreeSet::new());
+        for (i, shared) in of.shared.iter().enumerate() {
+            match (has(old, i), has(new, i), shared) {
+                (true, false, Some(name)) if self.core.informers.shared_devices(name).is_some() => {
+                    changed.insert(name.clone());
+                }
+                (true, false, _) => is_free = true,
+                (false, true, Some(name)) => drop(changed.insert(name.clone())),
+                _ => {}
+            }
+        }
+        if is_free {
             move_all(&self.core, ClusterEvent::ResourceClaimUpdate);
+        } else if !changed.is_empty() {
+            let its =
+                |c: &DeviceClaim| c.shared.as_ref().is_some_and(|name| changed.contains(name));
+            let shares = |entry: &QueuedPod| entry.pod.template.devices.iter().any(its);
+            move_some(&self.core, ClusterEvent::ResourceClaimUpdate, &shares);
         }
     }
 }

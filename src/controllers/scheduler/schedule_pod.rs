@@ -4,6 +4,7 @@
 use super::algorithm::{Algorithm, Diagnosis, Incoming, Outcome, Tied};
 use super::cycle_state::ClusterState;
 use super::framework::feasible_nodes_to_find;
+use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::node_affinity;
 use super::single_node::Found;
 use crate::controllers::scheduler::prelude::*;
@@ -61,7 +62,9 @@ impl Algorithm {
             }
             named => named.unwrap_or(None),
         };
-        if let Some(Err(rejection)) = of.volumes.map(|v| v.pre_filter(&self.choice.switches)) {
+        let of_volumes = of.volumes.map_or(Ok(()), |v| v.pre_filter(&self.choice.switches));
+        let of_devices = || of.devices.map_or(Ok(()), PodDevices::pre_filter);
+        if let Err(rejection) = of_volumes.and_then(|()| of_devices()) {
             diagnosis.at_once = Some(rejection);
             return (Vec::new(), Vec::new());
         }

@@ -205,7 +205,7 @@ fn devices_of_shared_claims_are_not_free() {
     let cluster = with(&[(both, &format!("{both}, {{\"name\": \"other\"}}"))]);
     says(
         &cluster,
-        "1 ResourceClaim not simulated, as several pods share them: ml/train-7c9-a-gpu-x (f, item 13)",
+        "1 ResourceClaim not simulated, as several pods share them, though they were made for one: ml/train-7c9-a-gpu-x (f, item 13)",
     );
     says(
         &cluster,
@@ -259,4 +259,56 @@ fn classes_may_select_by_attributes() {
     );
     let other = and("device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('1Gi'))");
     says(&other, "4 ResourceClaims not simulated, as DeviceClass gpu or a request selects by `");
+}
+
+/// A claim that pods name themselves is theirs together, with its devices, and a workload's new pods name it, too. One of
+/// which a pod that runs says that it has it, and the claim does not, is not simulated; nor are several requests.
+#[test]
+fn pods_may_share_a_claim() {
+    let pod = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: ml}}\nspec: {{nodeName: n-2, containers: [{{name: c}}], resourceClaims: [{{name: gpu, resourceClaimName: both}}]}}\nstatus: {{phase: Running}}\n"
+        )
+    };
+    let request = "{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1, tolerations: [{operator: Exists, effect: NoExecute, tolerationSeconds: 9}]}}";
+    let claim = |requests: &str, of: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: both, namespace: ml}}\nspec: {{devices: {{requests: [{requests}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: gpu, driver: gpu.example.com, pool: n-2, device: gpu-b}}]}}}}, reservedFor: [{of}]}}\n"
+        )
+    };
+    let workload = "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s, namespace: ml}\nspec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}], resourceClaims: [{name: gpu, resourceClaimName: both}]}}}\n";
+    let reserved = "{resource: pods, name: p}, {resource: pods, name: q}";
+    let with = |claim: &str| good(&format!("{}{}{}{workload}{claim}", yaml(), pod("p"), pod("q")));
+    let cluster = with(&claim(request, reserved));
+    let [only] = &*cluster.resource_claims else { panic!("{:?}", cluster.resource_claims) };
+    assert_eq!((&*only.name, only.namespace.as_deref()), ("both", Some("ml")));
+    assert_eq!(only.spec.tolerations[0].toleration_seconds, Some(9));
+    for name in ["p", "q"] {
+        let pod = super::pod(&cluster, "ml", name);
+        assert_eq!(pod.resource_claims[0].resource_claim_name.as_deref(), Some("both"));
+        assert_eq!(pod.devices, ["gpu-b"]);
+    }
+    let set = cluster.workloads.iter().find(|w| w.group().name.as_deref() == Some("s")).unwrap();
+    assert_eq!(set.group().template.resource_claims.len(), 1);
+    let text = cluster.to_scenario();
+    let plan =
+        build(&parse("x.ron", text.into_bytes(), Path::new(".")).unwrap(), &Overrides::default());
+    let plan = plan.unwrap_or_else(|p| panic!("{p}"));
+    for name in ["ml/p", "ml/q"] {
+        let pod = plan.pods.iter().find(|p| &*p.name == name).unwrap();
+        let claims = &plan.templates[pod.template as usize].devices;
+        assert_eq!(claims[0].shared.as_deref(), Some("ml/both"));
+    }
+    let unreserved = with(&claim(request, "{resource: pods, name: p}"));
+    says(
+        &unreserved,
+        "1 ResourceClaim not simulated, as they are not reserved for all pods that name them and run: ml/both (f, document ",
+    );
+    let several =
+        with(&claim(&format!("{request}, {}", request.replacen("gpu", "more", 1)), reserved));
+    says(
+        &several,
+        "1 ResourceClaim not simulated, as a claim that pods name (resourceClaimName) with several requests is not: ml/both (f, document ",
+    );
+    assert!(several.builds().is_ok() && unreserved.builds().is_ok());
 }

@@ -6,7 +6,7 @@ use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
-use super::{namespaces, readiness, scheduling};
+use super::{devices, namespaces, readiness, scheduling};
 use crate::plan::{NamespaceTolerations, SchedulerSettings};
 use crate::scenario::prelude::*;
 
@@ -62,7 +62,7 @@ impl Declared {
         declared.at_the_start(spec, &priorities, operators, complaints);
         // Nodes, pods and workloads that come later: known to every entry, whatever its time.
         declared.nodes_later(&spec.timeline, &defaults, complaints);
-        declared.others_later(&spec.timeline, &priorities, operators, complaints);
+        declared.others_later(spec, &priorities, operators, complaints);
         declared.workloads.name_pods(&mut declared.pods);
         declared.workloads.need(&spec.needs, complaints);
         declared
@@ -76,7 +76,8 @@ impl Declared {
         operators: bool,
         complaints: &Complaints,
     ) {
-        let lookup = Lookup { nodes: &self.nodes, priorities, operators };
+        let claims = devices::shared(&spec.resource_claims, &self.nodes, complaints);
+        let lookup = Lookup { nodes: &self.nodes, claims: &claims, priorities, operators };
         for (i, workload) in spec.workloads.iter().enumerate() {
             self.workloads.declare(
                 workload,
@@ -130,13 +131,14 @@ impl Declared {
     /// The pods, workloads and budgets that entries of the timeline create.
     fn others_later(
         &mut self,
-        timeline: &[Entry],
+        spec: &Scenario,
         priorities: &Priorities,
         operators: bool,
         complaints: &Complaints,
     ) {
-        let lookup = Lookup { nodes: &self.nodes, priorities, operators };
-        for (i, entry) in timeline.iter().enumerate() {
+        let claims = devices::shared(&spec.resource_claims, &self.nodes, &Complaints::default());
+        let lookup = Lookup { nodes: &self.nodes, claims: &claims, priorities, operators };
+        for (i, entry) in spec.timeline.iter().enumerate() {
             let place = |part: &str| complaints.at(at!["timeline", i, "do", part]);
             let indices = match &entry.step {
                 Step::CreatePod { pod } => self.pods.declare(pod, &place("pod"), true, &lookup),

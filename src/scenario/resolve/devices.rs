@@ -3,7 +3,9 @@
 use super::checks;
 use super::primitive::{Primitive, Reader, once};
 use super::select::{Nodes, Pods};
-use crate::api::device::{DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector};
+use crate::api::device::{
+    DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector, RESERVED_FOR_MAX,
+};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
 use crate::language::{self, NodeDevices, Step, names};
@@ -74,21 +76,77 @@ const ONLY_RULES_PREVIEW: &str = "only the taint of a rule may have the effect N
 /// The claims of a template on devices.
 pub(super) fn claims(
     written: &[language::DeviceClaim],
-    nodes: &Nodes,
+    (nodes, shared): (&Nodes, &SharedClaims),
+    namespace: &str,
     place: &Spot<'_>,
 ) -> Vec<DeviceClaim> {
-    let one = |(i, w): (usize, &language::DeviceClaim)| {
+    let mut claims: Vec<DeviceClaim> = Vec::new();
+    for (i, w) in written.iter().enumerate() {
         let place = place.part(i);
-        let driver = w.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
-        let count = w.count.unwrap_or(1);
-        if count == 0 {
-            place.part("count").say("a claim is on one device at least");
+        let Some(name) = &w.resource_claim_name else {
+            claims.push(own_claim(w, nodes, &place));
+            continue;
+        };
+        let place = place.part("resourceClaimName");
+        if w.driver.is_some() || w.count.is_some() || !w.tolerations.is_empty() {
+            place.say(
+                "what a claim asks for is given where it stands itself, under `resourceClaims`",
+            );
         }
-        check_part(&place, "driver", Some(&driver), &nodes.plans, &|_, d| &d.driver);
-        let tolerations = tolerations(&w.tolerations, &place.part("tolerations"));
-        DeviceClaim { driver, count, tolerations }
-    };
-    written.iter().enumerate().map(one).collect()
+        let full = format!("{namespace}/{name}");
+        match shared.get(&full) {
+            Some(claim) if claims.contains(claim) => place.say("this claim is named twice"),
+            Some(claim) => claims.push(claim.clone()),
+            None => {
+                let problem =
+                    Problem::new(format!("there is no claim `{full}` under `resourceClaims`"));
+                let known: Vec<&str> = shared.keys().map(String::as_str).collect();
+                place.add(problem.maybe_help(language::did_you_mean_or_list(&full, &known)));
+            }
+        }
+    }
+    claims
+}
+
+/// The claims that exist by themselves, by `namespace/name`.
+pub(super) type SharedClaims = BTreeMap<String, DeviceClaim>;
+
+/// The claims that exist by themselves.
+pub(super) fn shared(
+    written: &[language::ResourceClaim],
+    nodes: &Nodes,
+    complaints: &Complaints,
+) -> SharedClaims {
+    let mut all = SharedClaims::new();
+    for (i, claim) in written.iter().enumerate() {
+        let place = complaints.at(at!["resourceClaims", i]);
+        let namespace = claim.namespace.as_deref().unwrap_or("default");
+        place.part("namespace").take(checks::namespace(namespace));
+        place.part("name").take(checks::object_name("claim", &claim.name));
+        let spec = place.part("spec");
+        if claim.spec.resource_claim_name.is_some() {
+            spec.part("resourceClaimName").say("only a pod names a claim");
+        }
+        let full = format!("{namespace}/{}", claim.name);
+        let shared = Some(full.as_str().into());
+        let read = DeviceClaim { shared, ..own_claim(&claim.spec, nodes, &spec) };
+        if all.insert(full, read).is_some() {
+            place.part("name").say(format!("claim `{}` is declared twice", claim.name));
+        }
+    }
+    all
+}
+
+/// What a claim asks for.
+fn own_claim(w: &language::DeviceClaim, nodes: &Nodes, place: &Spot<'_>) -> DeviceClaim {
+    let driver = w.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
+    let count = w.count.unwrap_or(1);
+    if count == 0 {
+        place.part("count").say("a claim is on one device at least");
+    }
+    check_part(place, "driver", Some(&driver), &nodes.plans, &|_, d| &d.driver);
+    let tolerations = tolerations(&w.tolerations, &place.part("tolerations"));
+    DeviceClaim { driver, count, tolerations, shared: None }
 }
 
 /// Tolerations of taints of devices, which have less to say than those of nodes.
@@ -216,11 +274,35 @@ fn new_rule(
 /// Complains about pods that are on nodes from the start, where these lack the devices that they claim.
 fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
     check_named(spec, (pods, nodes), complaints);
+    let claims = |pod: &PodPlan| &pods.templates[pod.template as usize].devices;
+    let mut on: BTreeMap<&str, NodeIndex> = BTreeMap::new();
+    let mut pods_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for (pod, node) in that_have_devices(pods) {
+        for name in claims(pod).iter().filter_map(|c| c.shared.as_deref()) {
+            let number = pods_of.entry(name).or_default();
+            *number += 1;
+            if *number > RESERVED_FOR_MAX {
+                let place = complaints.at(at!["resourceClaims"]);
+                place.say(format!(
+                    "claim `{name}` may be reserved for {RESERVED_FOR_MAX} pods, and more are on a node from the start"
+                ));
+                return;
+            }
+            if *on.entry(name).or_insert(node) != node {
+                let place = complaints.at(at!["resourceClaims"]);
+                place.say(format!("pods that are on several nodes from the start share claim `{name}`, whose devices are those of one node"));
+                return;
+            }
+        }
+    }
     let Some(i) = spec.nodes.iter().position(|group| !group.devices.is_empty()) else { return };
     let place = complaints.at(at!["nodes", i, "devices"]);
     let mut wanted: BTreeMap<(NodeIndex, &str), usize> = BTreeMap::new();
     for (pod, node) in that_have_devices(pods) {
-        for claim in &pods.templates[pod.template as usize].devices {
+        // A claim that several share counts once.
+        let is_new =
+            |c: &&DeviceClaim| c.shared.as_deref().is_none_or(|name| on.remove(name).is_some());
+        for claim in claims(pod).iter().filter(is_new) {
             *wanted.entry((node, &claim.driver)).or_default() += claim.count as usize;
         }
     }
@@ -247,12 +329,12 @@ fn that_have_devices(pods: &Pods) -> impl Iterator<Item = (&PodPlan, NodeIndex)>
 fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
     let Some(i) = spec.pods.iter().position(|group| !group.devices.is_empty()) else { return };
     let place = complaints.at(at!["pods", i, "devices"]);
-    let mut taken: BTreeSet<(NodeIndex, &str, &str)> = BTreeSet::new();
+    let mut taken: BTreeMap<(NodeIndex, &str, &str), Option<&str>> = BTreeMap::new();
     for (pod, node) in that_have_devices(pods) {
         let claims = &pods.templates[pod.template as usize].devices;
         let count: u64 = claims.iter().map(|c| u64::from(c.count)).sum();
         let of = &nodes.plans[node as usize];
-        let drivers = claims.iter().flat_map(|c| std::iter::repeat_n(&c.driver, c.count as usize));
+        let of_claims = claims.iter().flat_map(|c| std::iter::repeat_n(c, c.count as usize));
         let wrong = match pod.devices.as_deref() {
             None => {
                 (count > 0).then(|| "does not say which devices it has, as others do".to_owned())
@@ -260,15 +342,25 @@ fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
             Some(named) if named.len() as u64 != count => {
                 Some(format!("claims {count} devices and names {}", named.len()))
             }
-            Some(named) => drivers.zip(named).find_map(|(driver, name)| {
+            Some(named) => of_claims.zip(named).find_map(|(claim, name)| {
+                let driver = &claim.driver;
                 if !of.devices.iter().any(|d| d.driver == *driver && d.name == *name) {
                     return Some(format!(
                         "names device `{name}` of {driver}, which node `{}` does not have",
                         of.name
                     ));
                 }
-                let is_new = taken.insert((node, driver.as_str(), name.as_str()));
-                (!is_new).then(|| {
+                let shared = claim.shared.as_deref();
+                let other = taken.insert((node, driver.as_str(), name.as_str()), shared);
+                if let Some(claimed) = shared
+                    && taken.values().filter(|s| **s == shared).count() > claim.count as usize
+                {
+                    return Some(format!(
+                        "names other devices of claim `{claimed}` than another pod"
+                    ));
+                }
+                let is_its = |other: Option<&str>| other.is_some() && other == shared;
+                other.is_some_and(|other| !is_its(other)).then(|| {
                     format!("names device `{name}` of node `{}`, which another has", of.name)
                 })
             }),

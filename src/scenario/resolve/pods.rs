@@ -158,6 +158,7 @@ fn read_deletion(written: &language::Deletion, place: &Spot<'_>) -> Option<Delet
 /// What pods and workloads are looked up in.
 pub(super) struct Lookup<'a> {
     pub(super) nodes: &'a Nodes,
+    pub(super) claims: &'a devices::SharedClaims,
     pub(super) priorities: &'a Priorities,
     pub(super) operators: ComparisonOperators,
 }
@@ -170,7 +171,8 @@ pub(super) fn template(
     lookup: &Lookup<'_>,
 ) -> PodTemplate {
     let source = group.static_pod.unwrap_or_default();
-    let mut template = pod_template(&group.template(), place, !created_later, lookup);
+    let namespace = group.namespace.as_deref().unwrap_or("default");
+    let mut template = pod_template(&group.template(), (namespace, place), !created_later, lookup);
     template.owner = group.owner.as_ref().map(|o| OwnerReference {
         kind: o.kind.clone(),
         name: o.name.clone(),
@@ -221,7 +223,7 @@ fn image(written: &language::Image, place: &Spot<'_>) -> Option<Rc<Image>> {
 /// with, whatever their class says now.
 pub(super) fn pod_template(
     written: &language::PodTemplate,
-    place: &Spot<'_>,
+    (namespace, place): (&str, &Spot<'_>),
     admitted: bool,
     lookup: &Lookup<'_>,
 ) -> PodTemplate {
@@ -236,8 +238,12 @@ pub(super) fn pod_template(
     let volumes = place.part("volumes");
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);
-    let devices =
-        devices::claims(&written.resource_claims, lookup.nodes, &place.part("resourceClaims"));
+    let devices = devices::claims(
+        &written.resource_claims,
+        (lookup.nodes, lookup.claims),
+        namespace,
+        &place.part("resourceClaims"),
+    );
     let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),

@@ -30,7 +30,8 @@ impl Workloads {
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
         place.part("namespace").take(checks::namespace(namespace));
-        let mut template = pod_template(&group.template, &place.part("template"), false, lookup);
+        let of = (namespace, &place.part("template"));
+        let mut template = pod_template(&group.template, of, false, lookup);
         if kind == WorkloadKind::Job {
             lives::of_a_job(&mut template, group.template.restart_policy);
         }

@@ -55,7 +55,8 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
 /// A claim on devices.
 fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
     let tolerations = tolerations(&spec.tolerations)?;
-    Ok(DeviceClaim { driver: spec.driver.clone(), count: spec.count.max(1), tolerations })
+    let (driver, count) = (spec.driver.clone(), spec.count.max(1));
+    Ok(DeviceClaim { driver, count, tolerations, shared: None })
 }
 
 /// The devices of a node.

@@ -107,6 +107,11 @@ fn rest(plan: &Plan, missing: &mut Missing) {
         "probes, and containers that end by themselves",
         missing,
     );
+    unless(
+        plan.templates.iter().flat_map(|t| &t.devices).all(|c| c.shared.is_none()),
+        "claims on devices that pods name themselves (`resourceClaimName`)",
+        missing,
+    );
     unless(plan.templates.iter().all(|t| t.image.is_none()), "pulls of images (`image`)", missing);
     unless(
         !plan.warm_start,

@@ -6,6 +6,7 @@
 
 use super::draw::Draw;
 use super::used::{settings, used};
+use super::words::NAMESPACES;
 use super::written::written;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -182,6 +183,8 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
             there(all);
         }
         all.insert("kubernetes".to_owned(), draw.dice.one(&["1.36", "1.37"]).into());
+        let shared = |namespace: &&str| serde_json::json!({ "name": "shared", "namespace": namespace, "spec": { "count": 1 } });
+        all.insert("resourceClaims".to_owned(), NAMESPACES.iter().map(shared).collect());
         let gates = serde_json::json!({ "DRADeviceTaintRules": true });
         all.insert("feature_gates".to_owned(), gates);
     } else if draw.dice.once_in(25) {

@@ -28,7 +28,7 @@ const WORKLOADS: [&str; 10] = [
     "batch-2",
 ];
 const BUDGETS: [&str; 5] = ["min", "max", "pct", "shop/min", "later"];
-const NAMESPACES: [&str; 4] = ["default", "shop", "kube-system", "batch"];
+pub(super) const NAMESPACES: [&str; 4] = ["default", "shop", "kube-system", "batch"];
 const LABELS: [&str; 5] =
     ["app", "tier", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/pool"];
 const VALUES: [&str; 7] = ["web", "db", "a", "b", "gold", "1", ""];
@@ -158,6 +158,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
     let known = match (of, field) {
         (_, "kubernetes") => return release(dice),
         ("NodeDevices", "names") => dice.one(&["gpu-{0..3}", "gpu-{0..1}", "gpu-0", "nic-0"]),
+        ("DeviceClaim", "resourceClaimName") => "shared",
         (_, "driver") if of != "VolumeClaim" => {
             if dice.once_in(5) {
                 "nic.example.com"
@@ -395,6 +396,9 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         }
         ("NodeRequirement" | "LabelSelectorRequirement", _) => {
             object.insert("values".to_owned(), vec![dice.one(&VALUES)].into());
+        }
+        ("DeviceClaim", _) if object.contains_key("resourceClaimName") => {
+            object.retain(|field, _| field == "resourceClaimName");
         }
         ("Probe", _) => {
             // Only a readiness probe has another one, and not this.

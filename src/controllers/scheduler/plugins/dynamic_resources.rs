@@ -1,10 +1,11 @@
 //! DynamicResources (`plugins/dynamicresources/dynamicresources.go`, with the allocator of
 //! `k8s.io/dynamic-resource-allocation/structured`), as far as claims for so many devices of one driver go: a
-//! node has to have them free, and without taints that the claim does not tolerate.
+//! node has to have them free, and without taints that the claim does not tolerate. A claim that is allocated holds the
+//! pod to its node; one that pods share is allocated for the first of them, and the others wait until it is.
 //!
-//! Left out: claims that several pods share, and everything that an expression selects by.
+//! Left out: everything that an expression selects by.
 
-use crate::api::device::{DeviceClaim, DeviceId, ResourceSlices, tolerates};
+use crate::api::device::{DeviceId, ResourceSlices, shared_names, tolerates};
 use crate::controllers::scheduler::prelude::*;
 
 /// What the filter knows of devices, for one pod.
@@ -14,22 +15,24 @@ pub struct PodDevices<'a> {
     pub(crate) informers: &'a InformerFactory,
     /// The devices that others have, or are about to get.
     pub(crate) taken: BTreeSet<DeviceId>,
-    /// What it has been allocated by an attempt whose binding failed.
-    pub(crate) has: Option<Rc<Allocation>>,
+    /// By claim, what it has been allocated: by an attempt whose binding failed, or for another pod that shares it.
+    pub(crate) allocated: Vec<Option<Vec<DeviceId>>>,
+    /// A claim that is being allocated for another pod.
+    pub(crate) pending: Option<Rc<str>>,
 }
 
 impl PodDevices<'_> {
     /// The devices of a node that the pod gets there, by claim: of those that are left the first.
     fn allocate(&self, node: NodeId) -> Option<Vec<Vec<DeviceId>>> {
-        if let Some(has) = &self.has {
-            let here = has.devices.iter().flatten().all(|d| d.node == node);
-            return here.then(|| has.devices.clone());
-        }
         let slices = self.informers.slices_of(node);
         let pool = self.informers.name_of(node);
         let mut taken = self.taken.clone();
         let mut all = Vec::new();
-        for claim in self.claims {
+        for (claim, allocated) in self.claims.iter().zip(&self.allocated) {
+            if let Some(devices) = allocated {
+                all.push(devices.clone());
+                continue;
+            }
             let mut got = Vec::new();
             let devices = slices.iter().flat_map(|s| s.devices.iter());
             for (place, device) in (0..).zip(devices) {
@@ -72,24 +75,32 @@ impl PodDevices<'_> {
             })
     }
 
-    /// Rejects a node that has not enough devices left.
+    /// Rejects the pod as long as one of its claims is being allocated for another one (`PreFilter`).
+    pub(crate) fn pre_filter(&self) -> Verdict {
+        let Some(name) = &self.pending else { return Ok(()) };
+        let reason = format!("resource claim {name} is in the process of being allocated");
+        let (plugin, reasons) = (Plugin::DynamicResources, vec![reason.into()]);
+        Err(Rejection { plugin, unresolvable: true, reasons })
+    }
+
+    /// Rejects a node other than that of a claim that is allocated, and one that has not enough devices left.
     pub(crate) fn filter(&self, node: NodeId) -> Verdict {
-        match self.allocate(node) {
-            Some(_) => Ok(()),
-            None if self.has.is_some() => Err(Rejection::unresolvable(
-                Plugin::DynamicResources,
-                "resourceclaim not available on the node",
-            )),
-            None => {
-                Err(Rejection::unresolvable(Plugin::DynamicResources, "cannot allocate all claims"))
+        let no = |reason| Err(Rejection::unresolvable(Plugin::DynamicResources, reason));
+        let mut allocated = self.allocated.iter().flatten().flatten();
+        match () {
+            () if allocated.any(|d| d.node != node) => {
+                no("resourceclaim not available on the node")
             }
+            () if self.allocate(node).is_none() => no("cannot allocate all claims"),
+            () => Ok(()),
         }
     }
 
     /// `Reserve`: what the pod gets on the node that was chosen.
     pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Allocation> {
         let (devices, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
-        Some(Allocation { pod: pod.id, uid: pod.uid, devices, of: slices.devices.clone() })
+        let shared = shared_names(self.claims);
+        Some(Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() })
     }
 }
 
