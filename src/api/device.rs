@@ -128,6 +128,8 @@ pub(crate) struct DeviceTaintRule {
     pub(crate) name: TextId,
     /// This life of it.
     pub(crate) uid: Uid,
+    /// `metadata.generation`: how often its spec has changed.
+    pub(crate) generation: u32,
     /// Whom it taints.
     pub(crate) selector: Rc<DeviceSelector>,
     /// How; with the effect `None` it only says what NoExecute would do.
@@ -154,6 +156,8 @@ pub(crate) struct RuleCondition {
     pub(crate) reason: &'static str,
     /// `message`
     pub(crate) message: String,
+    /// `observedGeneration`
+    pub(crate) observed_generation: u32,
     /// When anything of it changed last.
     pub(crate) last_transition_time: Timestamp,
 }

@@ -97,12 +97,41 @@ impl ApiServer {
         let rule = DeviceTaintRule {
             name,
             uid: self.store.with(|s| s.next_uid()),
+            generation: 1,
             selector: Rc::new(selector),
             taint: Taint { time_added: taint.time_added.or(Some(self.timestamp())), ..taint },
             previews,
             status: None,
         };
         self.put_rule(name, Some(rule));
+        Ok(())
+    }
+
+    /// UPDATE of a DeviceTaintRule. `timeAdded` stays where it is not given, unless the effect changes: then it is the
+    /// present (`PrepareForUpdate`, `registry/resource/devicetaintrule/strategy.go`).
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn update_rule(
+        &self,
+        name: TextId,
+        selector: DeviceSelector,
+        taint: Taint,
+        previews: bool,
+    ) -> ApiResult {
+        let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
+        let old = old.ok_or(ApiError::NotFound)?;
+        let mut new =
+            DeviceTaintRule { selector: Rc::new(selector), taint, previews, ..(*old).clone() };
+        let was_added = old.taint.time_added;
+        let has_other_effect = (new.previews, new.taint.effect) != (old.previews, old.taint.effect);
+        let added = new.taint.time_added.or(was_added);
+        let is_bumped = has_other_effect && added == was_added;
+        new.taint.time_added = if is_bumped { Some(self.timestamp()) } else { added };
+        if new != *old {
+            new.generation += 1;
+            self.put_rule(name, Some(new));
+        }
         Ok(())
     }
 

@@ -381,6 +381,12 @@ pub enum Step {
         /// The rule.
         rule: DeviceTaintRule,
     },
+    /// The spec of a DeviceTaintRule becomes this, as `kubectl edit` or `kubectl replace` leaves it. `added` stays what it
+    /// was where it is not given, unless the effect changes: then it is the present.
+    UpdateDeviceTaintRule {
+        /// The rule, all of it.
+        rule: DeviceTaintRule,
+    },
     /// A DeviceTaintRule is deleted.
     DeleteDeviceTaintRule {
         /// Its name.

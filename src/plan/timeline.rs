@@ -125,6 +125,8 @@ pub enum Do {
     DeleteBudget(BudgetIndex),
     /// A DeviceTaintRule is created.
     CreateDeviceTaintRule(Box<NewRule>),
+    /// The spec of the DeviceTaintRule of that name becomes this.
+    UpdateDeviceTaintRule(Box<NewRule>),
     /// The DeviceTaintRule of that name is deleted.
     DeleteDeviceTaintRule(String),
     /// The drivers of nodes publish other taints of devices.
@@ -166,7 +168,7 @@ impl Do {
             | Self::DeletePod(..)
             | Self::Instance(..) => true,
             Self::Taint(_, edit) => edit.add.iter().any(|t| t.effect == Effect::NoExecute),
-            Self::CreateDeviceTaintRule(rule) => {
+            Self::CreateDeviceTaintRule(rule) | Self::UpdateDeviceTaintRule(rule) => {
                 !rule.previews && rule.taint.effect == Effect::NoExecute
             }
             Self::CreateReadinessRule(rule) => rule.taint.effect == Effect::NoExecute,
@@ -207,6 +209,7 @@ impl Do {
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_)
             | Self::CreateDeviceTaintRule(_)
+            | Self::UpdateDeviceTaintRule(_)
             | Self::DeleteDeviceTaintRule(_)
             | Self::CreateReadinessRule(_)
             | Self::DeleteReadinessRule(_)

@@ -170,6 +170,7 @@ fn words(plan: &Plan) -> String {
             Do::SetCondition(n, kind, status) => {
                 format!("SetCondition {} {kind} {status:?}", names(n))
             }
+            Do::UpdateDeviceTaintRule(rule) => format!("UpdateDeviceTaintRule {}", rule.name),
             Do::DeleteDeviceTaintRule(name) => format!("DeleteDeviceTaintRule {name}"),
             Do::TaintDevices(n, edit) => format!("TaintDevices {} {}", names(n), edit.taint),
             Do::DeleteBudget(b) => format!("DeleteBudget {}", plan.budgets[*b as usize].name),

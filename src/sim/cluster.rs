@@ -160,6 +160,7 @@ impl Cluster {
             Do::PatchBudget(budget, rule) => user.patch_budget(entry, *budget, *rule),
             Do::DeleteBudget(budget) => user.delete_budget(entry, *budget),
             Do::CreateDeviceTaintRule(rule) => user.create_rule(entry, rule),
+            Do::UpdateDeviceTaintRule(rule) => user.update_rule(entry, rule),
             Do::DeleteDeviceTaintRule(rule) => user.delete_rule(entry, rule),
             Do::TaintDevices(nodes, edit) => each(nodes, &|n| user.taint_devices(n, edit)),
             Do::CreateReadinessRule(rule) => user.create_readiness_rule(entry, rule),

@@ -174,6 +174,13 @@ impl User {
         self.answer(entry, "devicetaintrules.resource.k8s.io", &rule.name, result);
     }
 
+    pub(super) fn update_rule(&self, entry: u32, rule: &NewRule) {
+        let NewRule { name, selector, taint, previews } = rule.clone();
+        let api = &self.world.api;
+        let result = api.update_rule(api.names(|n| n.text(&name)), selector, taint, previews);
+        self.answer(entry, "devicetaintrules.resource.k8s.io", &name, result);
+    }
+
     pub(super) fn delete_rule(&self, entry: u32, name: &str) {
         let api = &self.world.api;
         let result = api.delete_rule(api.names(|n| n.text(name)));

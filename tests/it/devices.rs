@@ -395,6 +395,50 @@ fn mistakes_about_claims_that_pods_share() {
     }
 }
 
+/// A change of a rule that taints the device on `a`.
+fn changed(at: &str, rule: &str) -> String {
+    format!(r#"(at: "{at}", do: UpdateDeviceTaintRule(rule: (name: "x", {rule}))), "#)
+}
+
+/// `PrepareForUpdate`: with another effect `timeAdded` is the present, without its fraction: 60 s from 100 s on. Where it
+/// is given, that counts: 60 s from 90 s on.
+#[test]
+fn another_effect_begins_the_countdown() {
+    let before = rule("10.7s", "x", "ecc:NoSchedule");
+    let evicts = r#"pool: "a", taint: "ecc:NoExecute""#;
+    evicted(&(before.clone() + &changed("100.3s", evicts)), DEVICE, 160_000);
+    let added = format!(r#"{evicts}, added: "90s""#);
+    evicted(&(before + &changed("100.3s", &added)), DEVICE, 150_000);
+}
+
+/// Whatever else changes, `timeAdded` stays, and what is tolerated for some seconds may be over before the taint comes: the
+/// 60 s of a rule of 10 s that selects another device from 100.3 s on, and the 5 s of another key from 30.3 s on.
+#[test]
+fn another_device_or_key_goes_on_with_the_countdown() {
+    let elsewhere = r#"(at: "10.7s", do: CreateDeviceTaintRule(rule: (name: "x", pool: "b", device: "gpu-1", taint: "ecc:NoExecute"))), "#;
+    let here = changed("100.3s", r#"pool: "a", taint: "ecc:NoExecute""#);
+    evicted(&(elsewhere.to_owned() + &here), DEVICE, 100_300);
+    let fast = changed("30.3s", r#"pool: "a", taint: "fast:NoExecute""#);
+    evicted(&(rule("10.7s", "x", "ecc:NoExecute") + &fast), DEVICE, 30_300);
+}
+
+/// A rule whose effect becomes None evicts nobody any more, and says at once what it would do: the ten seconds between two
+/// updates of its status are those of one generation.
+#[test]
+fn a_rule_may_become_a_preview() {
+    let preview = changed("12.3s", r#"pool: "a", taint: "ecc:None""#);
+    let trace = ran(&cluster(&(rule("10.7s", "x", "ecc:NoExecute") + &preview)));
+    assert_eq!(deletions(&trace), []);
+    let said: Vec<(u64, String)> = told(&trace, "rule-condition")
+        .into_iter()
+        .map(|(at, text)| (at / 100 * 100, text[..11].to_owned()))
+        .collect();
+    assert_eq!(said, [(10_700, "PodsPending".to_owned()), (12_300, "NoEffect 1 ".to_owned())]);
+    let unknown = changed("1s", r#"pool: "a", taint: "ecc:None""#);
+    let refused = parsed(&cluster(&unknown)).map(drop).unwrap_err();
+    assert!(refused.contains("no entry creates a rule `x`"), "{refused}");
+}
+
 /// The scheduler looks at taints where it allocates, and a claim that is allocated is not allocated anew: while those that
 /// were evicted terminate, their successors keep the claim, and with it its device, though `b` has two that are free. Each
 /// is evicted at once, as its seconds are over.

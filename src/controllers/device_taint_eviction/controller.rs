@@ -215,7 +215,7 @@ impl Controller {
 /// The rules among the reasons of an eviction.
 fn rules_of(eviction: &Eviction) -> impl Iterator<Item = (TextId, Uid)> {
     eviction.reasons.iter().filter_map(|reason| match reason {
-        Reason::Rule(name, uid) => Some((*name, *uid)),
+        Reason::Rule(name, uid, _) => Some((*name, *uid)),
         Reason::Slice(..) => None,
     })
 }
@@ -260,9 +260,9 @@ impl ResourceEventHandler<Allocation> for Controller {
 }
 
 impl ResourceEventHandler<DeviceTaintRule> for Controller {
-    /// `handleRuleChange`: rules that come and go; their specs do not change.
+    /// `handleRuleChange`: rules that come and go, or whose spec changes.
     fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
-        if old.zip(new).is_some_and(|(o, n)| o.uid == n.uid) {
+        if old.zip(new).is_some_and(|(o, n)| (o.uid, o.generation) == (n.uid, n.generation)) {
             return;
         }
         let (old, new) = (old.cloned(), new.cloned());
@@ -272,7 +272,9 @@ impl ResourceEventHandler<DeviceTaintRule> for Controller {
             }
             c.core.state.with(|s| {
                 if let Some(old) = old {
-                    s.evicted_by.remove(&old.uid);
+                    if new.as_ref().is_none_or(|n| n.uid != old.uid) {
+                        s.evicted_by.remove(&old.uid);
+                    }
                     s.evicting_rules.remove(&old.name);
                 }
                 if let Some(new) = new.filter(|r| r.evicts()) {

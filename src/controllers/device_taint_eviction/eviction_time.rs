@@ -7,8 +7,8 @@ use crate::controllers::prelude::*;
 /// The taint behind an eviction (`trackedTaint`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Reason {
-    /// That of a rule, and of which life of it.
-    Rule(TextId, Uid),
+    /// That of a rule, of which life of it, and of which generation of its spec.
+    Rule(TextId, Uid, u32),
     /// A driver's, by its place among those of the device.
     Slice(DeviceId, usize),
 }
@@ -59,7 +59,7 @@ fn evicting_taints(
     let of_rules = rules.values().filter(|r| r.selector.matches(device, &pool));
     of_driver
         .map(|(i, taint)| (Reason::Slice(id, i), taint.clone()))
-        .chain(of_rules.map(|r| (Reason::Rule(r.name, r.uid), r.taint.clone())))
+        .chain(of_rules.map(|r| (Reason::Rule(r.name, r.uid, r.generation), r.taint.clone())))
         .collect()
 }
 

@@ -15,9 +15,10 @@ pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> ApiResu
         return Ok(Dur::ZERO);
     };
     if let Some(said) = &rule.status {
+        let said_of = said.observed_generation;
         let said = Time::from_secs(u64::try_from(said.last_transition_time.0).unwrap_or(0));
         let since = core.ctx.now().since(said);
-        if since < RULE_STATUS_PERIOD {
+        if said_of == rule.generation && since < RULE_STATUS_PERIOD {
             return Ok(RULE_STATUS_PERIOD - since);
         }
     }
@@ -82,7 +83,8 @@ fn condition(
         message.push_str(&format!("{space}{pods} evicted since starting the controller."));
     }
     let is_true = reason == "PodsPendingEviction";
-    RuleCondition { is_true, reason, message, last_transition_time: last }
+    let observed_generation = rule.generation;
+    RuleCondition { is_true, reason, message, observed_generation, last_transition_time: last }
 }
 
 /// How many pods that are not being deleted a rule is to evict, and in how many namespaces.
@@ -91,7 +93,7 @@ fn count_pending_pods(core: &Core, rule: Uid, rules: &Rules) -> (usize, usize) {
     let mut count = 0;
     for pod in core.informers.pods().iter().filter(|p| !p.is_terminating()) {
         let eviction = core.pod_eviction_time(pod, rules);
-        let is_of = |r: &Reason| matches!(r, Reason::Rule(_, uid) if *uid == rule);
+        let is_of = |r: &Reason| matches!(r, Reason::Rule(_, uid, _) if *uid == rule);
         if eviction.is_some_and(|e| e.reasons.iter().any(is_of)) {
             count += 1;
             let name = |n: &mut Names| namespace_of(n.pod_name(pod.id)).to_owned();

@@ -259,7 +259,8 @@ impl ResourceEventHandler<DeviceTaintRule> for Handlers {
     /// The slices whose devices a rule taints, or no longer taints, change with it
     /// (`resourceslice/tracker`).
     fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
-        if old.map(|o| o.uid) != new.map(|n| n.uid) {
+        let spec = |rule: &Rc<DeviceTaintRule>| (rule.uid, rule.generation);
+        if old.map(spec) != new.map(spec) {
             move_all(&self.core, ClusterEvent::ResourceSliceUpdate);
         }
     }

@@ -73,6 +73,9 @@ pub(super) fn describe(step: &Step) -> String {
         Step::CreateDeviceTaintRule { rule } => {
             format!("create rule {}: {}", rule.name, rule.taint)
         }
+        Step::UpdateDeviceTaintRule { rule } => {
+            format!("change rule {}: {}", rule.name, rule.taint)
+        }
         Step::DeleteDeviceTaintRule { rule } => format!("delete rule {rule}"),
         Step::TaintDevices { device, taint, .. } => {
             format!("taint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))

@@ -393,6 +393,7 @@ impl Reader<'_> {
     pub(super) fn of_devices(&mut self) -> Option<Vec<Primitive>> {
         match self.step {
             Step::CreateDeviceTaintRule { rule } => self.create_rule(rule),
+            Step::UpdateDeviceTaintRule { rule } => self.update_rule(rule),
             Step::DeleteDeviceTaintRule { rule } => self.delete_rule(rule),
             Step::TaintDevices { driver, device, taint, .. } => {
                 self.taint_devices((driver.as_ref(), device.as_ref()), taint, true)
@@ -410,14 +411,27 @@ impl Reader<'_> {
         once(Do::CreateDeviceTaintRule(Box::new(rule)))
     }
 
-    /// A rule is deleted.
-    fn delete_rule(&mut self, rule: &str) -> Option<Vec<Primitive>> {
+    /// The spec of a rule changes.
+    fn update_rule(&mut self, rule: &language::DeviceTaintRule) -> Option<Vec<Primitive>> {
+        let place = self.at("rule");
+        self.check_rule(&rule.name, &place.part("name"));
+        let rule = new_rule(rule, &self.world.nodes.plans, self.world.profile, &place)?;
+        once(Do::UpdateDeviceTaintRule(Box::new(rule)))
+    }
+
+    /// Complains about a rule that never exists.
+    fn check_rule(&self, rule: &str, place: &Spot<'_>) {
         if !self.world.rules.contains(rule) {
             let known: Vec<&str> = self.world.rules.iter().map(String::as_str).collect();
             let problem = Problem::new(format!("no entry creates a rule `{rule}`"));
             let help = language::did_you_mean_or_list(rule, &known);
-            self.at("rule").add(problem.maybe_help(help));
+            place.add(problem.maybe_help(help));
         }
+    }
+
+    /// A rule is deleted.
+    fn delete_rule(&mut self, rule: &str) -> Option<Vec<Primitive>> {
+        self.check_rule(rule, &self.at("rule"));
         once(Do::DeleteDeviceTaintRule(rule.to_owned()))
     }
 

@@ -314,6 +314,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
         }
         Step::DeleteBudget { budget } => once(Do::DeleteBudget(reader.budget(budget)?)),
         Step::CreateDeviceTaintRule { .. }
+        | Step::UpdateDeviceTaintRule { .. }
         | Step::DeleteDeviceTaintRule { .. }
         | Step::TaintDevices { .. }
         | Step::UntaintDevices { .. } => reader.of_devices(),

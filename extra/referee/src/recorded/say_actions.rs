@@ -267,6 +267,7 @@ fn unsaid(act: &Do) -> &'static str {
         Do::Fail(_, NodeFault::Shutdown(_)) | Do::Recover(_, NodeFault::Shutdown(_)) => {
             "machines that are told to go off"
         }
+        Do::UpdateDeviceTaintRule(_) => "rules of device taints whose spec changes",
         Do::CreateReadinessRule(_) | Do::DeleteReadinessRule(_) | Do::SetCondition(..) => READINESS,
         _ => "an action that it does not have",
     }

@@ -177,6 +177,8 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
         {
             let rule = serde_json::json!({ "name": "passing", "taint": "ecc:NoExecute" });
             timeline.push(serde_json::json!({ "at": "5s", "do": { "CreateDeviceTaintRule": { "rule": rule } } }));
+            let rule = serde_json::json!({ "name": "passing", "driver": "gpu.example.com", "taint": "ecc=bad:None" });
+            timeline.push(serde_json::json!({ "at": "20s", "do": { "UpdateDeviceTaintRule": { "rule": rule } } }));
             timeline.push(serde_json::json!({ "at": "40s", "do": { "DeleteDeviceTaintRule": { "rule": "passing" } } }));
         }
         if draw.dice.once_in(2) {
