@@ -4,7 +4,7 @@ use super::gathered::Gathered;
 use super::named::bare;
 use super::pod::{self, RawPod};
 use super::raw_devices::{RawDeviceClaimSpec, RawDeviceSelector, RawDevices, RawExactly};
-use super::selectors::{Term, terms};
+use super::selectors::{Expr, terms};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
 use crate::language::DeviceClaim;
@@ -110,14 +110,14 @@ impl Claims<'_> {
             all.extend(terms.into_iter().map(|term| (expression, term)));
         }
         let driver = all.iter().find_map(|(_, term)| match term {
-            Term::Driver(driver) => Some(driver.clone()),
-            Term::Attribute(..) => None,
+            Expr::Driver(driver) => Some(driver.clone()),
+            _ => None,
         });
         let driver = driver.ok_or("selects no driver")?;
         let slices = self.raw.slices.iter().filter(|s| s.driver == driver);
         for device in slices.flat_map(|s| &s.devices) {
             if let Some((expression, _)) =
-                all.iter().find(|(_, term)| !term.holds(&driver, &device.attributes))
+                all.iter().find(|(_, term)| term.holds(&driver, &device.attributes) != Some(true))
             {
                 return Err(format!(
                     "or a request selects only some devices of {driver}, by `{expression}`"

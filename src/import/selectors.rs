@@ -1,21 +1,35 @@
-//! Expressions that select devices (CEL), as far as they are comparisons joined by `&&`.
+//! Expressions that select devices (CEL), as far as they are comparisons joined by `&&`, `||`, `!` and parentheses.
 //!
 //! `device.driver == "d"`, `device.attributes["d"].x == "text"`, `== true`, with `!=` as well, `>= 3` and the like on
-//! numbers, and an attribute that is a truth by itself (`k8s.io/dynamic-resource-allocation/cel`). Versions are not
-//! compared.
+//! numbers, `in ["a", "b"]`, and an attribute that is a truth by itself (`k8s.io/dynamic-resource-allocation/cel`).
+//! Versions are not compared. An attribute that is not there, or is of another type, is an error and so no match, unless
+//! the other side of `||` is true, or that of `&&` is false.
 
 use crate::import::prelude::*;
 
 /// The attributes of a device, each under a key of its one type: `{"string": "a"}`.
 pub(super) type Attributes = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// A part of an expression that has to be true.
+/// An expression.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Term {
+pub(super) enum Expr {
     /// The driver is that.
     Driver(String),
-    /// An attribute of a domain compares to a value in that way.
-    Attribute(String, String, Comparison, Value),
+    /// An attribute compares to a value in that way.
+    Attribute(Attribute, Comparison, Value),
+    /// All of these.
+    All(Vec<Expr>),
+    /// One of these.
+    Any(Vec<Expr>),
+    /// Not this.
+    Not(Box<Expr>),
+}
+
+/// An attribute of a device.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Attribute {
+    domain: String,
+    name: String,
 }
 
 /// How the value of a device is compared to that of an expression.
@@ -39,61 +53,127 @@ const COMPARISONS: [(&str, Comparison); 6] = [
     ("<", Comparison::Below),
 ];
 
-/// The parts of an expression, if it is of this kind.
-pub(super) fn terms(expression: &str) -> Option<Vec<Term>> {
-    split(expression).into_iter().map(term).collect()
+/// How many parentheses and `!` stand within each other at most.
+const DEPTH_MAX: u32 = 50;
+
+/// The parts of an expression that are joined by `&&`, if it is of this kind.
+pub(super) fn terms(expression: &str) -> Option<Vec<Expr>> {
+    let mut reader = Reader { rest: expression };
+    let read = reader.any(0)?;
+    let all = match read {
+        Expr::All(all) => all,
+        one => vec![one],
+    };
+    reader.rest.trim().is_empty().then_some(all)
 }
 
-/// Cut at each `&&` that is outside of texts.
-fn split(expression: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut quote) = (Vec::new(), 0, None);
-    for (i, c) in expression.char_indices() {
-        match quote {
-            Some(q) if c == q => quote = None,
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            None if i >= start && expression[i..].starts_with("&&") => {
-                parts.push(&expression[start..i]);
-                start = i + 2;
+/// What is left to be read of an expression.
+struct Reader<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Reader<'t> {
+    /// Whether that is next, and then takes it.
+    fn takes(&mut self, text: &str) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn any(&mut self, depth: u32) -> Option<Expr> {
+        let mut parts = vec![self.all(depth)?];
+        while self.takes("||") {
+            parts.push(self.all(depth)?);
+        }
+        if parts.len() == 1 { parts.pop() } else { Some(Expr::Any(parts)) }
+    }
+
+    fn all(&mut self, depth: u32) -> Option<Expr> {
+        let mut parts = Vec::new();
+        loop {
+            match self.term(depth)? {
+                Expr::All(more) => parts.extend(more),
+                one => parts.push(one),
             }
-            _ => {}
+            if !self.takes("&&") {
+                break;
+            }
+        }
+        if parts.len() == 1 { parts.pop() } else { Some(Expr::All(parts)) }
+    }
+
+    fn term(&mut self, depth: u32) -> Option<Expr> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        if self.takes("(") {
+            let read = self.any(depth + 1)?;
+            return self.takes(")").then_some(read);
+        }
+        if !self.takes("!") {
+            return self.comparison();
+        }
+        // It binds closer than a comparison.
+        let is_compound = self.rest.trim_start().starts_with(['(', '!']);
+        let read =
+            if is_compound { self.term(depth + 1)? } else { self.attribute()?.is(true.into()) };
+        Some(Expr::Not(Box::new(read)))
+    }
+
+    fn comparison(&mut self) -> Option<Expr> {
+        if self.takes("device.driver") {
+            let wanted = self.takes("==").then(|| self.value())??;
+            return Some(Expr::Driver(wanted.as_str()?.to_owned()));
+        }
+        let attribute = self.attribute()?;
+        if self.takes("in") {
+            let mut values = Vec::new();
+            self.takes("[").then_some(())?;
+            loop {
+                values.push(attribute.is(self.value()?));
+                if !self.takes(",") {
+                    break;
+                }
+            }
+            return self.takes("]").then_some(Expr::Any(values));
+        }
+        let Some((_, how)) = COMPARISONS.iter().find(|(sign, _)| self.takes(sign)) else {
+            return Some(attribute.is(true.into()));
+        };
+        let wanted = self.value()?;
+        let has_order = matches!(how, Comparison::Equal | Comparison::NotEqual) || wanted.is_i64();
+        has_order.then(|| Expr::Attribute(attribute, *how, wanted))
+    }
+
+    fn attribute(&mut self) -> Option<Attribute> {
+        self.takes("device.attributes[").then_some(())?;
+        let (domain, rest) = quoted(self.rest.trim_start())?;
+        self.rest = rest;
+        (self.takes("]") && self.takes(".")).then_some(())?;
+        let name = self.word();
+        (!name.is_empty()).then(|| Attribute { domain: domain.to_owned(), name: name.to_owned() })
+    }
+
+    /// A text, a number or a truth.
+    fn value(&mut self) -> Option<Value> {
+        if let Some((text, rest)) = quoted(self.rest.trim_start()) {
+            self.rest = rest;
+            return Some(text.into());
+        }
+        let sign = if self.takes("-") { "-" } else { "" };
+        match (sign, self.word()) {
+            ("", word @ ("true" | "false")) => Some((word == "true").into()),
+            (sign, digits) => Some(format!("{sign}{digits}").parse::<i64>().ok()?.into()),
         }
     }
-    parts.push(&expression[start..]);
-    parts
-}
 
-fn term(text: &str) -> Option<Term> {
-    let text = text.trim();
-    if let Some(rest) = text.strip_prefix("device.driver") {
-        let (how, value) = compared(rest)?;
-        let driver = value.as_str().filter(|_| how == Comparison::Equal)?;
-        return Some(Term::Driver(driver.to_owned()));
+    fn word(&mut self) -> &'t str {
+        let is_of_it = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let rest = self.rest.trim_start();
+        let end = rest.find(|c| !is_of_it(c)).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        &rest[..end]
     }
-    let rest = text.strip_prefix("device.attributes[")?.trim_start();
-    let (domain, rest) = quoted(rest)?;
-    let rest = rest.trim_start().strip_prefix(']')?.strip_prefix('.')?;
-    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-    let (name, rest) = rest.split_at(end);
-    let (how, value) = match rest.is_empty() {
-        true => (Comparison::Equal, Value::Bool(true)),
-        false => compared(rest)?,
-    };
-    (!name.is_empty()).then(|| Term::Attribute(domain.to_owned(), name.to_owned(), how, value))
-}
-
-/// A comparison, and the value that stands behind it: a text, a number or a truth.
-fn compared(text: &str) -> Option<(Comparison, Value)> {
-    let text = text.trim_start();
-    let (how, value) =
-        COMPARISONS.iter().find_map(|(sign, how)| Some((*how, text.strip_prefix(sign)?.trim())))?;
-    let value = match value {
-        "true" | "false" => Value::Bool(value == "true"),
-        _ => match quoted(value) {
-            Some((text, "")) => Value::String(text.to_owned()),
-            _ => value.parse::<i64>().ok()?.into(),
-        },
-    };
-    Some((how, value))
 }
 
 /// A text without escapes, and what stands behind it.
@@ -103,30 +183,45 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     (!inside.contains('\\')).then_some((inside, rest))
 }
 
-impl Term {
-    /// Whether it is true of a device; an attribute that is not there, or is of another type, is no match.
-    pub(super) fn holds(&self, driver: &str, attributes: &Attributes) -> bool {
-        let (domain, name, how, wanted) = match self {
-            Self::Driver(wanted) => return wanted == driver,
-            Self::Attribute(domain, name, how, wanted) => (domain, name, how, wanted),
+impl Attribute {
+    fn is(&self, value: Value) -> Expr {
+        Expr::Attribute(self.clone(), Comparison::Equal, value)
+    }
+}
+
+impl Expr {
+    /// Whether it is true of a device; none where that is an error.
+    pub(super) fn holds(&self, driver: &str, attributes: &Attributes) -> Option<bool> {
+        // The one answer that ends it, whatever the others are.
+        let joined = |parts: &[Self], ends: bool| {
+            let answers: Vec<_> = parts.iter().map(|p| p.holds(driver, attributes)).collect();
+            let is_ended = answers.contains(&Some(ends));
+            (is_ended || !answers.contains(&None)).then_some(is_ended == ends)
         };
+        let (attribute, how, wanted) = match self {
+            Self::Driver(wanted) => return Some(wanted == driver),
+            Self::All(parts) => return joined(parts, false),
+            Self::Any(parts) => return joined(parts, true),
+            Self::Not(of) => return of.holds(driver, attributes).map(|holds| !holds),
+            Self::Attribute(attribute, how, wanted) => (attribute, how, wanted),
+        };
+        let Attribute { domain, name } = attribute;
         // Those of the driver's own domain may be written without it.
         let own = (domain == driver).then(|| attributes.get(name)).flatten();
-        let Some(typed) = attributes.get(&format!("{domain}/{name}")).or(own) else { return false };
+        let typed = attributes.get(&format!("{domain}/{name}")).or(own)?;
         let has = match wanted {
             Value::String(_) => typed.get("string"),
             Value::Bool(_) => typed.get("bool"),
             _ => typed.get("int"),
-        };
-        let Some(has) = has else { return false };
+        }?;
         let order = || Some(has.as_i64()?.cmp(&wanted.as_i64()?));
         match how {
-            Comparison::Equal => has == wanted,
-            Comparison::NotEqual => has != wanted,
-            Comparison::AtLeast => order().is_some_and(|o| o.is_ge()),
-            Comparison::AtMost => order().is_some_and(|o| o.is_le()),
-            Comparison::Above => order().is_some_and(|o| o.is_gt()),
-            Comparison::Below => order().is_some_and(|o| o.is_lt()),
+            Comparison::Equal => Some(has == wanted),
+            Comparison::NotEqual => Some(has != wanted),
+            Comparison::AtLeast => order().map(|o| o.is_ge()),
+            Comparison::AtMost => order().map(|o| o.is_le()),
+            Comparison::Above => order().map(|o| o.is_gt()),
+            Comparison::Below => order().map(|o| o.is_lt()),
         }
     }
 }
@@ -160,15 +255,50 @@ mod tests {
             (r#"device.attributes['other.example'].ready"#, true),
             (r#"device.attributes['other.example'].ready == false"#, false),
             (r#"device.attributes['d.example'].missing != 'x'"#, false),
+            ("(device.driver == 'd.example')", true),
+            (
+                r#"device.attributes['d.example'].type == 'x' || device.attributes['d.example'].memory == 80"#,
+                true,
+            ),
+            (r#"device.attributes['d.example'].memory in [40, 80]"#, true),
+            (r#"device.attributes['d.example'].type in ["a","b"]"#, false),
+            ("!device.attributes['other.example'].ready", false),
+            (
+                r#"!(device.attributes['d.example'].memory < 80 || device.attributes['d.example'].type == "x")"#,
+                true,
+            ),
+            (
+                r#"device.attributes['d.example'].memory == -1 || !!device.attributes['other.example'].ready"#,
+                true,
+            ),
+            // `&&` binds closer than `||`: true, or (true and false).
+            (
+                r#"device.attributes['d.example'].memory == 80 || device.attributes['d.example'].memory == 80 && device.attributes['d.example'].memory == 1"#,
+                true,
+            ),
+            // What is an error is no match, also where it is turned round, unless the other side decides.
+            ("!(device.attributes['d.example'].missing == 'x')", false),
+            ("device.attributes['d.example'].missing == 'x' || device.driver == 'd.example'", true),
+            ("!(device.attributes['d.example'].missing == 'x' && device.driver == 'e')", true),
         ] {
             let terms = terms(text).expect(text);
-            assert_eq!(terms.iter().all(|t| t.holds("d.example", &attributes)), holds, "{text}");
+            let all = terms.iter().all(|t| t.holds("d.example", &attributes) == Some(true));
+            assert_eq!(all, holds, "{text}");
         }
         for text in [
             "",
             "true",
             "device.driver != 'd'",
-            "device.driver == 'd' || device.driver == 'e'",
+            "!device.attributes['d'].x == false",
+            "device.driver == 'd' ||",
+            "(device.driver == 'd'",
+            "device.driver == 'd')",
+            "device.attributes['d'].x in []",
+            "device.attributes['d'].x in ['a'",
+            "device.attributes['d'].x >= 'a'",
+            "device.driver in ['d', 'e']",
+            &"(".repeat(1000),
+            &"!".repeat(1000),
             "device.attributes['d'].v.compareTo(semver('1.0.0')) >= 0",
             "device.capacity['d'].memory >= quantity('1Gi')",
             "'x' in device.attributes",

@@ -252,6 +252,10 @@ fn classes_may_select_by_attributes() {
     let and = |more: &str| with(&[(class, &format!("{class} && {more}"))]);
     let all = and("device.attributes['gpu.example.com'].model == 'a'");
     assert_eq!(pod(&all, "ml", "train-7c9-a").devices, ["gpu-b"]);
+    let also = and(
+        "(device.attributes['gpu.example.com'].model in ['a', 'b'] || !device.attributes['x'].y)",
+    );
+    assert_eq!(pod(&also, "ml", "train-7c9-a").devices, ["gpu-b"]);
     let some = and("device.attributes['gpu.example.com'].index >= 1");
     says(
         &some,
