@@ -22,19 +22,19 @@ fn cluster(timeline: &str) -> String {
     )
 }
 
-fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
+pub(super) fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
     let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
     loaded
         .and_then(|l| scenario::build(&l, &Overrides::default()))
         .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
 }
 
-fn ran(text: &str) -> Trace {
+pub(super) fn ran(text: &str) -> Trace {
     run(&parsed(text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1))
 }
 
 /// When each deletion of a pod begins, in milliseconds, and who began it.
-fn deletions(trace: &Trace) -> Vec<(u64, &'static str, String)> {
+pub(super) fn deletions(trace: &Trace) -> Vec<(u64, &'static str, String)> {
     let begins = trace.iter().filter(|r| matches!(r.what, What::PodDeleting(_)));
     begins
         .map(|r| (r.at.as_millis(), r.actor.as_str(), trace.fields(r).pod.unwrap_or_default()))
@@ -42,7 +42,7 @@ fn deletions(trace: &Trace) -> Vec<(u64, &'static str, String)> {
 }
 
 /// What is recorded of that kind: when, and its message or reason.
-fn told(trace: &Trace, what: &str) -> Vec<(u64, String)> {
+pub(super) fn told(trace: &Trace, what: &str) -> Vec<(u64, String)> {
     let fields = trace.iter().map(|r| (r.at.as_millis(), trace.fields(r)));
     let of_kind = fields.filter(|(_, f)| f.what == what);
     of_kind
@@ -295,7 +295,7 @@ fn all_that_share_a_claim_are_evicted() {
 }
 
 /// When pods were bound, in milliseconds, and where.
-fn bound(trace: &Trace) -> Vec<(u64, String)> {
+pub(super) fn bound(trace: &Trace) -> Vec<(u64, String)> {
     let bound = trace.iter().map(|r| (r.at.as_millis(), trace.fields(r)));
     let bound = bound.filter(|(_, f)| f.what == "pod-bound");
     bound

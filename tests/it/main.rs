@@ -7,6 +7,7 @@ mod conformance;
 mod costs;
 mod counts;
 mod devices;
+mod devices_rows;
 mod disks;
 mod drains;
 mod eager;
