@@ -1,5 +1,6 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
+use super::cases::{Case, attached, held, losses_of, missing, stateful, volumes_hold, who, worst};
 use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::Kind;
@@ -77,7 +78,7 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost]) -> Vec<String
             Why::StatefulSet => "a StatefulSet waits for its node",
             Why::Volume => "its volume stays attached to the lost node",
             Why::NoRoom => "no room",
-            Why::Held => "room is there, and something else holds them",
+            Why::Held => Holder::of(hit.held_by.as_deref().unwrap_or_default()).brief(),
             Why::NotEvicted => "not evicted in time",
             Why::Bare => "nothing replaces them",
             Why::DaemonSet | Why::Late => continue,
@@ -143,9 +144,6 @@ struct All<'a> {
     tolerant: BTreeSet<String>,
 }
 
-/// A loss with what it did to one workload.
-type Case<'a> = (&'a Lost, &'a Hit);
-
 impl<'a> All<'a> {
     fn cases(&self) -> impl Iterator<Item = Case<'a>> {
         self.lost.iter().flat_map(|&l| l.damage.hits.iter().map(move |h| (l, h)))
@@ -199,8 +197,9 @@ impl<'a> All<'a> {
         let text = match why {
             Why::StatefulSet => stateful(&subject, bound, cases),
             Why::Volume => format!(
-                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as the volume stays attached to the lost node; no tolerationSeconds changes that. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
+                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; no tolerationSeconds changes that. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
                 count(|h| h.unattached),
+                attached(cases),
             ),
             Why::NoRoom => {
                 let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;
@@ -214,7 +213,7 @@ impl<'a> All<'a> {
             Why::Held => format!(
                 "{subject} lost: {} of {who} Pending for as long as it lasts, whatever room there is: {}",
                 count(|h| h.held),
-                holder.map_or("no node suits", Holder::words)
+                held(holder.unwrap_or(Holder::Other), cases)
             ),
             Why::NotEvicted => {
                 let last = cases.iter().filter_map(|(_, h)| h.evicted_after).max();
@@ -413,100 +412,5 @@ fn finding(text: String, cases: &[Case<'_>], hit: &Hit) -> Finding {
         loss: of_hit.or(cases.first()).map(|(l, _)| l.loss.name()),
         object: hit.object(),
         drained: false,
-    }
-}
-
-/// `, 3.5 cores missing`, of the loss that lacks most.
-fn missing(cases: &[Case<'_>]) -> String {
-    let round = |v: f64| (v * 100.0).round() / 100.0;
-    let of = |unit: &str, of: fn(&Hit) -> Option<f64>| {
-        let most = worst(cases, &|h| of(h).unwrap_or(0.0)).0;
-        (most > 0.0).then(|| match (round(most), unit) {
-            (1.0, "cores") => ", 1 core missing".to_owned(),
-            (n, _) => format!(", {n} {unit} missing"),
-        })
-    };
-    let all = [of("cores", |h| h.cores), of("GiB", |h| h.gibibytes)];
-    all.into_iter().flatten().collect()
-}
-
-/// The largest sum over the workloads that one loss hits, and of that loss the workload with the
-/// largest part.
-fn worst<'a>(cases: &[Case<'a>], of: &dyn Fn(&Hit) -> f64) -> (f64, &'a Hit) {
-    let mut most = (0.0, cases[0].1);
-    for lost in losses_of(cases) {
-        let hits = cases.iter().filter(|c| std::ptr::eq(c.0, lost));
-        let sum: f64 = hits.clone().map(|c| of(c.1)).sum();
-        if sum > most.0
-            && let Some(largest) = hits.max_by(|a, b| of(a.1).total_cmp(&of(b.1)))
-        {
-            most = (sum, largest.1);
-        }
-    }
-    most
-}
-
-/// The losses of some cases, each once.
-fn losses_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Lost> {
-    let mut all: Vec<&Lost> = Vec::new();
-    for (lost, _) in cases {
-        if !all.iter().any(|l| std::ptr::eq(*l, *lost)) {
-            all.push(lost);
-        }
-    }
-    all
-}
-
-/// `db`, or `7 workloads (db, web, api and 4 more)`, and whether it is one.
-fn who(cases: &[Case<'_>]) -> (String, bool) {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, hit) in cases {
-        if !names.contains(&hit.name()) {
-            names.push(hit.name());
-        }
-    }
-    match names.as_slice() {
-        [one] => ((*one).to_owned(), true),
-        all => {
-            let count = grouped(all.len() as u64);
-            (format!("{count} workloads ({})", listed(all)), false)
-        }
-    }
-}
-
-/// StatefulSets whose pods nobody confirms to be gone.
-fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> String {
-    let (who, one) = who(cases);
-    let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
-    let (is, its, it, node) = match one {
-        true => ("is", "its", "it needs", "its node is back"),
-        false => ("are", "their", "they need", "their nodes are back"),
-    };
-    let state = if cases.iter().all(below) {
-        format!("{who} {is} below what {it}")
-    } else if cases.iter().any(below) {
-        format!("{who} {is} short of {its} pods, in part below what {it},")
-    } else {
-        format!("{who} {is} short of {its} pods")
-    };
-    let remedy = match bound {
-        Bound::Free => ", the out-of-service taint or deleting the node does",
-        Bound::Detached => {
-            ", the out-of-service taint does (only for a machine that is off for certain), or deleting the node, whose volumes are detached 6 minutes later"
-        }
-        Bound::Lost => {
-            ", and where no node left reaches their volumes nothing but their return does"
-        }
-        Bound::Unknown => &format!(". {}", volumes_hold(cases)),
-    };
-    format!("{subject} lost: {state} until {node}; no tolerationSeconds changes that{remedy}")
-}
-
-/// What is known of pods with volumes on lost nodes, and what is not.
-fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
-    if cases.iter().any(|c| c.0.damage.whole_zone) {
-        "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
-    } else {
-        "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"
     }
 }

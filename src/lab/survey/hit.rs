@@ -5,6 +5,7 @@
 //! worse. The times below need are counted workload by workload. Why a workload was still short of
 //! pods when the loss ended is what would not have changed however long the loss had lasted.
 
+use super::kept::Kept;
 use super::losses::Loss;
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
@@ -77,6 +78,8 @@ pub(crate) struct Hit {
     pub(crate) evicted_after: Option<Dur>,
     /// What its pods have that outlives them.
     pub(crate) volumes: Volumes,
+    /// The volumes of those on lost nodes.
+    pub(super) kept: Vec<Kept>,
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
 }

@@ -18,41 +18,63 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
 /// What the scheduler says of nodes without the label of a topologySpreadConstraint.
 const NO_LABEL: &str = "missing required label";
 
-/// Parts of what the scheduler says of pods for which there is room, and what it means, with what
-/// would change it; the first that is said counts.
-const SAID: [(&[&str], &str); 12] = [
+/// Parts of what the scheduler says of pods for which there is room, and what it means, in brief and
+/// with what would change it; the first that is said counts.
+const SAID: [(&[&str], &str, &str); 12] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
+        "no node left reaches their volumes",
         "their volumes, which no node left reaches: until one that does is back nothing but a copy of the data elsewhere helps",
     ),
     (
         &["max volume count"],
+        "the nodes left take no more volumes",
         "all nodes left have as many volumes as their CSINodes allow; more nodes, or nodes that take more, change that",
     ),
     (
         &["cannot allocate all claims"],
+        "devices are taken or tainted",
         "devices: those of the nodes left are taken, or have taints that the claims do not tolerate",
     ),
     (
         &[NO_LABEL],
+        "a topologySpreadConstraint on a label that no node left has",
         "a topologySpreadConstraint with DoNotSchedule on a label that the nodes left do not have; \
          the label on nodes, or ScheduleAnyway, changes that",
     ),
     (
         &["topology spread"],
+        "a topologySpreadConstraint",
         "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
          ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor",
     ),
-    (&["anti-affinity"], "required pod anti-affinity; more nodes, or preferring it, changes that"),
-    (&["pod affinity"], "required pod affinity to pods that no node left has"),
+    (
+        &["anti-affinity"],
+        "required pod anti-affinity",
+        "required pod anti-affinity; more nodes, or preferring it, changes that",
+    ),
+    (
+        &["pod affinity"],
+        "required pod affinity",
+        "required pod affinity to pods that no node left has",
+    ),
     (
         &["affinity/selector", "node selector"],
+        "node affinity or nodeSelector",
         "node affinity or nodeSelector; nodes left with such labels would change that",
     ),
-    (&["ports"], "host ports that are taken on all nodes left; more nodes change that"),
-    (&["taint"], "taints of all nodes left that they do not tolerate"),
-    (&["unschedulable"], "the nodes left are cordoned"),
-    (&["Insufficient"], "they ask for a resource that no node left has"),
+    (
+        &["ports"],
+        "host ports are taken",
+        "host ports that are taken on all nodes left; more nodes change that",
+    ),
+    (&["taint"], "taints of the nodes left", "taints of all nodes left that they do not tolerate"),
+    (&["unschedulable"], "the nodes left are cordoned", "the nodes left are cordoned"),
+    (
+        &["Insufficient"],
+        "a resource that no node left has",
+        "they ask for a resource that no node left has",
+    ),
 ];
 
 /// What keeps pods from nodes that have room, or from being evicted.
@@ -85,16 +107,29 @@ impl Holder {
             parts.retain(|part| !part.contains(NO_LABEL));
         }
         let is_said = |word: &&str| parts.iter().any(|part| part.contains(word));
-        let found = SAID.iter().position(|(words, _)| words.iter().any(is_said));
+        let found = SAID.iter().position(|(words, ..)| words.iter().any(is_said));
         found.map_or(Self::Other, Self::Scheduler)
     }
 
     /// What it is, and what would change it.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Self::Scheduler(place) => SAID[place].1,
+            Self::Scheduler(place) => SAID[place].2,
             Self::Other | Self::Queue | Self::Toleration | Self::Nobody => "no node suits",
         }
+    }
+
+    /// What it is, in a few words.
+    pub(super) fn brief(self) -> &'static str {
+        match self {
+            Self::Scheduler(place) => SAID[place].1,
+            Self::Other | Self::Queue | Self::Toleration | Self::Nobody => "no node left suits",
+        }
+    }
+
+    /// Whether it is that no node left reaches their volumes.
+    pub(super) fn is_volumes(self) -> bool {
+        self == Self::Scheduler(0)
     }
 }
 

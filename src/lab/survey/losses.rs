@@ -263,7 +263,7 @@ fn usual(plan: &Plan) -> Vec<Kind> {
 }
 
 /// Whether a node is there to be lost.
-fn is_there(plan: &Plan, node: NodeIndex) -> bool {
+pub(super) fn is_there(plan: &Plan, node: NodeIndex) -> bool {
     !matches!(
         plan.nodes[node as usize].start,
         NodeStart::Absent | NodeStart::Silent | NodeStart::Imported { cut: true, .. }

@@ -5,8 +5,9 @@
 //! losses   what can be lost, and which losses are alike
 //! run      a run for each, beside a run in which nothing is lost
 //! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
-//! findings what a person should know of it
+//! findings what a person should know of it, in words of cases
 //! holder   what keeps pods that room would not help, and budgets that stop drains
+//! kept     volumes of pods on lost nodes
 //! limit    what a loss must not come to
 //! tainted  taints of devices, and told: what they did in words
 //! ```
@@ -15,9 +16,11 @@
 //! it cost is what differs from the run without a loss. Both have the same seed, so that nothing
 //! else differs.
 
+mod cases;
 mod findings;
 mod hit;
 mod holder;
+mod kept;
 mod limit;
 mod losses;
 mod run;

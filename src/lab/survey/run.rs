@@ -2,6 +2,7 @@
 
 use super::findings::{Finding, findings, lead};
 use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, Why, hits};
+use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
@@ -136,8 +137,12 @@ impl Survey<'_> {
         goes_on: &GoesOn<'_>,
     ) -> Option<Damage> {
         let with = self.one(plan, seed, &self.outages(loss), goes_on)?;
-        let (figures, hits) = hits(plan, &without.seen, &with.seen);
+        let (figures, mut hits) = hits(plan, &without.seen, &with.seen);
         let nodes = loss.nodes();
+        let mut kept = kept(plan, &nodes);
+        for hit in &mut hits {
+            hit.kept = kept.remove(&hit.workload).unwrap_or_default();
+        }
         let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
         let evicted = match loss.taints() {
             true => Some(self.evicted(

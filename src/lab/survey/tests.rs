@@ -359,11 +359,37 @@ fn what_frees_a_disk_depends_on_what_is_lost() {
         texts.filter(|t| t.contains("no tolerationSeconds") && t.contains(of)).collect::<String>()
     };
     let zone = text_of(Kind::Zone, "db");
-    assert!(zone.contains("nothing but their return") && !zone.contains("taint"), "{zone}");
+    let of_zone = "no node left reaches volumes of claims default/data-db-0, default/data-log-0, which are reached from node a-1, zone a alone. What frees them: the return of these";
+    assert!(zone.contains(of_zone), "{zone}");
+    assert!(!zone.contains("taint"), "{zone}");
     let node = text_of(Kind::Node, "db");
     assert!(node.contains("out-of-service taint does") && node.contains("6 minutes"), "{node}");
     let local = text_of(Kind::Node, "log");
-    assert!(local.contains("nothing but their return") && !local.contains("6 minutes"), "{local}");
+    assert!(
+        local.contains("which is reached from node a-1 alone. What frees it: the node's return"),
+        "{local}"
+    );
+    assert!(!local.contains("6 minutes"), "{local}");
+}
+
+/// A Deployment's pod is made anew at once: of a lost node its volume stays attached to that, and of a lost zone no node
+/// left reaches it. Both name it, and where it is reached from.
+#[test]
+fn a_volume_that_keeps_a_pod_is_named() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"),
+            template: (volumes: [(claim: "web-data", zone: "a")]))])"#;
+    let done = of_text(text, kinds(&[Kind::Node, Kind::Zone]), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let of = |start: &str| *texts.iter().find(|t| t.starts_with(start)).expect(start);
+    assert!(
+        of("node a-0").contains("as volume of claim default/web-data stays attached"),
+        "{texts:#?}"
+    );
+    assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back or new"), "{texts:#?}");
+    let lead = done.lead.join(" ");
+    assert!(lead.contains("web (no node left reaches their volumes)"), "{lead}");
 }
 
 #[test]

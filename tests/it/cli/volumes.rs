@@ -110,7 +110,7 @@ fn a_lost_node_keeps_the_disk_of_its_pod() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains(
-            "the volume stays attached to the lost node; no tolerationSeconds changes that"
+            "as volume of claim shop/db stays attached to the lost node; no tolerationSeconds changes that"
         ),
         "{text}"
     );

@@ -1,0 +1,165 @@
+//! Cases of one kind, a loss with what it did to one workload each: who they are, what is worst of them, and
+//! what keeps their pods, in words.
+
+use super::hit::{Bound, Hit, Lost, listed};
+use super::holder::Holder;
+use super::kept::Kept;
+use crate::lab::prelude::*;
+
+/// A loss with what it did to one workload.
+pub(super) type Case<'a> = (&'a Lost, &'a Hit);
+
+/// `, 3.5 cores missing`, of the loss that lacks most.
+pub(super) fn missing(cases: &[Case<'_>]) -> String {
+    let round = |v: f64| (v * 100.0).round() / 100.0;
+    let of = |unit: &str, of: fn(&Hit) -> Option<f64>| {
+        let most = worst(cases, &|h| of(h).unwrap_or(0.0)).0;
+        (most > 0.0).then(|| match (round(most), unit) {
+            (1.0, "cores") => ", 1 core missing".to_owned(),
+            (n, _) => format!(", {n} {unit} missing"),
+        })
+    };
+    let all = [of("cores", |h| h.cores), of("GiB", |h| h.gibibytes)];
+    all.into_iter().flatten().collect()
+}
+
+/// The largest sum over the workloads that one loss hits, and of that loss the workload with the
+/// largest part.
+pub(super) fn worst<'a>(cases: &[Case<'a>], of: &dyn Fn(&Hit) -> f64) -> (f64, &'a Hit) {
+    let mut most = (0.0, cases[0].1);
+    for lost in losses_of(cases) {
+        let hits = cases.iter().filter(|c| std::ptr::eq(c.0, lost));
+        let sum: f64 = hits.clone().map(|c| of(c.1)).sum();
+        if sum > most.0
+            && let Some(largest) = hits.max_by(|a, b| of(a.1).total_cmp(&of(b.1)))
+        {
+            most = (sum, largest.1);
+        }
+    }
+    most
+}
+
+/// The losses of some cases, each once.
+pub(super) fn losses_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Lost> {
+    let mut all: Vec<&Lost> = Vec::new();
+    for (lost, _) in cases {
+        if !all.iter().any(|l| std::ptr::eq(*l, *lost)) {
+            all.push(lost);
+        }
+    }
+    all
+}
+
+/// `db`, or `7 workloads (db, web, api and 4 more)`, and whether it is one.
+pub(super) fn who(cases: &[Case<'_>]) -> (String, bool) {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, hit) in cases {
+        if !names.contains(&hit.name()) {
+            names.push(hit.name());
+        }
+    }
+    match names.as_slice() {
+        [one] => ((*one).to_owned(), true),
+        all => {
+            let count = grouped(all.len() as u64);
+            (format!("{count} workloads ({})", listed(all)), false)
+        }
+    }
+}
+
+/// StatefulSets whose pods nobody confirms to be gone.
+pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> String {
+    let (who, one) = who(cases);
+    let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
+    let (is, its, it, node) = match one {
+        true => ("is", "its", "it needs", "its node is back"),
+        false => ("are", "their", "they need", "their nodes are back"),
+    };
+    let state = if cases.iter().all(below) {
+        format!("{who} {is} below what {it}")
+    } else if cases.iter().any(below) {
+        format!("{who} {is} short of {its} pods, in part below what {it},")
+    } else {
+        format!("{who} {is} short of {its} pods")
+    };
+    let remedy = match bound {
+        Bound::Free => ", the out-of-service taint or deleting the node does",
+        Bound::Detached => {
+            ", the out-of-service taint does (only for a machine that is off for certain), or deleting the node, whose volumes are detached 6 minutes later"
+        }
+        Bound::Lost => &match out_of_reach(&kept_of(cases)) {
+            Some(volumes) => format!(", and no node left reaches {volumes}"),
+            None => ", and where no node left reaches their volumes nothing but their return does"
+                .to_owned(),
+        },
+        Bound::Unknown => &format!(". {}", volumes_hold(cases)),
+    };
+    format!("{subject} lost: {state} until {node}; no tolerationSeconds changes that{remedy}")
+}
+
+/// What is known of pods with volumes on lost nodes, and what is not.
+pub(super) fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
+    if cases.iter().any(|c| c.0.damage.whole_zone) {
+        "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
+    } else {
+        "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"
+    }
+}
+
+/// The volumes of their pods on lost nodes, each once.
+fn kept_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Kept> {
+    let all: BTreeSet<&Kept> = cases.iter().flat_map(|(_, hit)| &hit.kept).collect();
+    all.into_iter().collect()
+}
+
+/// `volume pv-1 of claim shop/data stays`, of volumes that are attached to lost nodes.
+pub(super) fn attached(cases: &[Case<'_>]) -> String {
+    let all: Vec<&Kept> =
+        kept_of(cases).into_iter().filter(|k| k.attach && !k.out_of_reach).collect();
+    match named(&all) {
+        _ if all.is_empty() => "the volume stays".to_owned(),
+        (names, true) => format!("{names} stays"),
+        (names, false) => format!("{names} stay"),
+    }
+}
+
+/// What keeps pods from nodes that have room, and what would change it.
+pub(super) fn held(holder: Holder, cases: &[Case<'_>]) -> String {
+    let volumes = holder.is_volumes().then(|| out_of_reach(&kept_of(cases)));
+    volumes.flatten().unwrap_or_else(|| holder.words().to_owned())
+}
+
+/// `volume pv-1 of claim shop/data`, `volumes of claims db/data-0, db/data-1 and 3 more`, and whether
+/// it is one.
+fn named(all: &[&Kept]) -> (String, bool) {
+    match all {
+        [one] => {
+            let volume = one.volume.as_ref().map_or(String::new(), |name| format!(" {name}"));
+            (format!("volume{volume} of claim {}", one.claim), true)
+        }
+        all => {
+            let claims: Vec<&str> = all.iter().map(|k| k.claim.as_str()).collect();
+            (format!("volumes of claims {}", listed(&claims)), false)
+        }
+    }
+}
+
+/// Volumes that no node left reaches: which, from where they are reached, and what frees them. None
+/// if there are none.
+fn out_of_reach(all: &[&Kept]) -> Option<String> {
+    let all: Vec<&Kept> = all.iter().copied().filter(|k| k.out_of_reach).collect();
+    let places: BTreeSet<&str> = all.iter().filter_map(|k| k.from.as_deref()).collect();
+    let places: Vec<&str> = places.into_iter().collect();
+    let (names, one) = named(&all);
+    let back = match (places.iter().any(|place| place.starts_with("node ")), places.len()) {
+        (_, 0) => return None,
+        (true, 1) => "the node's return",
+        (true, _) => "the return of these",
+        (false, _) => "a node there, back or new",
+    };
+    let (is, it) = if one { ("is", "it") } else { ("are", "them") };
+    Some(format!(
+        "{names}, which {is} reached from {} alone. What frees {it}: {back}; else only a copy of the data elsewhere helps",
+        listed(&places)
+    ))
+}

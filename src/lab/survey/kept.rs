@@ -1,0 +1,73 @@
+//! Volumes of pods on lost nodes: which they are, and from where they are reached.
+
+use super::losses::is_there;
+use crate::api::node::zone;
+use crate::api::volume::{Claim, Reach};
+use crate::api::workload::{namespace_of, short_name};
+use crate::lab::prelude::*;
+use crate::plan::{NodeIndex, PodPlan};
+
+/// A volume of a pod on a lost node, which another node could not use at once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
+pub(crate) struct Kept {
+    /// Its claim, `shop/data`.
+    pub(super) claim: String,
+    /// Its name, where that is known.
+    pub(super) volume: Option<String>,
+    /// It has to be attached to a node.
+    pub(super) attach: bool,
+    /// The one place from where it is reached, `zone a` or `node a-0`; none: from all nodes.
+    pub(super) from: Option<String>,
+    /// Nothing is left of that place.
+    pub(super) out_of_reach: bool,
+}
+
+/// The volumes of pods on lost nodes, by workload, and those of a pod without one by its name.
+pub(super) fn kept(plan: &Plan, lost: &[NodeIndex]) -> BTreeMap<String, Vec<Kept>> {
+    let mut all: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
+    for pod in &plan.pods {
+        let Some(node) = pod.node.filter(|n| lost.binary_search(n).is_ok()) else { continue };
+        let Some(template) = plan.templates.get(pod.template as usize) else { continue };
+        let of_claim = |claim| of_claim(plan, pod, claim, (node, lost));
+        let volumes: Vec<Kept> = template.claims.iter().filter_map(of_claim).collect();
+        if !volumes.is_empty() {
+            let name = plan.workload_of(pod).unwrap_or(&pod.name);
+            all.entry(name.to_owned()).or_default().extend(volumes);
+        }
+    }
+    for volumes in all.values_mut() {
+        volumes.sort();
+        volumes.dedup();
+    }
+    all
+}
+
+fn of_claim(
+    plan: &Plan,
+    pod: &PodPlan,
+    claim: &Claim,
+    (node, lost): (NodeIndex, &[NodeIndex]),
+) -> Option<Kept> {
+    let zone_of = |n: NodeIndex| zone(&plan.nodes[n as usize].labels);
+    let name_of = |n: NodeIndex| plan.nodes[n as usize].name.as_str();
+    let is_left = |n: &NodeIndex| is_there(plan, *n) && lost.binary_search(n).is_err();
+    let left = || (0..plan.nodes.len() as NodeIndex).filter(is_left);
+    let (from, out_of_reach) = match &claim.reach {
+        Reach::Everywhere => (None, false),
+        Reach::Zone(said) => match said.as_deref().or(zone_of(node)) {
+            None => (None, false),
+            Some(zone) => (Some(format!("zone {zone}")), !left().any(|n| zone_of(n) == Some(zone))),
+        },
+        Reach::Node(said) => {
+            let name = said.as_deref().unwrap_or(name_of(node));
+            (Some(format!("node {name}")), !left().any(|n| name_of(n) == name))
+        }
+    };
+    (claim.attach || from.is_some()).then(|| Kept {
+        claim: format!("{}/{}", namespace_of(&pod.name), claim.name_for(short_name(&pod.name))),
+        volume: claim.volume.clone(),
+        attach: claim.attach,
+        from,
+        out_of_reach,
+    })
+}
