@@ -143,15 +143,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         can_print(tables::Form::Parquet, None)?;
     }
     args.html.fits()?;
-    let files = match selected(args) {
-        Ok(files) => files,
-        // With a path that does not exist, nothing is tested.
-        Err(Failure::Input(problem)) => {
-            terminal.error(&problem.message, problem.help.as_deref());
-            return Ok(Exit::Nothing);
-        }
-        Err(other) => return Err(other),
-    };
+    let files = selected(args)?;
     if files.is_empty() {
         let help = (args.filter.is_some() || args.partition.is_some())
             .then_some("--filter and --partition leave none");
