@@ -1,9 +1,9 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
-use super::finished;
 use super::html::{HtmlArg, columns, page, run_for_page};
 use super::prelude::*;
-use super::run::{Ready, load, prepare, ready, tell_imported};
+use super::run::{Ready, load, ready, tell_imported};
+use super::{file, finished};
 use crate::analysis::diff::{self, OverSeeds, Settings};
 use crate::lab::Pairs;
 use crate::report::diff::{
@@ -113,14 +113,21 @@ fn single(
     (change, sets): (&ChangeArgs, &[String]),
     terminal: &Terminal,
 ) -> Outcome {
-    let a = finished::open(&args.a, &args.change, &args.sets, args.quiet, terminal)?;
-    let b = if args.b.is_none() && !second.is_dir() {
-        // What was taken of the file has been said.
-        let mut ready = prepare(second, change, sets)?;
-        ready.imported = None;
-        finished::simulate(ready, args.quiet, terminal)?
+    let (a, b) = if args.b.is_none() && !second.is_dir() {
+        let side = |loaded, change: &ChangeArgs, sets: &[String]| -> Result<_> {
+            let overrides = change.overrides(sets.to_vec());
+            let side = ready(loaded, second.display().to_string(), overrides)?;
+            finished::simulate(side, args.quiet, terminal)
+        };
+        // Read once, as standard input can be; what was taken of an export is said once.
+        let loaded = load(second)?;
+        let again = Loaded { imported: None, ..loaded.clone() };
+        (side(loaded, &args.change, &args.sets)?, side(again, change, sets)?)
     } else {
-        finished::open(second, change, sets, args.quiet, terminal)?
+        let open = |path: &Path, change: &ChangeArgs, sets: &[String]| {
+            finished::open(path, change, sets, args.quiet, terminal)
+        };
+        (open(&args.a, &args.change, &args.sets)?, open(second, change, sets)?)
     };
     let (run_a, run_b) =
         (Analysis::new(&a.ready.plan, &a.trace), Analysis::new(&b.ready.plan, &b.trace));
@@ -207,7 +214,7 @@ fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<R
     let ready = ready(loaded.clone(), shown, overrides.clone())?;
     if ready.plan.tape.is_some() {
         return Err(Failure::input(
-            format!("{} replays a tape, which is one run whatever the seed", file.display()),
+            format!("{} replays a tape, which is one run whatever the seed", file::shown(file)),
             "leave out --seeds",
         ));
     }

@@ -2,6 +2,7 @@
 
 use super::args::threads;
 use super::explore_args::{ExploreArgs, plan, releases};
+use super::file::shown;
 use super::findings::{self, Asked};
 use super::html;
 use super::prelude::*;
@@ -53,7 +54,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         return Err(Failure::input(
-            format!("{} expects nothing", args.file.display()),
+            format!("{} expects nothing", shown(&args.file)),
             "leave `--property expect` out, or add `expect: [Never(PodStuck)]`",
         ));
     }

@@ -3,8 +3,10 @@
 
 use super::prelude::*;
 use crate::api::spelling;
+use crate::import::EXPORT_BYTES_MAX;
 use crate::report::charts::Drawing;
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Where a command writes the scenario that it makes.
 #[derive(Clone, Debug, clap::Args)]
@@ -116,6 +118,33 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// How many files of a folder are compared with a misspelt name.
 const COMPARED_MAX: usize = 10_000;
+
+/// What standard input is called wherever the name of a file would stand.
+pub(crate) const STDIN: &str = "stdin";
+
+/// What people call an input; `-` is standard input.
+pub(crate) fn shown(path: &Path) -> String {
+    if is_stdin(path) { STDIN.to_owned() } else { path.display().to_string() }
+}
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// What standard input holds. It ends once: a second reader finds nothing in it.
+pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
+    static READ: AtomicBool = AtomicBool::new(false);
+    let failed = |error| Problems::one(Problem::new(format!("cannot read {STDIN}: {error}")));
+    let bytes = files::read_from(io::stdin().lock(), EXPORT_BYTES_MAX).map_err(failed)?;
+    if READ.swap(true, Relaxed) && bytes.is_empty() {
+        let problem = Problem::new(format!("{STDIN} can be read once only, and it has been"));
+        return Err(Problems::one(
+            problem.help("`-` stands for one input; save the other in a file"),
+        ));
+    }
+    Ok(bytes)
+}
 
 /// The nearest file or folder beside one that is not there.
 pub(crate) fn nearest(path: &Path) -> Option<String> {

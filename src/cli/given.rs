@@ -16,7 +16,7 @@ pub(super) fn given(
     quiet: bool,
     terminal: &Terminal,
 ) -> Result<Loaded> {
-    if file.as_os_str() != "-" && !inputs.has(file) {
+    if !file::is_stdin(file) && !inputs.has(file) {
         file::there(file)?;
     }
     let loaded = inputs.load(file)?;

@@ -44,11 +44,12 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 pub(super) fn read(file: &Path) -> Result<Input> {
-    if file.as_os_str() != "-" {
-        file::there(file)?;
+    if file::is_stdin(file) {
+        return Ok(Input::from_bytes(file::STDIN, file::stdin()?)?);
     }
+    file::there(file)?;
     match file.to_str() {
-        Some(name) => Ok(Input::read(name, &mut io::stdin().lock())?),
+        Some(_) => Ok(Input::open(file)?),
         None => Err(Problem::new(format!("the name of {} is not UTF-8", file.display())).into()),
     }
 }

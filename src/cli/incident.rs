@@ -128,18 +128,17 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
 
 fn read(file: &Path) -> Result<Evidence> {
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::Input(Problem::new(format!("cannot read {}: {error}", file.display())))
+        Failure::Input(Problem::new(format!("cannot read {}: {error}", file::shown(file))))
     };
-    let bytes = if file.as_os_str() == "-" {
-        files::read_from(std::io::stdin().lock(), LIMIT)
+    let bytes = if file::is_stdin(file) {
+        file::stdin()?
     } else {
         file::there(file)?;
-        files::read(file, LIMIT)
+        files::read(file, LIMIT).map_err(|e| failed(&e))?
     };
-    let bytes = bytes.map_err(|e| failed(&e))?;
     let bytes = files::unpack(bytes, LIMIT).map_err(|e| failed(&e))?;
     Ok(Evidence {
-        file: file.display().to_string(),
+        file: file::shown(file),
         // What is broken in one line must not hide the others.
         text: String::from_utf8_lossy(&bytes).into_owned(),
     })

@@ -1,5 +1,6 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
+use super::file::shown;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
@@ -54,7 +55,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let which = ("of what? No property is given", "--of");
     let asked = asked(args.property, loaded.spec.tape.as_ref(), which)?;
     if asked == Property::Expect && expected.is_empty() {
-        let problem = Problem::new(format!("{} expects nothing", args.file.display()));
+        let problem = Problem::new(format!("{} expects nothing", shown(&args.file)));
         return Err(problem.help("add `expect: [Never(PodStuck)]` or the like").into());
     }
     let perturbed = plan.perturb.names();

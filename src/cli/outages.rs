@@ -1,9 +1,8 @@
 //! `taintsim outages`: what a history of outages says, and which timeout is best for it.
 
-use super::file::{replaces_only_by_force, write_chart};
+use super::file::{STDIN, is_stdin, replaces_only_by_force, shown, stdin, write_chart};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
-use super::run::stdin;
 use crate::language::HistoryFormat;
 use crate::outages::{Distribution, Noticing, fits};
 use crate::report::outages::{
@@ -99,9 +98,9 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     replaces_only_by_force(args.chart.as_deref(), args.force)?;
     let noticing = args.detection;
     let from = args.from.map(Into::into);
-    let from_stdin = args.file.as_os_str() == "-";
+    let from_stdin = is_stdin(&args.file);
     let history = match from_stdin {
-        true => scenario::history_of("<stdin>", stdin()?, from)?,
+        true => scenario::history_of(STDIN, stdin()?, from)?,
         false => scenario::history(&args.file, from)?,
     };
     let begun_before = history.noticed;
@@ -110,12 +109,7 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
     let told = Told {
-        asked: Asked {
-            file: if from_stdin { "stdin".to_owned() } else { args.file.display().to_string() },
-            from_stdin,
-            price: args.price,
-            noticing,
-        },
+        asked: Asked { file: shown(&args.file), from_stdin, price: args.price, noticing },
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
         begun_before,

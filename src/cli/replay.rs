@@ -1,8 +1,8 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
+use super::file::{is_stdin, shown, stdin};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
-use super::run::stdin;
 use crate::analysis::expect;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::lab::explore::{Explore, drawn};
@@ -33,7 +33,7 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides)> {
     let (loaded, overrides) = load_any(file)?;
     if loaded.spec.tape.is_none() {
         let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
-        let problem = Problem::new(format!("{} is a scenario without a tape", file.display()));
+        let problem = Problem::new(format!("{} is a scenario without a tape", shown(file)));
         return Err(problem.help(help).into());
     }
     Ok((loaded, overrides))
@@ -42,8 +42,7 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides)> {
 /// A tape file, or a scenario; with what changes it.
 pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
     // Read once: a pipe has nothing left for a second reader.
-    let from_stdin = file.as_os_str() == "-";
-    let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let (from_stdin, shown) = (is_stdin(file), shown(file));
     let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
     // What is not text is reported as a mistake of a scenario.
     if let Ok(text) = files::text(bytes.clone())

@@ -1,9 +1,10 @@
 //! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a
 //! folder of results.
 
+use super::file::{STDIN, is_stdin, stdin};
 use super::output::RecordsArg;
 use super::prelude::*;
-use crate::import::{EXPORT_BYTES_MAX, Summary};
+use crate::import::Summary;
 use crate::kernel::Choices;
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, TableForms, Written};
 use crate::sim;
@@ -100,17 +101,10 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
 
 /// Reads a scenario, from standard input where the path is `-`.
 pub fn load(file: &Path) -> Result<Loaded, Problems> {
-    if file.as_os_str() != "-" {
+    if !is_stdin(file) {
         return scenario::load(file);
     }
-    scenario::parse("<stdin>", stdin()?, Path::new(""))
-}
-
-/// What standard input holds.
-pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
-    let problem =
-        |error| Problems::one(Problem::new(format!("cannot read standard input: {error}")));
-    files::read_from(io::stdin().lock(), EXPORT_BYTES_MAX).map_err(problem)
+    scenario::parse(STDIN, stdin()?, Path::new(""))
 }
 
 /// Says what was taken from the export that a scenario points at, and what was left out.

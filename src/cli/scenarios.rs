@@ -23,7 +23,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     };
     for path in paths {
         let text = path.to_string_lossy();
-        if path.exists() || path.as_os_str() == "-" {
+        if path.exists() || file::is_stdin(path) {
             add(path)?;
         } else if text.contains(['*', '?', '[']) {
             let found = glob::glob(&text).map_err(|e| {

@@ -2,7 +2,7 @@
 //!
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
-use super::file::{ScenarioOut, write_text};
+use super::file::{ScenarioOut, shown, write_text};
 use super::prelude::*;
 use super::replay::load_any;
 use super::run::tell_imported;
@@ -97,7 +97,7 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
     match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
         Failed::Holds => Failure::input(
-            format!("{} does not violate {property}", args.file.display()),
+            format!("{} does not violate {property}", shown(&args.file)),
             "shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`",
         ),
     }

@@ -6,7 +6,7 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::file::write_whole;
+use super::file::{shown, write_whole};
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
 use super::run::load;
@@ -274,7 +274,7 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
     let cases = vec![Case { name: SCENARIO.to_owned(), came: Came::Met }];
     let mut tested = Tested {
         name: line(&file.file_stem().unwrap_or_default().to_string_lossy()),
-        ..Tested::only(line(&file.display().to_string()), id.to_owned(), cases)
+        ..Tested::only(line(&shown(file)), id.to_owned(), cases)
     };
     let mut goldens = None;
     match load(file) {

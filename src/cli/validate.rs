@@ -1,5 +1,6 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
+use super::file::shown;
 use super::output::CheckFormat;
 use super::prelude::*;
 use super::run::load;
@@ -91,14 +92,14 @@ fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
         "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {})",
-        line(&file.display().to_string()),
+        line(&shown(file)),
         release(plan)
     )
 }
 
 /// What was found of a scenario, as JSON.
 fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
-    let name = file.display().to_string();
+    let name = shown(file);
     match found {
         Ok(plan) => json!({
             "file": name,
@@ -134,6 +135,6 @@ fn tested(file: &Path, id: String, found: &Result<Plan, Problems>) -> Tested {
     let warnings = found.iter().flat_map(Plan::warnings).map(Problem::new);
     Tested {
         warnings: warnings.collect(),
-        ..Tested::only(file.display().to_string(), id, vec![Case { name, came }])
+        ..Tested::only(shown(file), id, vec![Case { name, came }])
     }
 }

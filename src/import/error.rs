@@ -17,7 +17,7 @@ pub(crate) const READINESS: &str = "nodereadinessrules";
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
-    /// The file's name as given, or `standard input`.
+    /// The file's name as given, or `stdin`.
     pub(crate) file: String,
     /// The document in the file, from 1; none in a file of one document.
     pub(crate) document: Option<usize>,

@@ -6,7 +6,6 @@
 use super::error::ImportError;
 use super::sight::refuse;
 use crate::files::{self, ReadError, fnv1a64};
-use std::io::Read;
 use std::path::Path;
 
 /// The most text that one file may hold, after decompression: a hundred thousand pods and some
@@ -27,23 +26,11 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a file, or `stdin` where the path is `-`.
+    /// Reads a file.
     ///
     /// # Errors
     /// The file cannot be read, is too large, is damaged gzip, is no text, or is not JSON or YAML
     /// at first sight.
-    pub(crate) fn read(path: &str, stdin: &mut dyn Read) -> Result<Self, ImportError> {
-        if path == "-" {
-            Self::from_reader("standard input", stdin)
-        } else {
-            Self::open(Path::new(path))
-        }
-    }
-
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// As [`Input::read`].
     pub(crate) fn open(path: &Path) -> Result<Self, ImportError> {
         Self::packed(path, path)
     }
@@ -51,25 +38,17 @@ impl Input {
     /// Reads a file from the place where it lies.
     ///
     /// # Errors
-    /// As [`Input::read`].
+    /// As [`Input::open`].
     pub(crate) fn packed(path: &Path, place: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
         let bytes = files::read(place, LIMIT).map_err(|e| unreadable(&name, e))?;
         Self::from_bytes(&name, bytes)
     }
 
-    /// Reads whatever `reader` gives; `file` is its name for messages.
-    ///
-    /// # Errors
-    /// As [`Input::read`].
-    pub(crate) fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
-        Self::from_bytes(file, files::read_from(reader, LIMIT).map_err(|e| unreadable(file, e))?)
-    }
-
     /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
     ///
     /// # Errors
-    /// As `Input::read`.
+    /// As [`Input::open`].
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
         Self::limited(file, bytes, LIMIT)
     }
@@ -184,9 +163,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read() {
-        let read = |path: &str| Input::read(path, &mut std::io::empty()).unwrap_err();
+        let read = |path: &str| Input::open(Path::new(path)).unwrap_err();
         assert!(matches!(read("src"), ImportError::Directory { .. }));
         assert!(matches!(read("no/such/file"), ImportError::Io { .. }));
-        assert!(read("-").to_string().starts_with("standard input is empty"));
     }
 }

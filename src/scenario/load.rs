@@ -93,10 +93,9 @@ pub(crate) fn parse_packed(
 ) -> Result<Loaded, Problems> {
     let stem =
         Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = stem.trim_matches(['<', '>']);
     from_bytes(
         shown,
-        if stem.is_empty() || stem == "-" { "scenario" } else { stem },
+        if stem.is_empty() { "scenario" } else { &stem },
         bytes,
         folder.to_path_buf(),
         (None, places),

@@ -5,8 +5,9 @@
 //! from one machine to another, a ConfigMap for one. The files that a command reads are taken from where
 //! they lie, or as they were packed, or are texts that a program gives under a name.
 
+use crate::cli::file::{STDIN, is_stdin, stdin};
 use crate::cli::prelude::*;
-use crate::cli::run::{folder_failure, place, stdin};
+use crate::cli::run::{folder_failure, place};
 use crate::files::{self, InputFile, Places, fnv1a64, hash_text};
 use crate::report::trials::quoted;
 use crate::report::{FileError, Folder, OutputError, manifest};
@@ -202,7 +203,7 @@ impl Inputs {
     pub(crate) fn read(&self, file: &Path) -> Result<Vec<u8>, Problems> {
         let bytes = match self.text_of(file) {
             Some(text) => text.to_vec(),
-            None if file.as_os_str() == "-" && !self.is_packed => stdin()?,
+            None if is_stdin(file) && !self.is_packed => stdin()?,
             None => scenario::read(self.places.of(file))?,
         };
         let name = file.display().to_string();
@@ -214,7 +215,7 @@ impl Inputs {
     pub(crate) fn load(&self, file: &Path) -> Result<Loaded, Problems> {
         let bytes = self.read(file)?;
         let shown = match file.to_str() {
-            Some("-") => "<stdin>",
+            Some("-") => STDIN,
             Some(name) if self.texts.contains_key(name) => name,
             _ => return scenario::parse_packed_file(file, bytes, &self.places),
         };
@@ -289,7 +290,7 @@ fn copy_name(number: usize, file: &str) -> String {
     let name = Path::new(file).file_name().and_then(|n| n.to_str());
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let name: String = match name {
-        None | Some("-") => "stdin".to_owned(),
+        None | Some("-") => STDIN.to_owned(),
         Some(name) => name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect(),
     };
     format!("{}{number}-{name}", files::COPIED)

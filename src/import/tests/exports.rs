@@ -279,7 +279,7 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn the_printed_table_is_refused() {
-    let e = super::super::Input::read("tests/exports/healthy-table.txt", &mut std::io::empty())
+    let e = super::super::Input::open("tests/exports/healthy-table.txt".as_ref())
         .unwrap_err()
         .to_string();
     assert_eq!(

@@ -20,7 +20,7 @@ use crate::language::{NodeGroup, PodGroup};
 /// An export of `tests/exports`.
 fn export(name: &str) -> Input {
     let path = format!("tests/exports/{name}");
-    let input = Input::read(&path, &mut std::io::empty()).unwrap();
+    let input = Input::open(path.as_ref()).unwrap();
     Input { file: name.to_owned(), ..input }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A text that a problem points into: a scenario file, or a `--set`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// What people call it: the path as given, `<stdin>`, `--set`.
+    /// What people call it: the path as given, `stdin`, `--set`.
     pub(crate) name: Arc<str>,
     /// All of it.
     pub text: Arc<String>,

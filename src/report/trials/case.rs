@@ -150,9 +150,10 @@ impl Failed {
 
     /// What explains it, line by line; `file` is how the scenario is called.
     pub fn notes(&self, file: &str) -> Vec<String> {
-        let call = |[said, command, behind]: &[String; 3]| {
-            format!("{said}`{command} {}{behind}`", quoted(file))
-        };
+        // What came by standard input is given there again.
+        let file = if file == "stdin" { "-" } else { &quoted(file) };
+        let call =
+            |[said, command, behind]: &[String; 3]| format!("{said}`{command} {file}{behind}`");
         self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()
     }
 }

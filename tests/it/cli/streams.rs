@@ -133,8 +133,28 @@ fn standard_input_is_a_scenario_too() {
     let called = scratch.call_with(&["run", "-"], scratch.read("a.ron"));
     assert_eq!(called.code, 0, "{}", called.stderr);
     assert_eq!(scratch.names("output"), ["stdin"]);
-    scratch.call_with(&["run", "-"], "Scenario(").fails(2, &["<stdin>"]);
-    assert_eq!(scratch.call_with(&["validate", "-"], scratch.read("a.ron")).code, 0);
+    scratch.call_with(&["run", "-"], "Scenario(").fails(2, &["--> stdin:1:"]);
+    scratch.call_with(&["import", "-"], "").fails(2, &["stdin is empty"]);
+    scratch.call_with(&["outages", "-"], "x").fails(2, &["stdin: this is no history"]);
+    let checked = scratch.call_with(&["validate", "-"], scratch.read("a.ron"));
+    assert!(checked.stdout.starts_with("stdin: fine"), "{}", checked.stdout);
+    assert_eq!(checked.code, 0);
+}
+
+/// It ends once, so that one input can come by it; of two sides of one scenario both come from it.
+#[test]
+fn standard_input_is_read_once() {
+    let scratch = Scratch::with_starter();
+    for args in [&["diff", "-", "-"][..], &["run", "-", "-"], &["import", "-", "-"]] {
+        let given = match args[0] {
+            "import" => r#"{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n-1"}}]}"#.to_owned(),
+            _ => String::from_utf8(scratch.read("a.ron")).expect("a text"),
+        };
+        scratch.call_with(args, given).fails(2, &["stdin can be read once only", "save the other"]);
+    }
+    let args = ["diff", "-", "--against-set", "horizon=19m"];
+    let compared = scratch.call_with(&args, scratch.read("a.ron"));
+    assert_eq!(compared.code, 1, "{}", compared.stderr);
 }
 
 #[test]

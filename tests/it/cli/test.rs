@@ -515,5 +515,5 @@ fn standard_input_is_a_scenario_too() {
     let dir = Scratch::new();
     let out = dir.call_with(&["test", "-q", "-"], PASSES);
     assert_eq!(out.code, 0, "{}", out.stderr);
-    assert!(out.stdout.starts_with("passed   - (1 expectation, 1 run)"), "{}", out.stdout);
+    assert!(out.stdout.starts_with("passed   stdin (1 expectation, 1 run)"), "{}", out.stdout);
 }
