@@ -7,13 +7,14 @@
 //! median of a few and the spans of many. Where some are, it is taken to lie in these pods, and the others say how long a container lasts: the
 //! time that all of them have been there, by how often they were started again, without memory. A Job's containers take as long
 //! as those of its pods that have succeeded. What was ended by a machine's end (`ContainerStatusUnknown`, `Unknown`) is no
-//! end by itself.
+//! end by itself. Times of the API have whole seconds: a container that ended in the second in which it began is taken to
+//! have run for half of one.
 
-use super::fit::fitted;
+use super::fit::{fitted, less, quantile};
 use super::object::{RawContainerStatus, RawTerminated};
 use super::pod::RawPod;
 use super::prelude::*;
-use super::times::{YEARS, parse};
+use super::times::{LESS_US, YEARS, parse};
 use crate::api::probe::RestartPolicy;
 use crate::language::{Distribution, Ends, HowLong};
 
@@ -83,13 +84,14 @@ fn loop_of(pod: &RawPod, zero: Stamp) -> Option<Ended> {
 /// Tells of a pod's containers that are in a loop how they end, and whether those are started again that something ends.
 pub(super) fn tell_of_pod(pod: &RawPod, template: &mut PodTemplate, zero: Stamp) {
     template.ends =
-        loop_of(pod, zero).map(|e| ends(HowLong::Always(micros(e.ran.max(1_000))), e.exit_code));
+        loop_of(pod, zero).map(|e| ends(HowLong::Always(micros(e.ran.max(LESS_US))), e.exit_code));
     template.restart_policy = restart_policy(pod, template);
 }
 
 /// `after 3s, exit code 1`
 pub(super) fn told(ends: &Ends) -> String {
     let after = match &ends.after {
+        HowLong::Always(span) if *span == micros(LESS_US) => &less().1,
         HowLong::Always(span) => &span.0,
         HowLong::Drawn(_) => "a time that is drawn",
     };
@@ -136,9 +138,11 @@ impl EndsSeen {
     /// How its containers end, and what is told of that.
     pub(super) fn fit(mut self) -> Option<(Ends, String)> {
         let of_spans = |spans: &mut Vec<i64>, exit_code: i32| {
-            // What comes to less than a second is the least that can be said.
-            spans.iter_mut().for_each(|s| *s = (*s).max(1_000));
-            let (after, told) = fitted(spans)?;
+            spans.iter_mut().for_each(|s| *s = (*s).max(LESS_US));
+            let (after, mut told) = fitted(spans)?;
+            if quantile(spans, 0.5) == Some(LESS_US) {
+                told.insert_str(0, "less than a second, taken as ");
+            }
             Some((ends(after, exit_code), format!("{told}, exit code {exit_code}")))
         };
         if !self.done.is_empty() {

@@ -1,7 +1,7 @@
 //! From spans that were seen to how long something takes: of a few the median, of many what was seen, so that a run draws
 //! among it.
 
-use super::times::micros;
+use super::times::{LESS_US, micros};
 use crate::language::{Distribution, HowLong};
 
 /// From how many on a run draws among what was seen: the ninth of ten is then one of the two
@@ -39,6 +39,13 @@ pub(super) fn fitted(all: &mut [i64]) -> Option<(HowLong, String)> {
     });
     let told = format!("{text}, nine in ten within {} (drawn among {n})", micros(most));
     Some((HowLong::Drawn(Distribution::Values(values.collect())), told))
+}
+
+/// Something of which only that is known that it takes less than a second, and what is told of it.
+pub(super) fn less() -> (HowLong, String) {
+    let half = micros(LESS_US);
+    let told = format!("less than a second, taken as {}", half.0);
+    (HowLong::Always(half), told)
 }
 
 #[cfg(test)]

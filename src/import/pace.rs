@@ -7,8 +7,8 @@
 //! from the event Killing to the event Scheduled of the next pod of that name, which is made once the
 //! first is gone. Of a workload of which many were seen they are handed over as they are, so that a
 //! run draws among them; of a few the median counts. Times of the API have whole seconds: what comes
-//! to less than one is not known. Where a pod waits for a readiness or startup probe, a start is told
-//! apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
+//! to less than one is not known, or where a pull or a probe is taken off it, half of one. Where a pod
+//! waits for a readiness or startup probe, a start is told apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
 //! which half a period is taken off that the probe took to find out on average; where `startedAt` is
 //! not there, the start is that up to Ready, and the probe is left out. Where events say how long a pull took of the image of
 //! pods that have one, it is set apart, too, and starts are those of which it is known what the pull took of them. Of pods with
@@ -16,7 +16,7 @@
 
 use super::ends::EndsSeen;
 use super::event::PodStep;
-use super::fit::{ENOUGH, fitted, quantile};
+use super::fit::{ENOUGH, fitted, less, quantile};
 use super::gathered::Named;
 use super::images;
 use super::object::RawContainerStatus;
@@ -132,8 +132,7 @@ impl Pace {
                 true => fitted(&mut seen.started),
                 false => fitted(&mut seen.ready),
             };
-            let least = || (HowLong::Always(micros(1_000)), "less than a second".to_owned());
-            let start = start.or_else(|| image.is_some().then(least));
+            let start = start.or_else(|| image.is_some().then(less));
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
             let alike = || top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
@@ -318,8 +317,7 @@ impl Seen {
         let mut serves: Vec<i64> =
             self.ran.iter().map(|(_, took)| (took - period / 2).max(0)).collect();
         let start = fitted(&mut ran).map(|(takes, _)| takes);
-        // What comes to less than a second is the least that can be said.
-        let start = start.or_else(|| (!ran.is_empty()).then(|| HowLong::Always(micros(1_000))))?;
+        let start = start.or_else(|| (!ran.is_empty()).then(|| less().0))?;
         let longest = serves.iter().copied().max().unwrap_or(0);
         Some((start, fitted(&mut serves).map(|(takes, _)| takes), longest))
     }

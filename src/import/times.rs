@@ -83,6 +83,10 @@ pub struct Stamp(pub i64);
 /// Microseconds in a second.
 pub(crate) const SECOND_US: i64 = 1_000_000;
 
+/// What is taken for a span between two times of the API that are alike, in microseconds. They have whole
+/// seconds, so that it is anything from nothing to a second; the middle is wrong by half a second at most.
+pub(super) const LESS_US: i64 = SECOND_US / 2;
+
 impl Stamp {
     /// This instant, or the next whole second if it lies between two.
     pub(crate) fn ceil_to_second(self) -> Self {

@@ -79,6 +79,25 @@ fn a_crash_loop_goes_on() {
     assert!(text.contains(note), "{text}");
 }
 
+/// A container that began and ended within one second ran for something from nothing to a second: half of one is off
+/// by half of one at most. Its successor's spans are 0 and 5 s, whose median is 2.75 s.
+#[test]
+fn what_ran_for_less_than_a_second_is_taken_for_half_of_one() {
+    let at_once = (json!({}), status(12, &waits(), &ran("20T11:58:00", "20T11:58:00", 1)));
+    let later = (json!({}), status(7, &waits(), &ran("20T11:57:00", "20T11:57:05", 1)));
+    let (cluster, text) = imported("StatefulSet", &[at_once.clone(), later]);
+    for after in ["0.5s", "5s", "2.75s"] {
+        let part = format!("ends: (after: \"{after}\", exit_code: 1)");
+        assert_eq!(text.matches(&part).count(), 1, "{part}: {text}");
+    }
+    let said = cluster.summary.lines().join("\n");
+    let own = "default/db-0 (after less than a second, taken as 0.5s, exit code 1)";
+    assert!(said.contains(own), "{said}");
+    let said = imported("StatefulSet", &[at_once]).0.summary.lines().join("\n");
+    let of_set = "default/db less than a second, taken as 0.5s (median of 1), exit code 1";
+    assert!(said.contains(of_set), "{said}");
+}
+
 /// One pod loops; it was caught running, for the third time, after 20 s. The three others have been there for ten days each, and one of them was
 /// started again twice: 30 days by two ends are 15 days, 360 h.
 #[test]
