@@ -12,6 +12,7 @@ use super::pod::{NamedPod, PodShape, RawPod};
 use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
 use super::summary::{Leader, RULE};
+use super::times::{POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
 use super::{control_plane, document, ends, groups, images, remembered};
 use crate::api::taint::Taint;
@@ -142,11 +143,19 @@ impl Gathered {
             if let Some(t) = time("renewTime", &spec.renew_time).map_err(at(place))? {
                 times.heartbeat(t);
                 renewed.insert(name.clone(), (t, spec.lease_duration_seconds));
-                if times.is_ahead(t) {
-                    self.summary.ahead.push(name.clone());
-                }
             }
         }
+        // By its lease, or where none was exported by its conditions.
+        let posted = self.nodes.by_name().filter_map(|(name, (_, n))| Some((name, n.posted()?)));
+        let heard: Vec<(&String, Stamp)> = match renewed.is_empty() {
+            true => posted.collect(),
+            false => posted.filter_map(|(name, _)| Some((name, renewed.get(name)?.0))).collect(),
+        };
+        let period = if renewed.is_empty() { POSTED_US } else { RENEWED_US };
+        times.compare(heard.iter().map(|(_, t)| *t).collect(), period);
+        let ahead = heard.into_iter().filter(|(_, t)| times.is_ahead(*t));
+        self.summary.ahead = ahead.map(|(name, _)| name.clone()).collect();
+        self.summary.ahead_of_most = times.is_agreed();
         // What is no leader's here is of no use but for its time.
         let others = self.control.by_name().filter(|(name, _)| *name != MANAGER).count();
         if others > 0 {

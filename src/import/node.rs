@@ -7,6 +7,7 @@
 
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
 use super::quantities;
+use super::times::parse;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::taint::{Effect, Taint};
 use crate::api::validation;
@@ -113,17 +114,24 @@ impl RawNode {
             if let Some(t) = time("lastTransitionTime", &c.last_transition_time)? {
                 // What the controllers wrote by their own clock was before the export.
                 match &*c.status {
-                    "Unknown" => times.heartbeat(t),
+                    "Unknown" => times.written(t),
                     _ => times.other(t),
                 }
             }
         }
         for taint in &self.spec.taints {
             if let Some(t) = time("timeAdded", &taint.time_added)? {
-                times.heartbeat(t);
+                times.written(t);
             }
         }
         Ok(())
+    }
+
+    /// When it last posted a condition, unless the control plane has found it silent.
+    pub(super) fn posted(&self) -> Option<Stamp> {
+        let ready = self.status.conditions.iter().find(|c| c.r#type == "Ready")?;
+        let all = self.status.conditions.iter().filter_map(|c| parse(&c.last_heartbeat_time));
+        all.max().filter(|_| ready.status != "Unknown")
     }
 
     /// The node as a scenario has it. Condition types that are not modelled are handed to

@@ -63,6 +63,8 @@ pub struct Summary {
     pub(crate) unnoticed: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub(crate) ahead: Vec<String>,
+    /// It is ahead of nearly all other nodes', as the control plane's own leases are not in the files.
+    pub(crate) ahead_of_most: bool,
     /// How long the pods of workloads took to start, `shop/web 12s (median of 3)`, and to stop, where the export shows it.
     pub(crate) paces: [Vec<String>; 2],
     /// What is told of nodes that list as many images as a kubelet does at most.
@@ -182,7 +184,10 @@ impl Summary {
         lines.listed(
             "node",
             &self.ahead,
-            "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero",
+            match self.ahead_of_most {
+                false => "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero",
+                true => "with a clock ahead of nearly all others', by which time zero is told as no lease of the control plane's is in the files; taken to be heard of then",
+            },
         );
         lines.add(
             usize::from(self.leases == 0 && self.nodes > self.made_up.len()),

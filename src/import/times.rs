@@ -7,7 +7,9 @@
 //! conditions of silent nodes, cannot be later either. It is rounded up to a whole second, so that
 //! stored times, which have whole seconds, stay exact. Other times may lie after it: nodes post
 //! their status only every five minutes. A node whose clock is ahead of the control plane's does
-//! not move it.
+//! not move it; where the control plane's own leases were not exported, nor does one whose clock is
+//! ahead of nearly all others', for either it is wrong or all of those are silent at once, and nobody
+//! has noticed.
 
 use super::fields::Wrong;
 use crate::language::DurationText;
@@ -20,12 +22,27 @@ pub(crate) const YEARS: std::ops::Range<Stamp> = Stamp(0)..Stamp(7_258_118_400 *
 /// How far a node's clock may be ahead of the control plane's.
 const SKEW_US: i64 = 15 * SECOND_US;
 
+/// How long a node may be silent before the control plane says so, in microseconds: the grace period of
+/// 50 s, and two passes of the node lifecycle controller.
+const UNNOTICED_US: i64 = 60 * SECOND_US;
+
+/// How long a node that lives may be silent by its conditions, which it posts every five minutes
+/// (`nodeStatusReportFrequency`, up to half of it later at the first), in microseconds.
+pub(super) const POSTED_US: i64 = 450 * SECOND_US;
+
+/// How long a node that lives may be silent by its lease, which it renews every ten seconds, in microseconds.
+pub(super) const RENEWED_US: i64 = 15 * SECOND_US;
+
 /// The times seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     heartbeats: Vec<Stamp>,
     /// The newest that the control plane renewed a lease of its own.
     control: Option<Stamp>,
+    /// The newest that the control plane wrote by its own clock elsewhere.
+    written: Option<Stamp>,
+    /// The newest heartbeat that most nodes bear out, where others are ahead of it.
+    agreed: Option<Stamp>,
     other: Option<Stamp>,
 }
 
@@ -38,6 +55,37 @@ impl Times {
     /// Notes a renewal of a lease of the control plane's.
     pub(super) fn control(&mut self, t: Stamp) {
         self.control = self.control.max(Some(t));
+    }
+
+    /// Notes a time that the control plane wrote by its own clock.
+    pub(super) fn written(&mut self, t: Stamp) {
+        self.heartbeat(t);
+        self.written = self.written.max(Some(t));
+    }
+
+    /// Looks for clocks that are ahead of all others', where none of the control plane's own is known.
+    /// `newest` are the last heartbeats of nodes that the control plane takes to be alive, which come at
+    /// least every `period` microseconds.
+    ///
+    /// The newest are of clocks that are ahead where nothing bears them out: the next one is more than a
+    /// period older, and they are one node, or a tenth, or fewer than half and so far ahead that all others
+    /// would have been found silent.
+    pub(super) fn compare(&mut self, mut newest: Vec<Stamp>, period: i64) {
+        newest.sort_unstable_by(|a, b| b.cmp(a));
+        let all = newest.len();
+        let mut ahead = 0;
+        let gap = |i: usize| newest[i - 1].us_since(newest[i]);
+        while let Some(next) = (ahead + 1..all).find(|i| gap(*i) > period) {
+            let few = all > 2 && (next == 1 || next * 10 <= all);
+            let noticed = next * 2 < all && gap(next) > period + UNNOTICED_US;
+            if !few && !noticed {
+                break;
+            }
+            ahead = next;
+        }
+        if ahead > 0 && self.control.is_none() {
+            self.agreed = self.written.max(Some(newest[ahead]));
+        }
     }
 
     /// Notes another time at which something had happened already.
@@ -58,9 +106,14 @@ impl Times {
         !self.heartbeats.is_empty() || self.control.is_some()
     }
 
-    /// Whether a heartbeat is of a clock that is ahead of the control plane's.
+    /// Whether a heartbeat is of a clock that is ahead of the control plane's, or of nearly all others.
     pub(super) fn is_ahead(&self, t: Stamp) -> bool {
-        self.control.is_some_and(|c| t.us_since(c) > SKEW_US)
+        self.control.or(self.agreed).is_some_and(|c| t.us_since(c) > SKEW_US)
+    }
+
+    /// Whether clocks are held against those of other nodes, as the control plane's own is not known.
+    pub(super) fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
     }
 }
 
@@ -210,6 +263,39 @@ mod tests {
             Some(Stamp(20_000_000)),
             "15.5 s after the control plane's clock is another clock"
         );
+    }
+
+    /// Newest heartbeats in seconds, their period, and time zero.
+    fn agreed(newest: &[i64], written: Option<i64>, period: i64) -> Option<Stamp> {
+        let mut times = Times::default();
+        let all: Vec<Stamp> = newest.iter().map(|s| Stamp(s * SECOND_US)).collect();
+        all.iter().for_each(|t| times.heartbeat(*t));
+        written.into_iter().for_each(|s| times.written(Stamp(s * SECOND_US)));
+        times.compare(all, period);
+        times.zero()
+    }
+
+    /// Of leases, which are renewed every 10 s: one clock, or a tenth of them, that the next is more than a
+    /// period behind is ahead; of half of the nodes one cannot tell, and zones that were lost less than the
+    /// grace period ago are no clocks that are behind.
+    #[test]
+    fn clocks_that_nothing_bears_out_do_not_count() {
+        let second = |s: i64| Some(Stamp(s * SECOND_US));
+        let nine = [100, 101, 102, 103, 104, 105, 106, 107, 108];
+        assert_eq!(agreed(&[&nine[..], &[3_700]].concat(), None, RENEWED_US), second(108));
+        assert_eq!(agreed(&[&nine[..], &[124]].concat(), None, RENEWED_US), second(108), "by 16 s");
+        assert_eq!(agreed(&[&nine[..], &[123]].concat(), None, RENEWED_US), second(123), "by 15 s");
+        assert_eq!(agreed(&[&nine[..], &[3_700, 9_000]].concat(), None, RENEWED_US), second(108));
+        let third = [70, 71, 72, 73, 74, 75, 100, 104, 108];
+        assert_eq!(agreed(&third, None, RENEWED_US), second(108), "two zones lost 25 s ago");
+        assert_eq!(agreed(&[100, 3_700], None, RENEWED_US), second(3_700), "which of two?");
+        assert_eq!(
+            agreed(&[100, 102, 140], Some(130), RENEWED_US),
+            second(140),
+            "by a taint's time"
+        );
+        assert_eq!(agreed(&[0, 200, 300], None, POSTED_US), second(300), "by conditions");
+        assert_eq!(agreed(&[0, 200, 700], None, POSTED_US), second(200), "500 s after all others");
     }
 
     /// Expected values from `date -u -d … +%s`.

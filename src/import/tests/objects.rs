@@ -149,6 +149,26 @@ fn nodes_that_are_not_plainly_healthy() {
     );
 }
 
+/// Without a lease of the control plane's, one clock that is an hour ahead of four others is not believed: of these
+/// none is silent, and time zero is their newest lease. It is said, and so is what is taken for that node.
+#[test]
+fn a_clock_that_is_ahead_silences_nobody() {
+    let one = |name: &str, at: &str| {
+        format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nspec: {{}}\nstatus: {{conditions: [{{type: Ready, status: \"True\", lastHeartbeatTime: \"2026-01-01T{at}Z\"}}]}}\n---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {{name: {name}, namespace: kube-node-lease}}\nspec: {{renewTime: \"2026-01-01T{at}.000000Z\"}}\n---\n"
+        )
+    };
+    let at = [("a", "12:00:00"), ("b", "12:00:03"), ("c", "12:00:05"), ("d", "12:00:09")];
+    let mut text: String = at.map(|(name, at)| one(name, at)).concat();
+    text.push_str(&one("early", "13:00:02"));
+    let cluster = good(&text);
+    assert_eq!(cluster.summary.time_zero.unwrap().to_rfc3339(), "2026-01-01T12:00:09Z");
+    assert!(cluster.summary.cut_off.is_empty(), "{:?}", cluster.summary.cut_off);
+    let said = cluster.summary.lines().join("\n");
+    let line = "1 node with a clock ahead of nearly all others', by which time zero is told as no lease of the control plane's is in the files; taken to be heard of then: early";
+    assert!(said.contains(line), "{said}");
+}
+
 #[test]
 fn a_node_that_never_posted_is_cut_off() {
     let cluster = good(&format!(
