@@ -142,7 +142,7 @@ export class Table {
     /** @param {number} row */
     row(row) {
         const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
-            const text = el('bdi', {}, ...breakable(c.text(row)));
+            const text = el('bdi', {}, ...(c.number ? [c.text(row)] : breakable(c.text(row))));
             const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
             const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
             return el('td', { class: c.tone ? `${kind} tone ${c.tone(row)}` : kind }, content);
