@@ -21,7 +21,7 @@ use crate::plan::Profile;
 /// What was not taken: objects with their places, by their kind and by what is to be said of them.
 pub(super) type Notes = BTreeMap<(&'static str, String), Vec<String>>;
 
-const NO_NODE: &str = "left out because their nodes are not in the files";
+const NO_NODE: &str = "whose node is not in the files, left out";
 const NOT_OF_A_NODE: &str =
     "left out, as devices that no single node has (allNodes, nodeSelector) are not simulated";
 const COUNTERS: &str = "left out, as partitions with shared counters are not simulated";

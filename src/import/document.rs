@@ -111,7 +111,7 @@ impl Reader<'_> {
                         m if m.starts_with("invalid type: sequence, expected an object of") => {
                             "a list stands where an object of the Kubernetes API should: `jq flatten` makes one list of lists".to_owned()
                         }
-                        other => other,
+                        other => unlike(&other).unwrap_or(other),
                     }
                 };
                 self.syntax(&cursor, e.line(), e.column(), message)
@@ -142,6 +142,33 @@ impl Reader<'_> {
         }
         ImportError::Syntax { place: Box::new(place), message, excerpt: shown }
     }
+}
+
+/// `invalid type: X, expected Y` in the words of JSON, which has objects, lists, texts and numbers.
+fn unlike(message: &str) -> Option<String> {
+    let message = message.strip_prefix("invalid ")?;
+    let (found, expected) = message.split_once(": ")?.1.rsplit_once(", expected ")?;
+    let expected = match expected {
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        e if e.starts_with("struct ") => "an object",
+        "i32" | "u32" => "a whole number of 32 bits",
+        "i64" | "u64" => "a whole number of 64 bits",
+        other => other,
+    };
+    let words = [
+        ("map", "an object"),
+        ("sequence", "a list"),
+        ("string ", "the text "),
+        ("integer ", "the number "),
+        ("floating point ", "the number "),
+        ("boolean ", ""),
+    ];
+    let word = words.iter().find_map(|(of, word)| Some((word, found.strip_prefix(of)?)));
+    let found = word.map_or(found.to_owned(), |(word, rest)| format!("{word}{rest}"));
+    Some(format!("expected {expected}, found {found}"))
 }
 
 /// serde_json ends its messages with a position, which an error here shows in another way.

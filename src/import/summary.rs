@@ -288,7 +288,7 @@ impl Summary {
         lines.listed(
             "pod",
             &self.orphans,
-            "left out because their nodes are not in the files (add `nodes` to the kubectl command)",
+            "whose node is not in the files, left out (add `nodes` to the kubectl command)",
         );
         let n = self.made_up.len();
         lines.add(
@@ -419,7 +419,7 @@ impl Summary {
             self.conditions.len(),
             format!("not modelled, left out of nodes: {}", tally(&self.conditions)),
         );
-        let stray = "left out because their nodes are not in the files";
+        let stray = "whose node is not in the files, left out";
         lines.counted("node lease", self.stray_leases, stray);
         let repeated = "in the files more than once, alike, and taken once";
         lines.counted("object", self.repeated, repeated);

@@ -67,10 +67,20 @@ fn wrong_types_and_syntax_have_a_line_and_a_caret() {
     let e = error(json);
     assert_eq!(
         e,
-        "f:3, item 1, Node \"n7\": invalid type: string \"yes\", expected a boolean\n  \
+        "f:3, item 1, Node \"n7\": expected true or false, found the text \"yes\"\n  \
          | \"spec\": {\"unschedulable\": \"yes\"}}]}\n  |                               ^",
         "serde_json points to the end of a value"
     );
+    for (status, words) in [
+        ("5", "expected an object, found the number `5`"),
+        ("{\"conditions\": {}}", "expected a list, found an object"),
+        ("{\"conditions\": [{\"type\": 1.5}]}", "expected a text, found the number `1.5`"),
+    ] {
+        let e = error(&format!(
+            "{{\"kind\": \"Node\", \"apiVersion\": \"v1\", \"metadata\": {{\"name\": \"n7\"}}, \"status\": {status}}}"
+        ));
+        assert!(e.contains(words), "{e}");
+    }
     let e = error(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  priority: high\n",
     );

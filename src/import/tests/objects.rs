@@ -143,8 +143,7 @@ fn nodes_that_are_not_plainly_healthy() {
         "{lines:?}"
     );
     assert!(
-        lines
-            .contains(&"1 node lease left out because their nodes are not in the files".to_owned()),
+        lines.contains(&"1 node lease whose node is not in the files, left out".to_owned()),
         "{lines:?}"
     );
 }
