@@ -320,6 +320,14 @@ mod tests {
     }
 
     #[test]
+    fn a_text_where_one_word_wraps_it_is_shown_wrapped() {
+        assert_eq!(
+            problems("(version: 1, horizon: \"1m\", cluster: \"c.json\")"),
+            "f.ron:1:38: expected `From(\"c.json\")`"
+        );
+    }
+
+    #[test]
     fn syntax_ends_the_list() {
         assert_eq!(
             problems("Scenario(version: 1 horizon: \"1m\")"),

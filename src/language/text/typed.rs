@@ -303,8 +303,13 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     ) -> Result<V::Value, Mistake> {
         let tree = self.meant()?;
         if !is_word(tree) {
-            let all = variants.join(", ");
-            return Err(wrong(tree, format!("expected a word without quotes, one of {all}")));
+            return Err(wrong(
+                tree,
+                match (variants, tree.text()) {
+                    ([one], Some(text)) => format!("expected `{one}({text:?})`"),
+                    _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
+                },
+            ));
         }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };
