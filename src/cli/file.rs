@@ -3,6 +3,7 @@
 
 use super::prelude::*;
 use crate::api::spelling;
+pub(crate) use crate::files::STDIN;
 use crate::import::EXPORT_BYTES_MAX;
 use crate::report::charts::Drawing;
 use std::fs;
@@ -119,12 +120,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// How many files of a folder are compared with a misspelt name.
 const COMPARED_MAX: usize = 10_000;
 
-/// What standard input is called wherever the name of a file would stand.
-pub(crate) const STDIN: &str = "stdin";
-
 /// What people call an input; `-` is standard input.
 pub(crate) fn shown(path: &Path) -> String {
-    if is_stdin(path) { STDIN.to_owned() } else { path.display().to_string() }
+    files::called(&path.display().to_string()).to_owned()
 }
 
 /// Whether a path stands for standard input.

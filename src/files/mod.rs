@@ -22,5 +22,5 @@ pub use read::{ReadError, beginning, read, text, unpack, within};
 pub(crate) use read::{is_reading, read_from};
 pub(crate) use replace::{append, make_folder, replace, restore};
 pub use shown::{Escaped, Form};
-pub(crate) use shown::{acts, cell, line, shown};
+pub(crate) use shown::{STDIN, acts, called, cell, line, shown};
 pub(crate) use temporary::{Temporary, take_away};

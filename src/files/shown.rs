@@ -17,6 +17,14 @@ pub(crate) fn acts(c: char) -> bool {
         | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// What standard input is called wherever the name of a file would stand.
+pub(crate) const STDIN: &str = "stdin";
+
+/// What people call an input of the command line; `-` is standard input.
+pub(crate) fn called(file: &str) -> &str {
+    if file == "-" { STDIN } else { file }
+}
+
 /// A text of one or several lines, with `\u{1b}` for an escape character, and so on.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, acts)

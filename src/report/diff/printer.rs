@@ -2,6 +2,7 @@
 
 use crate::analysis::diff::{Noise, SettingChange, Settings};
 use crate::analysis::words::ranges;
+use crate::files::called;
 use crate::report::Source;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW};
@@ -14,8 +15,8 @@ const SETTINGS: usize = 40;
 /// The line on a side: where it comes from, and what was changed in it.
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
-    let mut line =
-        format!("{}: Kubernetes {release}, timing {}, {seeds}", source.file, plan.timing.name);
+    let (file, timing) = (called(&source.file), &plan.timing.name);
+    let mut line = format!("{file}: Kubernetes {release}, timing {timing}, {seeds}");
     let set =
         source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
     line.extend(set.map(|s| format!(", {s}")));

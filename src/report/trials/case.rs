@@ -2,6 +2,7 @@
 
 use crate::analysis::statistics::share_interval;
 use crate::api::words::rows;
+use crate::files::STDIN;
 use crate::lab::trial::{Failure, Held};
 use crate::language::duration;
 use crate::language::{Problem, Problems};
@@ -151,7 +152,7 @@ impl Failed {
     /// What explains it, line by line; `file` is how the scenario is called.
     pub fn notes(&self, file: &str) -> Vec<String> {
         // What came by standard input is given there again.
-        let file = if file == "stdin" { "-" } else { &quoted(file) };
+        let file = if file == STDIN { "-" } else { &quoted(file) };
         let call =
             |[said, command, behind]: &[String; 3]| format!("{said}`{command} {file}{behind}`");
         self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()

@@ -155,6 +155,7 @@ fn standard_input_is_read_once() {
     let args = ["diff", "-", "--against-set", "horizon=19m"];
     let compared = scratch.call_with(&args, scratch.read("a.ron"));
     assert_eq!(compared.code, 1, "{}", compared.stderr);
+    assert!(compared.stdout.starts_with("A  stdin: "), "{}", compared.stdout);
 }
 
 #[test]
