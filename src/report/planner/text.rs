@@ -175,13 +175,12 @@ fn recommendation(told: &Told<'_>) -> String {
             range(i.low, i.high)
         );
     }
-    let mut text = format!(
-        "{} {} (now {}): {}",
-        told.settings(),
-        told.name(a.best),
-        told.name(a.now),
-        saves(now.more, i, unit)
-    );
+    let is = match is_untried(now) {
+        true => "another".to_owned(),
+        false => told.name(a.now),
+    };
+    let (settings, name) = (told.settings(), told.name(a.best));
+    let mut text = format!("{settings} {name} (now {is}): {}", saves(now.more, i, unit));
     let changed: Vec<String> = [0, 3, 4, 1]
         .into_iter()
         .filter_map(|f| {
@@ -217,10 +216,15 @@ fn unsure(row: &Row) -> String {
     row.unsure.iter().map(say).collect()
 }
 
+/// Whether what is set now is none of the values that were tried.
+fn is_untried(now: &Row) -> bool {
+    now.values.iter().all(|v| v == AS_IT_IS)
+}
+
 /// What is set now, with its value where it is one of those that were tried.
 fn stays(told: &Told<'_>) -> String {
     let now = told.name(told.answer.now);
-    match told.now().values.iter().all(|v| v == AS_IT_IS) {
+    match is_untried(told.now()) {
         true => format!("{} stays as it is", told.settings()),
         false => format!("{} {now} stays as it is", told.settings()),
     }
