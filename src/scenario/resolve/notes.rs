@@ -14,8 +14,8 @@ use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::workload::namespace_of;
-use crate::language::flags;
-use crate::plan::{BudgetPlan, Timing};
+use crate::language::{duration, flags};
+use crate::plan::{BudgetPlan, KubeletMode, Timing};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -32,6 +32,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         pressure(plan),
         readiness(plan),
         rate_of_one(plan),
+        impatient(plan),
         too_full(plan),
         out_of_reach(plan),
         too_large(plan),
@@ -136,6 +137,21 @@ fn rate_of_one(plan: &Plan) -> Option<String> {
     Some(format!(
         "{flag} is exactly 1, in every release a trap: a zone in which tainting was stopped, as it is while a small zone is partly down, is not tainted again until the controllers restart. 0.99 or 1.01 have no such trap."
     ))
+}
+
+/// A grace period that may be over before a healthy kubelet renews its lease again, which it does every
+/// quarter of the lease's duration and up to 4 % later (`pkg/kubelet/kubelet.go: newNodeLeaseController`,
+/// `component-helpers/apimachinery/lease: sync`).
+fn impatient(plan: &Plan) -> Option<String> {
+    let KubeletMode::Real(real) = &plan.timing.kubelet else { return None };
+    let grace = plan.flags.node_monitor_grace_period;
+    let period = Dur::from_nanos(real.node_lease_duration.as_nanos() / 4);
+    (grace < period + Dur::from_nanos(period.as_nanos() / 25)).then(|| {
+        let [grace, period] = [grace, period].map(duration::format);
+        format!(
+            "Healthy nodes may become Unknown: --node-monitor-grace-period is {grace}, and a kubelet renews its lease every {period} and up to 4 % later."
+        )
+    })
 }
 
 /// Nodes whose pods ask for more than they have when the run begins.

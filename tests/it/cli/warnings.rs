@@ -344,6 +344,19 @@ fn a_rate_of_exactly_one_is_told() {
     assert!(!ran.stdout.contains("one is tainted every 1s"), "{}", ran.stdout);
 }
 
+/// A lease is renewed every 10 s, and up to 4 % later: 10.4 s of silence are those of a healthy node.
+#[test]
+fn a_grace_period_shorter_than_a_renewal_is_told() {
+    let scratch = Scratch::with_starter();
+    let said = |grace: &str| {
+        let set = format!("flags.kube-controller-manager.node-monitor-grace-period={grace}");
+        scratch.call(&["run", "a.ron", "--summary", "--set", &set]).stdout
+    };
+    let note = "Healthy nodes may become Unknown: --node-monitor-grace-period is 10s";
+    assert!(said("10s").contains(note), "{}", said("10s"));
+    assert!(!said("10400ms").contains("Healthy nodes"));
+}
+
 #[test]
 fn quiet_prints_nothing() {
     let scratch = Scratch::with_starter();
