@@ -5,6 +5,7 @@ use super::output::CheckFormat;
 use super::prelude::*;
 use super::run::load;
 use super::scenarios::{ids, scenarios};
+use crate::analysis::size_in_words;
 use crate::files::line;
 use crate::report::trials::{self, Came, Case, SCENARIO, Tested};
 
@@ -83,15 +84,14 @@ fn release(plan: &Plan) -> &str {
 
 /// The line of a scenario without mistakes.
 fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
-    let count = |n: usize, what: &str, many: &str| {
-        format!("{} {}", grouped(n as u64), if n == 1 { what } else { many })
+    let size = size_in_words(&plan.size());
+    let entries = match plan.timeline.len() {
+        1 => "1 entry".to_owned(),
+        n => format!("{} entries", grouped(n as u64)),
     };
-    let (nodes, pods) =
-        (count(plan.nodes.len(), "node", "nodes"), count(plan.pods.len(), "pod", "pods"));
-    let entries = count(plan.timeline.len(), "entry", "entries");
     writeln!(
         out,
-        "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {})",
+        "{}: fine ({size}, {entries} in the timeline, Kubernetes {})",
         line(&shown(file)),
         release(plan)
     )

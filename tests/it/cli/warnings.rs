@@ -344,6 +344,18 @@ fn a_rate_of_exactly_one_is_told() {
     assert!(!ran.stdout.contains("one is tainted every 1s"), "{}", ran.stdout);
 }
 
+/// Pods that workloads make are counted, as at the head of a run.
+#[test]
+fn a_scenario_whose_workloads_make_their_pods_has_pods() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")],
+        workloads: [Deployment(name: "web", replicas: 12), DaemonSet(name: "agent")])"#;
+    scratch.write("made.ron", text);
+    let said = scratch.call(&["validate", "made.ron"]).stdout;
+    let size = "(1 node, 0 pods, 12 more that workloads make, and those that a DaemonSet makes, 0 entries in the timeline";
+    assert!(said.contains(size), "{said}");
+}
+
 /// A lease is renewed every 10 s, and up to 4 % later: 10.4 s of silence are those of a healthy node.
 #[test]
 fn a_grace_period_shorter_than_a_renewal_is_told() {
