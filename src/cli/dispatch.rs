@@ -213,9 +213,10 @@ fn color(args: &[OsString]) -> ColorWhen {
 }
 
 /// A scenario in the place of a command gets the command to use; a misspelt command that is too
-/// short for clap's own measure of likeness gets the nearest one.
+/// short for clap's own measure of likeness gets the nearest one. What is no option but a number below
+/// zero is told as that.
 fn advised(mut error: clap::Error) -> clap::Error {
-    if let Some(advice) = no_table(&error) {
+    if let Some(advice) = no_table(&error).or_else(|| negative(&error)) {
         let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
         error.insert(ContextKind::Suggested, advice);
         return error;
@@ -247,6 +248,14 @@ fn no_table(error: &clap::Error) -> Option<&'static str> {
         "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and test, sweep, diff, \
          survey, plan, outages, faults, explore, forecast and incident print theirs",
     )
+}
+
+/// What to do about `--for -5m`, which is taken for an option.
+fn negative(error: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_number =
+        arg.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    is_number.then_some("no option takes a number or a duration below zero")
 }
 
 /// Prints what a panic says: it is a defect of this program, and not a mistake in its input.

@@ -344,6 +344,15 @@ fn a_rate_of_exactly_one_is_told() {
     assert!(!ran.stdout.contains("one is tainted every 1s"), "{}", ran.stdout);
 }
 
+/// `-5m` looks like an option, and is none.
+#[test]
+fn a_number_below_zero_is_told_as_that() {
+    let scratch = Scratch::with_starter();
+    for args in [["survey", "a.ron", "--for", "-5m"], ["run", "a.ron", "--seed", "-1"]] {
+        scratch.call(&args).fails(2, &["no option takes a number or a duration below zero"]);
+    }
+}
+
 /// Pods that workloads make are counted, as at the head of a run.
 #[test]
 fn a_scenario_whose_workloads_make_their_pods_has_pods() {
