@@ -122,9 +122,9 @@ impl Gathered {
     fn times(&mut self) -> Result<(Stamp, Renewals), ImportError> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
-        for (_, (place, (_, spec))) in self.control.by_name() {
+        for (name, (place, (_, spec))) in self.control.by_name() {
             if let Some(t) = time("renewTime", &spec.renew_time).map_err(at(place))? {
-                times.control(t);
+                times.control(name, t);
             }
         }
         for (place, node) in self.nodes.placed() {

@@ -7,9 +7,9 @@
 //! conditions of silent nodes, cannot be later either. It is rounded up to a whole second, so that
 //! stored times, which have whole seconds, stay exact. Other times may lie after it: nodes post
 //! their status only every five minutes. A node whose clock is ahead of the control plane's does
-//! not move it; where the control plane's own leases were not exported, nor does one whose clock is
-//! ahead of nearly all others', for either it is wrong or all of those are silent at once, and nobody
-//! has noticed.
+//! not move it, unless most nodes are: then these are the leases of leaders that died. Where none of
+//! the control plane's own leases was exported, nor does a node whose clock is ahead of nearly all
+//! others', for either it is wrong or all of those are silent at once, and nobody has noticed.
 
 use super::fields::Wrong;
 use crate::language::DurationText;
@@ -39,6 +39,8 @@ pub(super) struct Times {
     heartbeats: Vec<Stamp>,
     /// The newest that the control plane renewed a lease of its own.
     control: Option<Stamp>,
+    /// One of these is an API server's, which was alive, as it was asked for the export.
+    served: bool,
     /// The newest that the control plane wrote by its own clock elsewhere.
     written: Option<Stamp>,
     /// The newest heartbeat that most nodes bear out, where others are ahead of it.
@@ -52,9 +54,10 @@ impl Times {
         self.heartbeats.push(t);
     }
 
-    /// Notes a renewal of a lease of the control plane's.
-    pub(super) fn control(&mut self, t: Stamp) {
+    /// Notes a renewal of the control plane's lease of that name.
+    pub(super) fn control(&mut self, name: &str, t: Stamp) {
         self.control = self.control.max(Some(t));
+        self.served |= name.contains("apiserver-");
     }
 
     /// Notes a time that the control plane wrote by its own clock.
@@ -63,7 +66,9 @@ impl Times {
         self.written = self.written.max(Some(t));
     }
 
-    /// Looks for clocks that are ahead of all others', where none of the control plane's own is known.
+    /// Looks for clocks that are ahead of all others', where none of the control plane's own is known. Leases
+    /// of leaders that most nodes are ahead of are not kept up any more.
+    ///
     /// `newest` are the last heartbeats of nodes that the control plane takes to be alive, which come at
     /// least every `period` microseconds.
     ///
@@ -73,6 +78,9 @@ impl Times {
     pub(super) fn compare(&mut self, mut newest: Vec<Stamp>, period: i64) {
         newest.sort_unstable_by(|a, b| b.cmp(a));
         let all = newest.len();
+        if !self.served && newest.iter().filter(|t| self.is_ahead(**t)).count() * 2 > all {
+            self.written = self.written.max(self.control.take());
+        }
         let mut ahead = 0;
         let gap = |i: usize| newest[i - 1].us_since(newest[i]);
         while let Some(next) = (ahead + 1..all).find(|i| gap(*i) > period) {
@@ -253,7 +261,7 @@ mod tests {
             Some(Stamp(4_000_000)),
             "up to the second, and other times do not count"
         );
-        times.control(Stamp(5_500_000));
+        times.control("kube-scheduler", Stamp(5_500_000));
         assert_eq!(times.zero(), Some(Stamp(6_000_000)));
         times.heartbeat(Stamp(20_000_000));
         assert_eq!(times.zero(), Some(Stamp(20_000_000)), "14.5 s later");
@@ -296,6 +304,27 @@ mod tests {
         );
         assert_eq!(agreed(&[0, 200, 300], None, POSTED_US), second(300), "by conditions");
         assert_eq!(agreed(&[0, 200, 700], None, POSTED_US), second(200), "500 s after all others");
+    }
+
+    /// A leader that died a minute ago is no clock: most nodes are ahead of it. An API server's lease is one, as that
+    /// was asked for the export.
+    #[test]
+    fn leases_that_nobody_keeps_up_tell_no_time() {
+        let of = |name: &str, newest: &[i64]| {
+            let mut times = Times::default();
+            let all: Vec<Stamp> = newest.iter().map(|s| Stamp(s * SECOND_US)).collect();
+            all.iter().for_each(|t| times.heartbeat(*t));
+            times.control(name, Stamp(40 * SECOND_US));
+            times.compare(all, RENEWED_US);
+            times.zero()
+        };
+        assert_eq!(of("kube-scheduler", &[100, 104, 108]), Some(Stamp(108 * SECOND_US)));
+        assert_eq!(of("apiserver-x", &[100, 104, 108]), Some(Stamp(40 * SECOND_US)));
+        assert_eq!(
+            of("kube-scheduler", &[35, 38, 108]),
+            Some(Stamp(40 * SECOND_US)),
+            "one of three"
+        );
     }
 
     /// Expected values from `date -u -d … +%s`.
