@@ -103,15 +103,15 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 /// What spreadsheets make of it: a mark before the text, quotes, lines that end with two characters,
-/// semicolons; an end that is missing; a node that never failed.
+/// semicolons; ends that are missing; a node that never failed.
 #[test]
 fn own_files_come_from_spreadsheets() {
-    let text = "\u{feff}\"Node\";\"Start\";\"End\";\"Why\"\r\n\"a\";100;160;\"power; rack 7\"\r\n\"b\";\"1970-01-01T02:03:20+02:00\";500;\r\nb;900\r\nc;;\r\n";
+    let text = "\u{feff}\"Node\";\"Start\";\"End\";\"Why\"\r\n\"a\";100;160;\"power; rack 7\"\r\n\"b\";\"1970-01-01T02:03:20+02:00\";500;\r\nb;900\r\nc;;\r\nd;950;\r\n";
     let expected = [("a".to_owned(), 0.0, 60.0), ("b".to_owned(), 100.0, 300.0)];
     assert_eq!(of(text, Csv), expected);
     let history = read(text, None).expect("it is one");
-    assert_eq!(history.nodes, ["a", "b", "c"]);
-    assert_eq!((history.open, history.length, history.failures_only), (1, 800.0, false));
+    assert_eq!(history.nodes, ["a", "b", "c", "d"], "one whose only outage goes on, too");
+    assert_eq!((history.open, history.length, history.failures_only), (2, 850.0, false));
     assert_eq!(read(CSV, None).map(|h| h.failures_only), Ok(true));
     let tabs = CSV.replace(',', "\t");
     assert_eq!(read(&tabs, None), read(CSV, None));
