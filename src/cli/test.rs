@@ -55,7 +55,10 @@ fn reporter(text: &str) -> Result<Reporter, String> {
         None if text == "tap" => (TestForm::Tap, None),
         Some(("junit", file)) if !file.is_empty() => (TestForm::Junit, Some(file.into())),
         Some(("json", file)) if !file.is_empty() => (TestForm::Json, Some(file.into())),
-        _ => return Err("one of human, github, tap, junit=FILE, json=FILE".to_owned()),
+        _ => {
+            let those = "one of human, github, tap, junit=FILE, json=FILE";
+            return Err(format!("{those}; without a file it is `-o junit`, `-o json`"));
+        }
     };
     Ok(Reporter { form, file })
 }

@@ -50,6 +50,7 @@ fn exit_codes_tell_failures_from_mistakes_and_from_nothing() {
             "got 1 of 1 at other times, at 2m46.1s",
         ),
         (vec!["passes.ron", "--reporter", "xml"], 2, "junit=FILE"),
+        (vec!["passes.ron", "--reporter", "junit"], 2, "without a file it is `-o junit`"),
         (vec!["passes.ron", "--partition", "3/2"], 2, "i from 1 to n"),
     ] {
         let mut all = vec!["test", "-q"];
