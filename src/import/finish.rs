@@ -33,6 +33,7 @@ type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 impl Gathered {
     /// The cluster of everything that was gathered.
     fn finish(mut self) -> Result<ImportedCluster, ImportError> {
+        self.adopt();
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
         let passed = self.passed(zero);

@@ -18,6 +18,7 @@
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
 //! raw_readiness, readiness: rules of the node readiness controller, and what it and agents wrote to nodes
 //! named, gathered: all objects together, and duplicates
+//! adopt      orphans get the owners whose selectors match them
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! pace       how long pods took to start and to stop
@@ -36,6 +37,7 @@
 //! tell of the scheduler's tries, of pods' starts and stops and of the node lifecycle controller's
 //! passes, and a few fields of pods.
 
+mod adopt;
 mod blame;
 mod cluster;
 mod control_plane;

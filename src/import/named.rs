@@ -47,6 +47,10 @@ impl<T> Named<T> {
         self.all.iter().map(|(_, object)| object)
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.all.iter_mut().map(|(_, object)| object)
+    }
+
     /// All of them with their places.
     pub(super) fn placed(&self) -> impl Iterator<Item = &(Place, T)> {
         self.all.iter()

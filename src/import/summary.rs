@@ -53,6 +53,8 @@ pub struct Summary {
     pub(crate) over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the files.
     pub(crate) ownerless: usize,
+    /// Pods that name no owner and were given that whose selector matches them.
+    pub(crate) adopted: usize,
     /// Time zero.
     pub time_zero: Option<Stamp>,
     /// Time zero is the newest heartbeat, and not another time for want of one.
@@ -266,6 +268,11 @@ impl Summary {
 
     /// Workloads that are missing or over, and pods that lack what admission adds.
     fn of_owners(&self, lines: &mut Lines) {
+        lines.counted(
+            "pod",
+            self.adopted,
+            "without an owner, taken for those of the workloads whose selectors match them, whose controllers would adopt them",
+        );
         lines.counted(
             "pod",
             self.ownerless,

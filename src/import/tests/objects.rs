@@ -148,6 +148,44 @@ fn nodes_that_are_not_plainly_healthy() {
     );
 }
 
+/// Controllers adopt what their selectors match, a StatefulSet's only pods of its name, and a Deployment
+/// ReplicaSets; what is being deleted, and what has an owner, they leave alone.
+#[test]
+fn orphans_are_adopted() {
+    let workload = |kind: &str, name: &str, app: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: {name}, labels: {{app: {app}}}}}\nspec: {{replicas: 1, selector: {{matchLabels: {{app: {app}}}}}, template: {{metadata: {{labels: {{app: {app}}}}}}}}}\n---\n"
+        )
+    };
+    let pod = |name: &str, app: &str, more: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: {app}}}{more}}}\nspec: {{nodeName: n}}\nstatus: {{phase: Running}}\n---\n"
+        )
+    };
+    let text = [
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n".to_owned(),
+        workload("Deployment", "web", "web"),
+        workload("ReplicaSet", "web-1", "web"),
+        workload("StatefulSet", "db", "db"),
+        pod("web-1-abc", "web", ""),
+        pod("web-1-old", "web", ", deletionTimestamp: \"2026-01-01T00:00:00Z\""),
+        pod("web-1-mine", "web", ", ownerReferences: [{kind: Node, name: n, controller: true}]"),
+        pod("db-0", "db", ""),
+        pod("cache-0", "db", ""),
+    ]
+    .concat();
+    let cluster = good(&text);
+    assert_eq!(cluster.summary.adopted, 2, "web-1-abc and db-0");
+    let said = cluster.summary.lines().join("\n");
+    let line =
+        "2 pods without an owner, taken for those of the workloads whose selectors match them";
+    assert!(said.contains(line), "{said}");
+    let owned = cluster.pods.iter().filter(|p| p.owner.is_some()).map(|p| p.name.as_deref());
+    let owned: Vec<Option<&str>> = owned.collect();
+    assert!(owned.contains(&Some("web-1-abc")) && owned.contains(&Some("db-0")), "{owned:?}");
+    assert!(!owned.contains(&Some("cache-0")), "{owned:?}");
+}
+
 /// Without a lease of the control plane's, one clock that is an hour ahead of four others is not believed: of these
 /// none is silent, and time zero is their newest lease. It is said, and so is what is taken for that node.
 #[test]

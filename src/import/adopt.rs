@@ -1,0 +1,75 @@
+//! Pods and ReplicaSets that name no owner though a workload's selector matches them, as in exports
+//! whose owner references were taken out. Upstream's controllers adopt such objects and make no others
+//! beside them (`pkg/controller/controller_ref_manager.go: ClaimObject`, v1.34); so does an import.
+
+use super::gathered::Gathered;
+use super::object::{RawMeta, RawOwner};
+use super::raw_scheduling::selector;
+use super::workload::RawWorkload;
+use crate::api::labels::Selector;
+use crate::import::prelude::*;
+
+/// A workload that adopts what its selector matches.
+struct Adopter {
+    kind: WorkloadKind,
+    namespace: String,
+    name: String,
+    selector: Selector,
+}
+
+impl Adopter {
+    /// What is wrong with its selector is told where it is converted.
+    fn of(workload: &RawWorkload) -> Option<Self> {
+        let selector = selector(workload.spec.selector.as_ref()?).ok()?.as_selector().ok()?;
+        (!selector.is_empty()).then(|| Self {
+            kind: workload.kind,
+            namespace: workload.namespace.clone(),
+            name: workload.name.clone(),
+            selector,
+        })
+    }
+
+    /// Whether it adopts an object of that name in its namespace: a pod, or a ReplicaSet.
+    fn adopts(&self, name: &str, meta: &RawMeta, is_pod: bool) -> bool {
+        let suits = match self.kind {
+            WorkloadKind::Deployment => !is_pod,
+            // `isMemberOf`: a StatefulSet's pods have its name and a number.
+            WorkloadKind::StatefulSet => {
+                is_pod && name.rsplit_once('-').is_some_and(|(set, _)| set == self.name)
+            }
+            _ => is_pod,
+        };
+        let labels = || fields::labels("metadata.labels", &meta.labels);
+        suits && labels().is_ok_and(|labels| self.selector.matches(&labels))
+    }
+}
+
+impl RawMeta {
+    /// Gives it the owner that adopts it, if it is an orphan and there is one; tells whether it did.
+    fn adopt(&mut self, all: &[Adopter], (namespace, name): (&str, &str), is_pod: bool) -> bool {
+        if self.controller().is_some() || !self.deletion_timestamp.is_empty() {
+            return false;
+        }
+        let suits = |a: &&Adopter| a.namespace == namespace && a.adopts(name, self, is_pod);
+        let Some(by) = all.iter().find(suits) else { return false };
+        let owner =
+            RawOwner { kind: by.kind.as_str().to_owned(), name: by.name.clone(), controller: true };
+        self.owner_references.push(owner);
+        true
+    }
+}
+
+impl Gathered {
+    /// Gives orphans their owners, and counts the pods among them.
+    pub(super) fn adopt(&mut self) {
+        let all: Vec<Adopter> = self.workloads.iter().filter_map(Adopter::of).collect();
+        let sets = self.workloads.iter_mut().filter(|w| w.kind == WorkloadKind::ReplicaSet);
+        for set in sets {
+            set.meta.adopt(&all, (&set.namespace, &set.name), false);
+        }
+        for pod in self.pods.iter_mut().filter(|p| !p.is_over()) {
+            let adopted = pod.meta.adopt(&all, (&pod.namespace, &pod.name), true);
+            self.summary.adopted += usize::from(adopted);
+        }
+    }
+}
