@@ -8,6 +8,8 @@ mod existing;
 pub mod expectations;
 mod form;
 mod load;
+#[cfg(test)]
+mod load_tests;
 mod loaded;
 #[cfg(test)]
 mod mangled_tests;

@@ -1,0 +1,255 @@
+//! What is said of a scenario's form, mistake by mistake.
+
+use super::Overrides;
+use super::load::*;
+use std::path::Path;
+
+fn problems(text: &str) -> String {
+    let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new(""));
+    let built = loaded.and_then(|l| crate::scenario::build(&l, &Overrides::default()));
+    built.map_or_else(|p| p.to_string(), |_| "nothing is wrong".to_owned())
+}
+
+#[test]
+fn every_mistake_of_form_is_named_at_once() {
+    let text = r#"Scenario(
+    version: 1,
+    horizn: "30m",
+    horizon: 30,
+    nodes: [(name: "a", zoone: "b"), (name: 3), (names: "a-{0..1}", labels: ["x"])],
+    pods: [(name: "w", count: -1, on: Node("a-0")), (name: "v")],
+    timeline: [
+        (at: "1m", do: Partion(nodes: All)),
+        (at: "1m", do: Flap(node: "a-0", down: "3s")),
+        (at: "1m", do: Crash(nodes: ["a-0"])),
+    ],
+    expect: [Evikted(pod: "w")],
+)"#;
+    assert_eq!(
+        problems(text),
+        "f.ron:3:5: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?\n\
+         f.ron:4:14: expected a duration in quotes, such as \"5m30s\", found the unsigned integer `30`\n\
+         f.ron:5:25: `zoone` is not a field of a node group\n  help: did you mean `zone`?\n\
+         f.ron:5:45: expected a text in quotes\n\
+         f.ron:5:77: expected a map: `{ \"key\": … }`\n\
+         f.ron:6:31: this number is out of range here\n  help: from 0 to 18446744073709551615\n\
+         f.ron:6:53: `on` is missing in a pod group\n  help: every pod says where it is: `on: Node(\"a-03\")`, \
+         `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
+         f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
+         f.ron:9:24: `up` is missing in `Flap`\n\
+         f.ron:10:37: expected a word without quotes, one of All, Node, Nodes, Zone, Region, Label, Share\n\
+         f.ron:12:14: `Evikted` is not an expectation\n  help: did you mean `Evicted`?"
+    );
+}
+
+/// Each of these has what was misread: that it lacks it follows from the mistake.
+#[test]
+fn what_follows_from_a_mistake_is_none_of_its_own() {
+    let text = r#"Scenario(
+    version: 1,
+    horizon: "30m",
+    nodes: [(names: "a-{0..1}")],
+    workloads: [StatefulSet(nam: "db", replicas: 1)],
+    faults: (models: [(name: "m", nodes: All, do: Crash, rate: PerNodeYear(1),
+        lasts: Lognormal(median: "5m", sigma: 1))]),
+    timeline: [(at: "1m", do: Crash(nodes: Range("b")))],
+)"#;
+    let said = problems(text);
+    let mistakes: Vec<&str> = said.lines().filter(|l| l.starts_with("f.ron")).collect();
+    assert_eq!(
+        mistakes,
+        [
+            "f.ron:5:29: `nam` is not a field of `StatefulSet`",
+            "f.ron:7:16: `Lognormal` is not a distribution",
+            "f.ron:8:44: `Range` is not a node selector",
+        ],
+        "{said}"
+    );
+}
+
+#[test]
+fn a_text_where_one_word_wraps_it_is_shown_wrapped() {
+    assert_eq!(
+        problems("(version: 1, horizon: \"1m\", cluster: \"c.json\")"),
+        "f.ron:1:38: expected `From(\"c.json\")`"
+    );
+}
+
+#[test]
+fn syntax_ends_the_list() {
+    assert_eq!(
+        problems("Scenario(version: 1 horizon: \"1m\")"),
+        "f.ron:1:21: expected a comma, or the closing bracket"
+    );
+    let step = |fault: &str| {
+        problems(&format!("(version: 1, horizon: \"1m\", timeline: [(at: \"1s\", do: {fault})])"))
+    };
+    assert!(step("Reboot").contains("in brackets: `Reboot(…)`"), "{}", step("Reboot"));
+    let model =
+        "(name: \"m\", nodes: All, do: Crash(), rate: PerNodeYear(1), lasts: Fixed(\"1m\"))";
+    let said = problems(&format!("(version: 1, horizon: \"1m\", faults: (models: [{model}]))"));
+    assert!(said.contains("nothing is in brackets here: `Crash`"), "{said}");
+    assert_eq!(
+        problems("Scenario(version: 1, horizon: \"1m)"),
+        "f.ron:1:31: this text has no closing quote"
+    );
+    assert_eq!(
+        problems("Senario(version: 1)"),
+        "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`"
+    );
+    assert_eq!(
+        problems("(version: 1)"),
+        "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`"
+    );
+    assert_eq!(
+        problems("(version: 2, horizon: \"1m\")"),
+        "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
+    );
+    // Columns count characters, not bytes.
+    let umlauts = "(/*äöü*/ version: 1, horizn: \"1m\", horizon: \"1m\")";
+    assert_eq!(
+        problems(umlauts),
+        "f.ron:1:22: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?"
+    );
+    let twice = "(version: 1, horizon: \"1m\", nodes: [(name: \"n\", labels: {\"A\": \"x\", \"A\": \"y\"})])";
+    assert_eq!(problems(twice), "f.ron:1:68: `A` stands here twice");
+}
+
+#[test]
+fn components_may_be_written_with_dashes() {
+    for name in [
+        "kube_controller_manager",
+        "kube-controller-manager",
+        "\"kube-controller-manager\"",
+        "r#kube-controller-manager",
+    ] {
+        let text = format!(
+            "(version: 1, horizon: \"1m\", flags: ({name}: {{\"node-monitor-period\": \"1s\"}}))"
+        );
+        assert_eq!(problems(&text), "nothing is wrong", "{name}");
+        let text = text.replace("period", "perio");
+        let column = text.find("\"node-").unwrap() + 1;
+        assert_eq!(
+            problems(&text),
+            format!(
+                "f.ron:1:{column}: `node-monitor-perio` is not a flag of kube-controller-manager that is modelled\n  \
+                 help: did you mean `node-monitor-period`?"
+            )
+        );
+    }
+    assert!(
+        problems("(version: 1, horizon: \"1m\", flags: (kube-api-server: {}))")
+            .contains("did you mean `kube-apiserver`?")
+    );
+}
+
+#[test]
+fn what_follows_from_a_mistake_is_left_out() {
+    let pod = |toleration: &str| {
+        format!(
+            "(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], pods: [(name: \"p\", on: Node(\"a\"), tolerations: [(key: \"x\", operator: Exists, {toleration})])])"
+        )
+    };
+    let said = problems(&pod("effect: Noexecute, tolerationSeconds: 3"));
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(
+        lines[0].ends_with("`Noexecute` is not a taint's effect")
+            && lines[1].ends_with("did you mean `NoExecute`?"),
+        "{said}"
+    );
+    // That the toleration's seconds need an effect follows from that.
+    assert_eq!(lines.len(), 2, "{said}");
+    // 2 min × 60 s.
+    let said = problems(&pod("effect: NoExecute, tolerationSeconds: \"2m\""));
+    assert!(
+        said.ends_with(
+            "expected a whole number, without quotes\n  help: write 120: these are whole seconds"
+        ),
+        "{said}"
+    );
+    assert!(
+        problems(&pod("effect: NoExecute, tolerationSeconds: \"30\"")).ends_with("help: write 30")
+    );
+    assert!(
+        problems(&pod("effect: NoExecute, tolerationSeconds: \"1.5s\""))
+            .ends_with("without quotes")
+    );
+}
+
+/// Of what is misspelt in one workload no other mistake follows, and none is hidden.
+#[test]
+fn a_wrong_field_of_a_workload_hides_no_later_mistake() {
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")],
+    workloads: [
+        Deployment(name: "web", resources: {cpu: "6"}),
+        Deployment(name: "api", template: (resources: (requests: {cpu: 500m}))),
+        Deployment(name: "x", replicas: -4),
+    ],
+    timeline: [(at: "1m", do: Scale(workload: "wbe", replicas: 2))],
+)"#;
+    let said = problems(text);
+    for wanted in [
+        "f.ron:3:33: `resources` is not a field of `Deployment`",
+        "f.ron:4:44: `resources` is not a field of a pod template",
+        "must be greater than or equal to 0",
+        "`wbe`",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
+#[test]
+fn names_in_maps_are_underlined_where_they_are() {
+    let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
+    let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+    let found = crate::scenario::build(&loaded, &Overrides::default()).unwrap_err().0;
+    let said: Vec<(&str, &str)> =
+        found.iter().map(|p| (p.text().unwrap(), p.message.as_str())).collect();
+    assert_eq!(said[0].0, "\"pod-eviction-timeout\"");
+    assert_eq!(
+        said[0].1,
+        "kube-controller-manager of Kubernetes v1.34.12 has no flag --pod-eviction-timeout; those up to 1.26 have it"
+    );
+    assert!(found[0].help.as_deref().unwrap().contains("default-unreachable-toleration-seconds"));
+    assert_eq!(said[1].0, "\"NodeLeas\"");
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    assert_eq!(
+        problems(" \n"),
+        "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said"
+    );
+    let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
+    assert_eq!(bad.to_string(), "f.ron: line 2 is not UTF-8; a scenario is a text file");
+    let deep = format!(
+        "(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}",
+        "Share(of: ".repeat(1000)
+    );
+    assert!(
+        problems(&deep).contains("values are nested deeper than 100 levels"),
+        "{}",
+        problems(&deep)
+    );
+    assert!(
+        problems(&"[".repeat(100_000)).starts_with("f.ron:1, item 1: a list stands where"),
+        "{}",
+        problems(&"[".repeat(100_000))
+    );
+    let folder = load(Path::new("src")).unwrap_err().to_string();
+    assert_eq!(
+        folder,
+        "src is a directory, not a scenario file\n  help: there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders"
+    );
+    let folder = load(Path::new("scenarios/races")).unwrap_err().to_string();
+    assert!(
+        folder.contains("help: name a file in it: scenarios/races/c")
+            && folder.contains("scenarios/races/crash-while-marking-pods.ron, ")
+            && folder.contains(" more; `taintsim test`"),
+        "{folder}"
+    );
+    assert_eq!(
+        load(Path::new("src/lib.rss")).unwrap_err().to_string(),
+        "cannot read src/lib.rss: there is no such file\n  help: did you mean `lib.rs`?"
+    );
+}
