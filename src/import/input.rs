@@ -48,7 +48,7 @@ impl Input {
     /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
     ///
     /// # Errors
-    /// As [`Input::open`].
+    /// As `Input::open`.
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
         Self::limited(file, bytes, LIMIT)
     }
