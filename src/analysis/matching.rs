@@ -11,6 +11,7 @@
 
 use super::course::{Course, Happening};
 use super::prelude::*;
+use crate::api::workload::family_of;
 
 /// An eviction that was recorded, beside the simulated one.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,12 +208,6 @@ fn stand_ins<'p>(
         }
     }
     found
-}
-
-/// What the names of a workload's pods have in common: `shop/web-5468c74c4d` of
-/// `shop/web-5468c74c4d-5sgsw`.
-fn family_of(pod: &str) -> &str {
-    pod.rsplit_once('-').map_or(pod, |(stem, _)| stem)
 }
 
 fn deletions(course: &Course) -> impl Iterator<Item = (&str, Time)> {

@@ -341,6 +341,20 @@ pub(crate) fn short_name(full: &str) -> &str {
     full.bytes().rposition(|b| b == b'/').map_or(full, |slash| &full[slash + 1..])
 }
 
+/// The StatefulSet that a pod is called after, and the pod's number: `db` and 0 of `db-0`
+/// (`getParentNameAndOrdinal`).
+pub(crate) fn parent_and_ordinal(pod: &str) -> Option<(&str, i32)> {
+    let (parent, ordinal) = pod.rsplit_once('-')?;
+    let digits = ordinal.bytes().all(|b| b.is_ascii_digit());
+    ordinal.parse().ok().filter(|_| digits).map(|ordinal| (parent, ordinal))
+}
+
+/// What the names of a workload's pods have in common: `shop/web-5468c74c4d` of
+/// `shop/web-5468c74c4d-5sgsw`.
+pub(crate) fn family_of(pod: &str) -> &str {
+    pod.rsplit_once('-').map_or(pod, |(stem, _)| stem)
+}
+
 /// Whether what a person writes names the workload `Kind/namespace/name`: `web`, `shop/web`,
 /// `Deployment/web`, `Deployment/shop/web`, the kind in any case.
 pub(crate) fn is_called(full: &str, text: &str) -> bool {

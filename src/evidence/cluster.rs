@@ -5,6 +5,7 @@ use super::outage::{Outage, Silence};
 use super::statement::{Said, Statement, are, counted, form};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
+use crate::api::workload::family_of;
 use crate::import::{SECOND_US, Stamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -370,11 +371,6 @@ pub(super) fn full_name(object: &Value) -> String {
         (_, Some(namespace)) => format!("{namespace}/{name}"),
         (_, None) => format!("default/{name}"),
     }
-}
-
-/// The pods of one workload have names that differ in the last part: `shop/web-5468c74c4d-5sgsw`.
-fn family_of(pod: &str) -> &str {
-    pod.rsplit_once('-').map_or(pod, |(stem, _)| stem)
 }
 
 /// The objects in an array of an object.

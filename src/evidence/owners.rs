@@ -2,6 +2,7 @@
 //! they are many (`tools/record/events_cache.go`), so that of a workload's pods some have none.
 
 use super::statement::{Said, Statement};
+use crate::api::workload::parent_and_ordinal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The letters of generated names (`apimachinery/pkg/util/rand`).
@@ -40,7 +41,7 @@ pub(super) fn of(statements: &[Statement]) -> BTreeMap<&str, String> {
 fn by_name(pod: &str, known: &BTreeMap<String, String>) -> Option<String> {
     let (full, last) = pod.rsplit_once('-')?;
     let generated = |text: &str| text.chars().all(|c| GENERATED.contains(c));
-    let number = !last.is_empty() && last.chars().all(|c| c.is_ascii_digit());
+    let number = parent_and_ordinal(pod).is_some();
     let suffix = last.len() == SUFFIX && generated(last);
     if let Some(owner) = known.get(full) {
         let fits = match owner.starts_with("StatefulSet/") {

@@ -2,6 +2,7 @@
 //! their pods, so that what is evicted is replaced as it was.
 
 use super::cluster::LABEL;
+use crate::api::workload::parent_and_ordinal;
 use crate::evidence::prelude::*;
 use serde_json::{Map, json};
 
@@ -68,7 +69,7 @@ fn owner(pod: &Value) -> Option<(&str, &str)> {
 fn replicas(kind: &str, pods: &[&Value]) -> usize {
     let number = |pod: &&Value| {
         let name = pod["metadata"]["name"].as_str()?;
-        name.rsplit_once('-')?.1.parse::<usize>().ok()
+        usize::try_from(parent_and_ordinal(name)?.1).ok()
     };
     let highest = pods.iter().filter_map(number).max();
     match highest.filter(|_| kind == "StatefulSet") {

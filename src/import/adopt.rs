@@ -7,6 +7,7 @@ use super::object::{RawMeta, RawOwner};
 use super::raw_scheduling::selector;
 use super::workload::RawWorkload;
 use crate::api::labels::Selector;
+use crate::api::workload::parent_and_ordinal;
 use crate::import::prelude::*;
 
 /// A workload that adopts what its selector matches.
@@ -35,7 +36,7 @@ impl Adopter {
             WorkloadKind::Deployment => !is_pod,
             // `isMemberOf`: a StatefulSet's pods have its name and a number.
             WorkloadKind::StatefulSet => {
-                is_pod && name.rsplit_once('-').is_some_and(|(set, _)| set == self.name)
+                is_pod && parent_and_ordinal(name).is_some_and(|(set, _)| set == self.name)
             }
             _ => is_pod,
         };

@@ -7,7 +7,7 @@
 
 use super::slow_start::slow_start_batch_but;
 use super::stateful_pod_control::StatefulPodControl;
-use crate::api::workload::WorkloadSpec;
+use crate::api::workload::{WorkloadSpec, parent_and_ordinal};
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 
@@ -117,13 +117,8 @@ impl StatefulSetControl {
     /// The number at the end of a pod's name, if the rest is the set's (`getParentNameAndOrdinal`).
     fn ordinal(&self, set: &Workload, pod: &Pod) -> Option<i64> {
         self.core.client.api().names(|n| {
-            let (parent, ordinal) = short_name(n.pod_name(pod.id)).rsplit_once('-')?;
-            let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
-            if digits && parent == short_name(n.workload_name(set.id)) {
-                ordinal.parse::<i32>().ok().map(i64::from)
-            } else {
-                None
-            }
+            let (parent, ordinal) = parent_and_ordinal(short_name(n.pod_name(pod.id)))?;
+            (parent == short_name(n.workload_name(set.id))).then(|| i64::from(ordinal))
         })
     }
 
