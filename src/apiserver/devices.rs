@@ -6,10 +6,11 @@
 use super::error::{ApiError, ApiResult};
 use super::server::ApiServer;
 use crate::api::device::{
-    Device, DeviceClaim, DeviceId, DeviceSelector, RESERVED_FOR_MAX, RuleCondition, shared_names,
+    Device, DeviceClaim, DeviceId, RESERVED_FOR_MAX, RuleCondition, shared_names,
 };
 use crate::apiserver::prelude::*;
 use crate::kernel::swap;
+use crate::plan::NewRule;
 
 impl ApiServer {
     /// The drivers of a node publish its devices.
@@ -84,13 +85,9 @@ impl ApiServer {
     ///
     /// # Errors
     /// `AlreadyExists`.
-    pub(crate) fn create_rule(
-        &self,
-        name: TextId,
-        selector: DeviceSelector,
-        taint: Taint,
-        previews: bool,
-    ) -> ApiResult {
+    pub(crate) fn create_rule(&self, rule: &NewRule) -> ApiResult {
+        let NewRule { name, selector, taint, previews } = rule.clone();
+        let name = self.names(|n| n.text(&name));
         if self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
             return Err(ApiError::AlreadyExists);
         }
@@ -112,13 +109,9 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn update_rule(
-        &self,
-        name: TextId,
-        selector: DeviceSelector,
-        taint: Taint,
-        previews: bool,
-    ) -> ApiResult {
+    pub(crate) fn update_rule(&self, rule: &NewRule) -> ApiResult {
+        let NewRule { name, selector, taint, previews } = rule.clone();
+        let name = self.names(|n| n.text(&name));
         let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
         let old = old.ok_or(ApiError::NotFound)?;
         let mut new =

@@ -9,9 +9,7 @@ use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{Lasting, WorkloadKind, namespace_of};
 use crate::apiserver::ApiResult;
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
-use crate::plan::{
-    BudgetIndex, NewRule, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
-};
+use crate::plan::{BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use crate::sim::prelude::*;
 use crate::trace::NO_RECORD;
 use std::collections::BTreeSet;
@@ -81,7 +79,7 @@ impl Objects {
             let _ = self.create_pod(pod, *id);
         }
         for rule in &plan.device_taint_rules {
-            let _ = self.create_rule(rule);
+            let _ = self.world.api.create_rule(rule);
         }
         for (pod, node) in plan.memory.iter().flat_map(|m| &m.attached) {
             let node = self.world.node_id(*node);
@@ -90,16 +88,6 @@ impl Objects {
                 self.attached_before(&pod, node);
             }
         }
-    }
-
-    /// Creates a rule that taints devices.
-    ///
-    /// # Errors
-    /// There is one of its name.
-    pub(super) fn create_rule(&self, rule: &NewRule) -> ApiResult {
-        let NewRule { name, selector, taint, previews } = rule.clone();
-        let name = self.world.api.names(|n| n.text(&name));
-        self.world.api.create_rule(name, selector, taint, previews)
     }
 
     /// The volumes of a pod are attached to a node before the run.

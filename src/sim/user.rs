@@ -170,15 +170,13 @@ impl User {
     }
 
     pub(super) fn create_rule(&self, entry: u32, rule: &NewRule) {
-        let result = self.objects.create_rule(rule);
+        let result = self.world.api.create_rule(rule);
         self.answer(entry, "devicetaintrules.resource.k8s.io", &rule.name, result);
     }
 
     pub(super) fn update_rule(&self, entry: u32, rule: &NewRule) {
-        let NewRule { name, selector, taint, previews } = rule.clone();
-        let api = &self.world.api;
-        let result = api.update_rule(api.names(|n| n.text(&name)), selector, taint, previews);
-        self.answer(entry, "devicetaintrules.resource.k8s.io", &name, result);
+        let result = self.world.api.update_rule(rule);
+        self.answer(entry, "devicetaintrules.resource.k8s.io", &rule.name, result);
     }
 
     pub(super) fn delete_rule(&self, entry: u32, name: &str) {
