@@ -9,6 +9,7 @@
 use super::factory::InformerFactory;
 use super::past::HELD;
 use super::stream::{Delta, Due, OnItsWay, Stream};
+use crate::api::readiness::NodeReadinessRule;
 use crate::client::prelude::*;
 use crate::kernel::slot;
 
@@ -183,76 +184,65 @@ impl InformerFactory {
     /// What the list of a resource has that the cache has not, and then what the cache has that the
     /// list has not; each with the record that is its cause.
     fn differences(&self, resource: Resource) -> Vec<(Delta, u32)> {
+        const NONE: u32 = u32::MAX;
+        let rule = |name: TextId| name.0 as usize;
         match resource {
             Resource::Nodes => {
-                let (now, was) = (self.listed_nodes(), self.nodes());
-                let (new, gone) = differing(&now, &was, |n| n.id.index(), Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Node(Some(n.clone()), n.id), n.record));
-                new.chain(gone.map(|w| (Delta::Node(None, w.id), w.record))).collect()
+                let delta = |node, n: &Rc<Node>| (Delta::Node(node, n.id), n.record);
+                differing(&self.listed_nodes(), &self.nodes(), |n| n.id.index(), Rc::ptr_eq, delta)
             }
             Resource::Pods => {
-                let (now, was) = (self.listed_pods(), self.pods());
-                let (new, gone) = differing(&now, &was, |p| p.id.index(), Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Pod(Some(n.clone()), n.id), n.record));
-                new.chain(gone.map(|w| (Delta::Pod(None, w.id), w.record))).collect()
+                let delta = |pod, p: &Rc<Pod>| (Delta::Pod(pod, p.id), p.record);
+                differing(&self.listed_pods(), &self.pods(), |p| p.id.index(), Rc::ptr_eq, delta)
             }
             Resource::Budgets => {
                 let (now, was) = (self.listed_budgets(), self.budgets());
-                let (new, gone) = differing(&now, &was, |b| b.id.index(), Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Budget(Some(n.clone()), n.id), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Budget(None, w.id), u32::MAX))).collect()
+                let delta = |budget, b: &Rc<Budget>| (Delta::Budget(budget, b.id), NONE);
+                differing(&now, &was, |b| b.id.index(), Rc::ptr_eq, delta)
             }
             Resource::ResourceSlices => {
                 let (now, was) = (self.api.slices(), self.slices());
-                let (new, gone) = differing(&now, &was, |s| s.node.index(), Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Slices(Some(n.clone()), n.node), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Slices(None, w.node), u32::MAX))).collect()
+                let delta = |of, s: &Rc<ResourceSlices>| (Delta::Slices(of, s.node), NONE);
+                differing(&now, &was, |s| s.node.index(), Rc::ptr_eq, delta)
             }
             Resource::DeviceTaintRules => {
                 let (now, was) = (self.api.rules(), self.rules());
-                let (new, gone) = differing(&now, &was, |r| r.name.0 as usize, Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Rule(Some(n.clone()), n.name), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Rule(None, w.name), u32::MAX))).collect()
+                let delta = |of, r: &Rc<DeviceTaintRule>| (Delta::Rule(of, r.name), NONE);
+                differing(&now, &was, |r| rule(r.name), Rc::ptr_eq, delta)
             }
             Resource::ResourceClaims => {
                 let (now, was) = (self.api.allocations(), self.allocations());
-                let (new, gone) = differing(&now, &was, |a| a.uid.0 as usize, Rc::ptr_eq);
-                let new = new.map(|n| (Delta::Claims(Some(n.clone()), n.uid), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Claims(None, w.uid), u32::MAX))).collect()
+                let delta = |of, a: &Rc<Allocation>| (Delta::Claims(of, a.uid), NONE);
+                differing(&now, &was, |a| a.uid.0 as usize, Rc::ptr_eq, delta)
             }
             Resource::NodeReadinessRules => {
                 let (now, was) = (self.api.readiness_rules(), self.readiness_rules());
-                let (new, gone) = differing(&now, &was, |r| r.name.0 as usize, Rc::ptr_eq);
-                let new = new.map(|n| (Delta::ReadinessRule(Some(n.clone()), n.name), u32::MAX));
-                new.chain(gone.map(|w| (Delta::ReadinessRule(None, w.name), u32::MAX))).collect()
+                let delta =
+                    |of, r: &Rc<NodeReadinessRule>| (Delta::ReadinessRule(of, r.name), NONE);
+                differing(&now, &was, |r| rule(r.name), Rc::ptr_eq, delta)
             }
             Resource::Leases => {
-                let now = self.api.leases();
                 let was: Vec<Lease> =
                     self.caches.with(|c| c.leases.iter().flatten().cloned().collect());
                 let same = |a: &Lease, b: &Lease| a.resource_version == b.resource_version;
-                let (new, gone) = differing(&now, &was, |l| l.node.index(), same);
-                let new = new.map(|n| (Delta::Lease(Some(n.clone()), n.node), u32::MAX));
-                new.chain(gone.map(|w| (Delta::Lease(None, w.node), u32::MAX))).collect()
+                let delta = |lease, l: &Lease| (Delta::Lease(lease, l.node), NONE);
+                differing(&self.api.leases(), &was, |l| l.node.index(), same, delta)
             }
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
             | Resource::DaemonSets
-            | Resource::Jobs => self.workloads_that_differ(resource),
+            | Resource::Jobs => {
+                let of_kind = |w: &Rc<Workload>| Resource::from(w.kind) == resource;
+                let mut now = self.listed_workloads();
+                now.retain(of_kind);
+                let mut was: Vec<Rc<Workload>> =
+                    self.caches.with(|c| c.workloads.iter().flatten().cloned().collect());
+                was.retain(of_kind);
+                let delta = |of, w: &Rc<Workload>| (Delta::Workload(of, w.id), w.record);
+                differing(&now, &was, |w| w.id.index(), Rc::ptr_eq, delta)
+            }
         }
-    }
-
-    fn workloads_that_differ(&self, resource: Resource) -> Vec<(Delta, u32)> {
-        let of_kind = |w: &Rc<Workload>| Resource::from(w.kind) == resource;
-        let mut now = self.listed_workloads();
-        now.retain(of_kind);
-        let mut was: Vec<Rc<Workload>> =
-            self.caches.with(|c| c.workloads.iter().flatten().cloned().collect());
-        was.retain(of_kind);
-        let (new, gone) = differing(&now, &was, |w| w.id.index(), Rc::ptr_eq);
-        let new = new.map(|n| (Delta::Workload(Some(n.clone()), n.id), n.record));
-        new.chain(gone.map(|w| (Delta::Workload(None, w.id), w.record))).collect()
     }
 }
 
@@ -260,25 +250,25 @@ fn is_there(d: &OnItsWay, now: Time) -> bool {
     d.due <= now && d.handed >= HANDED_ON
 }
 
-/// Those of `now` that are not the same in `was`, and those of `was` that are not in `now`.
-fn differing<'a, T>(
-    now: &'a [T],
-    was: &'a [T],
-    index: impl Fn(&T) -> usize + 'a,
-    same: impl Fn(&T, &T) -> bool + 'a,
-) -> (impl Iterator<Item = &'a T>, impl Iterator<Item = &'a T>) {
-    let by_index = |all: &'a [T]| {
-        let mut places: Vec<Option<&'a T>> = Vec::new();
+/// Those of `now` that are not the same in `was`, and then those of `was` that are not in `now`, each with the record of
+/// what changed it.
+fn differing<T: Clone>(
+    now: &[T],
+    was: &[T],
+    index: impl Fn(&T) -> usize,
+    same: impl Fn(&T, &T) -> bool,
+    delta: impl Fn(Option<T>, &T) -> (Delta, u32),
+) -> Vec<(Delta, u32)> {
+    fn places<'a, T>(all: &'a [T], index: &impl Fn(&T) -> usize) -> Vec<Option<&'a T>> {
+        let mut places: Vec<Option<&T>> = Vec::new();
         for item in all {
-            let i = index(item);
-            *slot(&mut places, i) = Some(item);
+            *slot(&mut places, index(item)) = Some(item);
         }
         places
-    };
-    let (old, new) = (by_index(was), by_index(now));
-    let at = |places: &[Option<&'a T>], i: usize| places.get(i).copied().flatten();
-    let changed: Vec<&T> =
-        now.iter().filter(|n| at(&old, index(n)).is_none_or(|w| !same(n, w))).collect();
-    let gone: Vec<&T> = was.iter().filter(|w| at(&new, index(w)).is_none()).collect();
-    (changed.into_iter(), gone.into_iter())
+    }
+    let (old, new) = (places(was, &index), places(now, &index));
+    let is_new = |n: &&T| old.get(index(n)).copied().flatten().is_none_or(|w| !same(n, w));
+    let is_gone = |w: &&T| new.get(index(w)).copied().flatten().is_none();
+    let changed = now.iter().filter(is_new).map(|n| delta(Some(n.clone()), n));
+    changed.chain(was.iter().filter(is_gone).map(|w| delta(None, w))).collect()
 }
