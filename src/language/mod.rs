@@ -66,9 +66,8 @@ pub(crate) use prices::Prices;
 pub(crate) use probes::{Ends, Probe};
 pub use readiness::NodeReadinessRule;
 pub(crate) use readiness::{ConditionPolicy, ConditionRequirement, EnforcementMode};
-pub use scenario::Scenario;
 pub(crate) use scenario::{Cluster, Existing, Exported, Flags, object_text_of_number};
-pub use scenario::{Deviation, Tape};
+pub use scenario::{Deviation, Entry, Scenario, Tape};
 pub(crate) use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
@@ -82,7 +81,7 @@ pub use text::{Problem, Problems, Source};
 pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, UsageText};
-pub use timeline::{Entry, Step};
+pub use timeline::Step;
 pub(crate) use timing::{AttacherTiming, ClientLimit};
 pub use timing::{ClientLimits, KubeletTiming, Timing};
 pub(crate) use toleration::Toleration;

@@ -9,8 +9,8 @@ use super::memory::Memory;
 use super::prices::Prices;
 use super::readiness::NodeReadinessRule;
 use super::scheduling::SchedulerConfiguration;
-use super::texts::{DurationText, FlagValue};
-use super::timeline::Entry;
+use super::texts::{DurationText, FlagValue, TimeText};
+use super::timeline::Step;
 use super::timing::Timing;
 use super::values::is_default;
 use super::workload::{Controllers, PodDisruptionBudget, PriorityClass, Workload};
@@ -127,6 +127,23 @@ pub struct Scenario {
     /// `taintsim test --guards` tries them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) guards: Vec<String>,
+}
+
+/// Something that happens at a time, once or several times.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
+    pub at: TimeText,
+    /// A name that others can refer to.
+    pub(crate) name: Option<String>,
+    /// What happens.
+    #[serde(rename = "do")]
+    pub step: Step,
+    /// It happens again this long after each beginning; with `times`.
+    pub(crate) every: Option<DurationText>,
+    /// How often it happens in all; with `every`.
+    pub(crate) times: Option<u32>,
 }
 
 /// What becomes of pods that exist where a setting says something else of new ones.

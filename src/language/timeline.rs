@@ -1,4 +1,4 @@
-//! Entries of the timeline: faults, and what people do.
+//! What entries of the timeline do: faults, and what people do.
 
 use super::api_client::ApiClient;
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector};
@@ -6,7 +6,7 @@ use super::devices::DeviceTaintRule;
 use super::entry_words::{Cut, RestartKind};
 use super::maintain::{Afterwards, DrainFlags};
 use super::readiness::NodeReadinessRule;
-use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
+use super::texts::{DurationText, FlagValue, OneOrMany};
 use super::toleration::Toleration;
 use super::values::is_default;
 use super::workload::{PodDisruptionBudget, Workload};
@@ -14,23 +14,6 @@ use crate::api::meta::ConditionStatus;
 use crate::api::workload::Propagation;
 use crate::language::prelude::*;
 use crate::plan::{Connections, IfNotDrained, Instance, Resource, RuntimeFails, WatchCache};
-
-/// Something that happens at a time, once or several times.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Entry {
-    /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
-    pub at: TimeText,
-    /// A name that others can refer to.
-    pub(crate) name: Option<String>,
-    /// What happens.
-    #[serde(rename = "do")]
-    pub step: Step,
-    /// It happens again this long after each beginning; with `times`.
-    pub(crate) every: Option<DurationText>,
-    /// How often it happens in all; with `every`.
-    pub(crate) times: Option<u32>,
-}
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
