@@ -7,12 +7,11 @@ use crate::language::{Scenario, Tree};
 use crate::scenario::build;
 use proptest::prelude::*;
 use ron::extensions::Extensions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A scenario that uses most of the language.
 fn rich() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/valid/timeline.ron");
-    std::fs::read_to_string(folder).unwrap()
+    std::fs::read_to_string("tests/scenarios/valid/timeline.ron").unwrap()
 }
 
 fn read(text: &str) {
@@ -53,8 +52,7 @@ fn beside_ron(text: &str) -> bool {
 
 #[test]
 fn scenarios_are_read_as_ron_reads_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("scenarios"), root.join("tests/scenarios")];
+    let mut folders = vec![PathBuf::from("scenarios"), PathBuf::from("tests/scenarios")];
     let mut taken = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(name)
+    Path::new("tests/scenarios").join(name)
 }
 
 fn plan(name: &str) -> Plan {
@@ -317,10 +317,7 @@ fn ideal_offsets_depend_on_the_name_alone() {
 
 #[test]
 fn the_documentation_s_scenarios_build() {
-    let text = std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenario-language.md"),
-    )
-    .unwrap();
+    let text = std::fs::read_to_string("docs/scenario-language.md").unwrap();
     let blocks: Vec<&str> =
         text.split("```ron\n").skip(1).filter_map(|b| b.split("```").next()).collect();
     assert!(!blocks.is_empty());
