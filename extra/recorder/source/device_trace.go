@@ -1,16 +1,23 @@
 package recorder
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// claim records what a pod's claim is allocated.
+// claim records what a claim is allocated, for each pod that it is reserved for from now on.
 func (t *trace) claim(actor string, old, new object) {
-	if new == nil || allocated(old) != nil || allocated(new) == nil {
+	if new == nil || allocated(new) == nil {
 		return
 	}
-	owners, _ := get(new, "metadata", "ownerReferences").([]any)
-	for _, owner := range owners {
-		pod := text(new, "metadata", "namespace") + "/" + text(owner, "name")
-		t.add(actor, record{What: "devices-allocated", Pod: pod, Message: strings.Join(allocated(new), " ")})
+	before, _ := get(old, "status", "reservedFor").([]any)
+	now, _ := get(new, "status", "reservedFor").([]any)
+	for _, pod := range now {
+		is := func(was any) bool { return text(was, "uid") == text(pod, "uid") }
+		if !slices.ContainsFunc(before, is) {
+			name := text(new, "metadata", "namespace") + "/" + text(pod, "name")
+			t.add(actor, record{What: "devices-allocated", Pod: name, Message: strings.Join(allocated(new), " ")})
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 )
 
 // deviceActions are the actions that are about devices.
-var deviceActions = []string{"create-device-rule", "delete-device-rule", "taint-device", "untaint-device"}
+var deviceActions = []string{"create-device-rule", "update-device-rule", "delete-device-rule", "taint-device", "untaint-device"}
 
 // devices are all that anything in the scenario names, at whatever time.
 func (sc *scenario) devices() devices {
@@ -39,8 +39,13 @@ func (sc *scenario) devices() devices {
 	}
 	ofPod := func(p podSpec) {
 		for _, claim := range p.DeviceClaims {
-			d.add(claim.Driver)
+			if claim.Shared == "" {
+				d.add(claim.Driver)
+			}
 		}
+	}
+	for _, claim := range sc.Claims {
+		d.add(claim.Driver)
 	}
 	for _, n := range sc.Nodes {
 		ofNode(n)
@@ -83,12 +88,24 @@ func setGates(gates map[string]bool) {
 	}
 }
 
-// create makes a class for each driver.
-func (d devices) create(s *server) {
+// create makes a class for each driver, and the claims that exist by themselves.
+func (d devices) create(s *server, claims []resourceClaimSpec) {
 	for _, driver := range d.drivers {
 		selector := object{"cel": object{"expression": "device.driver == " + strconv.Quote(driver)}}
 		s.make("deviceclasses", "", deviceAPI, "DeviceClass", driver, object{"spec": object{"selectors": []any{selector}}})
 	}
+	for _, claim := range claims {
+		s.make("resourceclaims", namespace(claim.Namespace), deviceAPI, "ResourceClaim", claim.Name, object{"spec": claim.spec()})
+	}
+}
+
+// spec is what a claim asks for.
+func (c deviceClaimSpec) spec() object {
+	exactly := object{"deviceClassName": c.Driver, "allocationMode": "ExactCount", "count": max(c.Count, 1)}
+	if c.Tolerations != nil {
+		exactly["tolerations"] = c.Tolerations
+	}
+	return object{"devices": object{"requests": []any{object{"name": deviceRequest, "exactly": exactly}}}}
 }
 
 // publish says of a node's devices what their drivers say when the kubelet starts them. A node that comes back finds its slices there.
@@ -118,8 +135,12 @@ func (p podSpec) claimDevices(spec *v1.PodSpec, root string) {
 		return
 	}
 	var claims []any
-	for i := range p.DeviceClaims {
-		claims = append(claims, object{"name": podClaim(i), "resourceClaimTemplateName": claimTemplate(root, i)})
+	for i, claim := range p.DeviceClaims {
+		named := object{"name": podClaim(i), "resourceClaimTemplateName": claimTemplate(root, i)}
+		if claim.Shared != "" {
+			named = object{"name": podClaim(i), "resourceClaimName": claim.Shared}
+		}
+		claims = append(claims, named)
 	}
 	lay(encode(object{"resourceClaims": claims}), spec)
 }
@@ -133,13 +154,12 @@ func claimTemplate(root string, i int) string { return root + "-" + podClaim(i) 
 // workload.
 func (s *server) createClaimTemplates(p podSpec, ns, root string) {
 	for i, claim := range p.DeviceClaims {
-		exactly := object{"deviceClassName": claim.Driver, "allocationMode": "ExactCount", "count": max(claim.Count, 1)}
-		if claim.Tolerations != nil {
-			exactly["tolerations"] = claim.Tolerations
+		if claim.Shared != "" {
+			continue
 		}
 		template := object{
 			"apiVersion": deviceAPI, "kind": "ResourceClaimTemplate", "metadata": object{"name": claimTemplate(root, i)},
-			"spec": object{"spec": object{"devices": object{"requests": []any{object{"name": deviceRequest, "exactly": exactly}}}}},
+			"spec": object{"spec": claim.spec()},
 		}
 		if there := s.lookup("resourceclaimtemplates", ns, claimTemplate(root, i)); there != nil {
 			if !reflect.DeepEqual(get(there, "spec"), get(normalise(template), "spec")) {
@@ -168,7 +188,7 @@ func (s *server) claimRoot(p podSpec) string {
 }
 
 // claimRunning gives pods that are bound from the start the claims that the resourceclaim controller made for them, with the devices
-// that the scheduler allocated: the first of their node that are free.
+// that the scheduler allocated: the first of their node that are free. A claim that they share has those of its first pod.
 func (r *run) claimRunning() {
 	taken := map[string]bool{}
 	for _, p := range r.Pods {
@@ -177,6 +197,10 @@ func (r *run) claimRunning() {
 		}
 		var statuses []any
 		for i, claim := range p.DeviceClaims {
+			if claim.Shared != "" {
+				r.share(p, claim.Shared, taken)
+				continue
+			}
 			name := r.server.claim(p, i, r.take(p.Node, claim, taken))
 			statuses = append(statuses, object{"name": podClaim(i), "resourceClaimName": name})
 		}
@@ -186,6 +210,21 @@ func (r *run) claimRunning() {
 			}))
 		}
 	}
+}
+
+// share reserves a claim that exists by itself for a pod, and allocates it if it is the first.
+func (r *run) share(p podSpec, name string, taken map[string]bool) {
+	ns := namespace(p.Namespace)
+	i := slices.IndexFunc(r.Claims, func(c resourceClaimSpec) bool { return c.Name == name && namespace(c.Namespace) == ns })
+	if i < 0 {
+		fail("there is no claim", name, "for the pod", p.Name)
+	}
+	claim := r.server.lookup("resourceclaims", ns, name)
+	var results any = get(claim, "status", "allocation", "devices", "results")
+	if results == nil {
+		results = r.take(p.Node, r.Claims[i].deviceClaimSpec, taken)
+	}
+	r.server.reserve(p, name, results)
 }
 
 // take gives the results of allocating a claim's devices on a node.
@@ -226,17 +265,25 @@ func (s *server) claim(p podSpec, i int, results []any) string {
 	})
 	accept(claim, bad)
 	name := text(claim, "metadata", "name")
+	s.reserve(p, name, results)
+	return name
+}
+
+// reserve allocates a claim and reserves it for a pod, beside those for which it is.
+func (s *server) reserve(p podSpec, name string, results any) {
+	ns := namespace(p.Namespace)
+	uid := text(s.lookup("pods", ns, p.Name), "metadata", "uid")
 	accept(s.update("user", "resourceclaims", "", ns, name, func(cur object) (object, *status) {
 		return with(cur, []any{claimFinalizer}, "metadata", "finalizers"), nil
 	}))
 	onNode := object{"matchFields": []any{object{"key": "metadata.name", "operator": "In", "values": []any{p.Node}}}}
 	accept(s.update("user", "resourceclaims", "status", ns, name, func(cur object) (object, *status) {
+		reserved, _ := get(cur, "status", "reservedFor").([]any)
 		return with(cur, object{
 			"allocation":  object{"devices": object{"results": results}, "nodeSelector": object{"nodeSelectorTerms": []any{onNode}}},
-			"reservedFor": []any{object{"resource": "pods", "name": p.Name, "uid": uid}},
+			"reservedFor": append(slices.Clone(reserved), object{"resource": "pods", "name": p.Name, "uid": uid}),
 		}, "status"), nil
 	}))
-	return name
 }
 
 // observe deletes claims of pods that are gone, as the garbage collector would. One that is allocated would wait for its finalizer, and is
@@ -314,6 +361,11 @@ func (r *run) actOnDevice(a *action) bool {
 		accept(s.create("user", "devicetaintrules", "", object{
 			"apiVersion": "resource.k8s.io/" + deviceRuleVersion, "kind": "DeviceTaintRule", "metadata": object{"name": a.Rule.Name},
 			"spec": object{"deviceSelector": a.Rule.selector(), "taint": a.Rule.taint()},
+		}))
+	case "update-device-rule":
+		accept(s.update("user", "devicetaintrules", "", "", a.Rule.Name, func(cur object) (object, *status) {
+			// As it is without what the API server adds: that it keeps, or sets anew.
+			return with(cur, object{"deviceSelector": a.Rule.selector(), "taint": a.Rule.taint()}, "spec"), nil
 		}))
 	case "delete-device-rule":
 		s.remove("user", "devicetaintrules", "", a.Rule.Name, metav1.DeleteOptions{})

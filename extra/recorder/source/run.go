@@ -128,7 +128,7 @@ func (r *run) createObjects() {
 		s.createNamespace(ns, r.Namespaces[ns])
 	}
 	r.disks.create(s)
-	r.devices.create(s)
+	r.devices.create(s, r.Claims)
 	for _, n := range r.Nodes {
 		r.kubelets.join("user", n)
 		s.publish(n)

@@ -59,6 +59,7 @@ type scenario struct {
 	Pods        []podSpec                `json:"pods"`
 	Workloads   []workloadSpec           `json:"workloads"`
 	Budgets     []budgetSpec             `json:"budgets"`
+	Claims      []resourceClaimSpec      `json:"resourceClaims"`
 	Actions     []action                 `json:"actions"`
 	Steer       []steer                  `json:"steer"`
 }
@@ -147,11 +148,19 @@ type deviceSpec struct {
 	Names  []string `json:"names"`
 }
 
-// deviceClaimSpec is a claim that a pod gets for devices of a driver, one unless count says otherwise.
+// deviceClaimSpec is a claim that a pod gets for devices of a driver, one unless count says otherwise; or it names one that pods share.
 type deviceClaimSpec struct {
 	Driver      string   `json:"driver"`
 	Count       int64    `json:"count"`
 	Tolerations []object `json:"tolerations"` // as in the Kubernetes API
+	Shared      string   `json:"resourceClaimName"`
+}
+
+// resourceClaimSpec is a claim that exists by itself.
+type resourceClaimSpec struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	deviceClaimSpec
 }
 
 type workloadSpec struct {

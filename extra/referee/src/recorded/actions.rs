@@ -134,7 +134,7 @@ impl Builder {
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => return self.pod_action(a),
             "scale" | "create-workload" | "delete-workload" => self.workload_action(a)?,
             "create-budget" | "change-budget" | "delete-budget" => self.budget_action(a)?,
-            "create-device-rule" | "delete-device-rule" => {
+            "create-device-rule" | "update-device-rule" | "delete-device-rule" => {
                 let spec = a.rule.as_ref();
                 let spec = spec.ok_or_else(|| invalid(format!("{:?} has no \"rule\"", a.act)))?;
                 if a.act == "delete-device-rule" {
@@ -142,7 +142,11 @@ impl Builder {
                 }
                 let (selector, taint, previews) = device_taint(spec)?;
                 let name = spec.name.clone();
-                Do::CreateDeviceTaintRule(Box::new(NewRule { name, selector, taint, previews }))
+                let rule = Box::new(NewRule { name, selector, taint, previews });
+                match a.act.as_str() {
+                    "create-device-rule" => Do::CreateDeviceTaintRule(rule),
+                    _ => Do::UpdateDeviceTaintRule(rule),
+                }
             }
             "restart-controllers" => Do::RestartControllers(a.downtime.0),
             // Nobody among the modelled controllers acts on other watches.

@@ -104,6 +104,9 @@ fn objects(b: &mut Builder, sc: &RecordedScenario) -> Result<(), PlanError> {
         b.node(n, start_of_node(n)?)?;
     }
     b.set_clocks(&sc.nodes);
+    for claim in &sc.claims {
+        b.claim(claim)?;
+    }
     for p in &sc.pods {
         b.pod(p, start_of_pod(p)?)?;
     }

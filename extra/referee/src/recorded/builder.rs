@@ -1,14 +1,15 @@
 //! Gathers the nodes, pods and workloads of a recorded scenario.
 
-use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, WorkloadSpec};
+use super::format::{BudgetSpec, GoDuration, NodeSpec, PodSpec, ResourceClaimSpec, WorkloadSpec};
 use super::objects::{
-    budget, budget_name, claims_of_set, devices, node_labels, pod_name, resources, taint_edit,
-    template,
+    budget, budget_name, claims_of_set, device_claim, devices, node_labels, pod_name, resources,
+    taint_edit, template,
 };
 use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use taintsim::api::device::DeviceClaim;
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::meta::OwnerReference;
 use taintsim::api::pod::PodTemplate;
@@ -29,6 +30,8 @@ pub(super) struct Builder {
     pub(super) volume_limit: Option<u32>,
     /// Some node has devices.
     pub(super) has_devices: bool,
+    /// The claims on devices that exist by themselves, by `namespace/name`.
+    pub(super) claims: BTreeMap<String, DeviceClaim>,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) node_names: BTreeMap<String, NodeIndex>,
     pub(super) templates: Vec<PodTemplate>,
@@ -148,7 +151,7 @@ impl Builder {
         if template.owner.as_ref().is_some_and(|o| o.kind == WorkloadKind::StatefulSet.as_str()) {
             claims_of_set(&mut template.claims, &spec.name);
         }
-        let template = self.template(template);
+        let template = self.template(template, &spec.namespace)?;
         let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
         let name = pod_name(&spec.namespace, &spec.name);
         let index = self.pods.len() as PodIndex;
@@ -163,14 +166,28 @@ impl Builder {
         Ok(index)
     }
 
-    /// The place of a template; equal ones share it.
-    fn template(&mut self, template: PodTemplate) -> u32 {
+    /// Declares a claim on devices that exists by itself.
+    pub(super) fn claim(&mut self, spec: &ResourceClaimSpec) -> Result<(), PlanError> {
+        let name = pod_name(&spec.namespace, &spec.name);
+        let shared = Some(name.as_str().into());
+        let claim = DeviceClaim { shared, ..device_claim(&spec.claim)? };
+        self.claims.insert(name, claim);
+        Ok(())
+    }
+
+    /// The place of a template of a namespace's pods; equal ones share it.
+    fn template(&mut self, mut template: PodTemplate, namespace: &str) -> Result<u32, PlanError> {
+        for claim in &mut template.devices {
+            let Some(name) = &claim.shared else { continue };
+            let known = self.claims.get(&pod_name(namespace, name));
+            *claim = known.ok_or_else(|| invalid(format!("there is no claim {name:?}")))?.clone();
+        }
         let next = self.templates.len() as u32;
         let index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
         if index == next {
             self.templates.push(template);
         }
-        index
+        Ok(index)
     }
 
     /// A workload as the recorder makes it (`objects.go: createWorkload`).
@@ -199,7 +216,7 @@ impl Builder {
         } else {
             Some(self.node_of_pod(&w.template.node)?)
         };
-        let template = self.template(pod);
+        let template = self.template(pod, &w.namespace)?;
         let in_spec = w.spec.as_ref().and_then(|s| s.min_ready_seconds);
         self.workloads.push(WorkloadPlan {
             name: format!("{}/{}", w.kind, pod_name(&w.namespace, &w.name)),

@@ -105,6 +105,9 @@ pub struct RecordedScenario {
     /// Disruption budgets.
     #[serde(default, deserialize_with = "nullable")]
     pub budgets: Vec<BudgetSpec>,
+    /// Claims on devices that exist by themselves.
+    #[serde(default, deserialize_with = "nullable", rename = "resourceClaims")]
+    pub claims: Vec<ResourceClaimSpec>,
     /// What happens, in time order.
     #[serde(default, deserialize_with = "nullable")]
     pub actions: Vec<ActionSpec>,
@@ -146,6 +149,20 @@ pub struct DeviceClaimSpec {
     pub count: u32,
     #[serde(deserialize_with = "nullable")]
     pub tolerations: Vec<TolerationSpec>,
+    /// Of a pod: the claim of that name, and nothing else is given.
+    #[serde(rename = "resourceClaimName")]
+    pub shared: String,
+}
+
+/// A claim that exists by itself.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct ResourceClaimSpec {
+    pub name: String,
+    /// Its namespace; `default` if empty.
+    pub namespace: String,
+    #[serde(flatten)]
+    pub claim: DeviceClaimSpec,
 }
 
 /// A DeviceTaintRule, or a taint that a driver publishes; what is empty is not given.

@@ -52,11 +52,12 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
     Ok(template)
 }
 
-/// A claim on devices.
-fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
+/// A claim on devices. Of one that exists by itself it is the name alone.
+pub(super) fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
     let tolerations = tolerations(&spec.tolerations)?;
     let (driver, count) = (spec.driver.clone(), spec.count.max(1));
-    Ok(DeviceClaim { driver, count, tolerations, shared: None })
+    let shared = Some(spec.shared.as_str().into()).filter(|_| !spec.shared.is_empty());
+    Ok(DeviceClaim { driver, count, tolerations, shared })
 }
 
 /// The devices of a node.

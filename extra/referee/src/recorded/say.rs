@@ -5,7 +5,7 @@
 
 use super::missing::{Missing, unless};
 use super::say_actions::{READINESS, actions};
-use super::say_objects::{budgets, nodes, pods, tolerations, workloads};
+use super::say_objects::{budgets, nodes, pods, resource_claims, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
 use taintsim::api::volume::{BindingMode, DEFAULT_DRIVER, Reach, attach_limit_key};
@@ -48,6 +48,10 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
     });
     if plan.actions.iter().any(|a| matches!(a.act, Do::CreateDeviceTaintRule(_))) {
         scenario["gates"] = json!({"DRADeviceTaintRules": true});
+    }
+    let claims = resource_claims(plan);
+    if !claims.is_empty() {
+        scenario["resourceClaims"] = claims.into();
     }
     if plan.scheduler != SchedulerSettings::default() {
         scenario["scheduler"] = scheduler(&plan.scheduler);
@@ -105,11 +109,6 @@ fn rest(plan: &Plan, missing: &mut Missing) {
     unless(
         plan.templates.iter().all(|t| t.life.is_none()),
         "probes, and containers that end by themselves",
-        missing,
-    );
-    unless(
-        plan.templates.iter().flat_map(|t| &t.devices).all(|c| c.shared.is_none()),
-        "claims on devices that pods name themselves (`resourceClaimName`)",
         missing,
     );
     unless(plan.templates.iter().all(|t| t.image.is_none()), "pulls of images (`image`)", missing);

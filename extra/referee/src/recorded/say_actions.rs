@@ -8,8 +8,8 @@ use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::taint::Taint;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
-    Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NodeFault, NodeIndex,
-    Plan, Resource, WatchCache,
+    Action, Clients, Do, DrainOptions, IfNotDrained, Instance, Maintenance, NewRule, NodeFault,
+    NodeIndex, Plan, Resource, WatchCache,
 };
 
 pub(super) fn actions(plan: &Plan, missing: &mut Missing) -> Value {
@@ -126,11 +126,8 @@ fn said(
             let taint = device_taint(&edit.selector, &edit.taint, false);
             json!({"do": act, "nodes": names(nodes), "device_taint": taint})
         }
-        Do::CreateDeviceTaintRule(rule) => {
-            let mut said = device_taint(&rule.selector, &rule.taint, rule.previews);
-            said["name"] = json!(rule.name);
-            json!({"do": "create-device-rule", "rule": said})
-        }
+        Do::CreateDeviceTaintRule(rule) => device_rule("create-device-rule", rule),
+        Do::UpdateDeviceTaintRule(rule) => device_rule("update-device-rule", rule),
         Do::DeleteDeviceTaintRule(name) => {
             json!({"do": "delete-device-rule", "rule": {"name": name}})
         }
@@ -147,6 +144,12 @@ fn rejections(clients: &Clients, at: Time, lasts: Dur) -> Vec<Value> {
     let (at, lasts) = (at.to_string(), lasts.to_string());
     let of = |actor| json!({"at": at, "do": "reject", "actor": actor, "downtime": lasts});
     actors.into_iter().map(of).collect()
+}
+
+fn device_rule(act: &str, rule: &NewRule) -> Value {
+    let mut said = device_taint(&rule.selector, &rule.taint, rule.previews);
+    said["name"] = json!(rule.name);
+    json!({"do": act, "rule": said})
 }
 
 /// Which devices a taint is of, and the taint.
@@ -267,7 +270,6 @@ fn unsaid(act: &Do) -> &'static str {
         Do::Fail(_, NodeFault::Shutdown(_)) | Do::Recover(_, NodeFault::Shutdown(_)) => {
             "machines that are told to go off"
         }
-        Do::UpdateDeviceTaintRule(_) => "rules of device taints whose spec changes",
         Do::CreateReadinessRule(_) | Do::DeleteReadinessRule(_) | Do::SetCondition(..) => READINESS,
         _ => "an action that it does not have",
     }

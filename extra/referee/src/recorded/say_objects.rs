@@ -5,6 +5,7 @@ use super::missing::{Missing, unless};
 use super::objects::DELETION_COST;
 use super::{pod_spec, workload_spec};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use taintsim::api::budget::{BudgetRule, IntOrPercent};
 use taintsim::api::device::{Device, DeviceClaim};
 use taintsim::api::labels::{LabelSelector, Labels};
@@ -101,6 +102,23 @@ fn claim(c: &Claim) -> Value {
     out
 }
 
+fn device_claim(c: &DeviceClaim) -> Value {
+    json!({"driver": c.driver, "count": c.count, "tolerations": tolerations(&c.tolerations)})
+}
+
+/// The claims on devices that exist by themselves, as far as pods name them.
+pub(super) fn resource_claims(plan: &Plan) -> Vec<Value> {
+    let all = plan.templates.iter().flat_map(|t| &t.devices);
+    let shared: BTreeMap<_, _> = all.filter_map(|c| Some((c.shared.clone()?, c))).collect();
+    let said = shared.into_iter().map(|(full, claim)| {
+        let (namespace, name) = full.split_once('/').unwrap_or(("default", &*full));
+        let mut said = device_claim(claim);
+        (said["namespace"], said["name"]) = (json!(namespace), json!(name));
+        said
+    });
+    said.collect()
+}
+
 /// What pods and templates have in common.
 fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, Value> {
     let mut out = Map::new();
@@ -114,7 +132,10 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
         set("volumes", t.claims.iter().map(claim).collect());
     }
     if !t.devices.is_empty() {
-        let claim = |c: &DeviceClaim| json!({"driver": c.driver, "count": c.count, "tolerations": tolerations(&c.tolerations)});
+        let claim = |c: &DeviceClaim| match &c.shared {
+            Some(name) => json!({"resourceClaimName": name.rsplit('/').next()}),
+            None => device_claim(c),
+        };
         set("deviceClaims", t.devices.iter().map(claim).collect());
     }
     set("labels", json!(t.labels));
