@@ -21,7 +21,8 @@ struct Adopter {
 impl Adopter {
     /// What is wrong with its selector is told where it is converted.
     fn of(workload: &RawWorkload) -> Option<Self> {
-        let selector = selector(workload.spec.selector.as_ref()?).ok()?.as_selector().ok()?;
+        let selector =
+            selector("spec.selector", workload.spec.selector.as_ref()?).ok()?.as_selector().ok()?;
         (!selector.is_empty()).then(|| Self {
             kind: workload.kind,
             namespace: workload.namespace.clone(),

@@ -88,11 +88,11 @@ raw! {
     }
 }
 
-/// The selector as a scenario has it.
-pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
+/// The selector of that field as a scenario has it.
+pub(super) fn selector(field: &str, raw: &RawSelector) -> Result<LabelSelector, Wrong> {
     let expressions = raw.match_expressions.iter().map(|e| {
         let unknown =
-            || format!("spec.selector: {:?} is not a valid label selector operator", e.operator);
+            || format!("{field}: {:?} is not a valid label selector operator", e.operator);
         Ok::<_, Wrong>(LabelSelectorRequirement {
             key: e.key.clone(),
             operator: fields::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
@@ -100,7 +100,7 @@ pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
         })
     });
     Ok(LabelSelector {
-        match_labels: fields::labels("spec.selector.matchLabels", &raw.match_labels)?,
+        match_labels: fields::labels(&format!("{field}.matchLabels"), &raw.match_labels)?,
         match_expressions: expressions.collect::<Result<_, _>>()?,
     })
 }

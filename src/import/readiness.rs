@@ -104,7 +104,7 @@ fn rule(raw: &RawRule) -> Result<NodeReadinessRule, Wrong> {
                 .transpose()?,
         })
     };
-    let selector = selector(&spec.node_selector)?;
+    let selector = selector("spec.nodeSelector", &spec.node_selector)?;
     Ok(NodeReadinessRule {
         name: raw.name.clone(),
         conditions: spec.conditions.iter().map(condition).collect::<Result<_, Wrong>>()?,

@@ -169,6 +169,7 @@ fn pod_term(
     if raw.namespace_selector.is_some_and(|f| f.0) {
         left_out("namespaceSelector with conditions");
     }
+    let selector = |raw| selector("affinity: labelSelector", raw);
     Ok(PodAffinityTerm {
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
         namespaces: raw.namespaces.clone(),
@@ -190,6 +191,7 @@ fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
             raw.when_unsatisfiable
         )
     };
+    let selector = |raw| selector("topologySpreadConstraints: labelSelector", raw);
     Ok(TopologySpreadConstraint {
         max_skew: raw.max_skew,
         topology_key: raw.topology_key.clone(),
@@ -234,7 +236,7 @@ pub(super) fn budget(
     Ok(PodDisruptionBudget {
         name: name.to_owned(),
         namespace: (namespace != "default").then(|| namespace.to_owned()),
-        selector: selector(&spec.selector)?,
+        selector: selector("spec.selector", &spec.selector)?,
         min_available: spec.min_available.clone(),
         max_unavailable: spec.max_unavailable.clone(),
         unhealthy_pod_eviction_policy: always.then_some(UnhealthyPodEvictionPolicy::AlwaysAllow),

@@ -176,7 +176,7 @@ impl RawWorkload {
         let s = &self.spec;
         let labels = fields::labels("spec.template.metadata.labels", &s.template.metadata.labels)?;
         let selector = match &s.selector {
-            Some(raw) => Some(selector(raw)?),
+            Some(raw) => Some(selector("spec.selector", raw)?),
             // The API server makes one up for a Job.
             None if self.kind == WorkloadKind::Job => (!labels.is_empty()).then(|| LabelSelector {
                 match_labels: labels.clone(),

@@ -114,6 +114,11 @@ fn mistakes_have_a_place() {
             "\"requiredStatus\": \"Yes\", \"type\": \"AgentReady\"",
             "f, item 6, NodeReadinessRule \"agent\": spec.conditions: requiredStatus is \"Yes\", which the API does not know",
         ),
+        (
+            "\"operator\": \"DoesNotExist\"",
+            "\"operator\": \"Lacks\"",
+            "f, item 4, NodeReadinessRule \"cni\": spec.nodeSelector: \"Lacks\" is not a valid label selector operator",
+        ),
     ] {
         assert_eq!(error(&changed(from, to)), message);
     }
