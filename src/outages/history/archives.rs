@@ -8,7 +8,7 @@
 //! A state file of SimGrid: `date 0` is off, `date 1` is on; `LOOPAFTER x` repeats all of it x
 //! seconds behind the last date. It is about one resource, which is called `host` here.
 
-use super::raw::{HistoryError, Raw, lines, seconds, wrong};
+use super::raw::{HistoryError, LATEST_S, Raw, lines, seconds, wrong};
 use std::collections::BTreeMap;
 
 pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
@@ -31,8 +31,8 @@ pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
             "0" => raw.add(node, start, end, i)?,
             "1" => {
                 raw.node(node);
-                raw.saw(start);
-                raw.saw(end);
+                raw.saw(start, i)?;
+                raw.saw(end, i)?;
             }
             other => {
                 let text = format!("{other:?} is no state: 0 is down, 1 is up");
@@ -48,13 +48,17 @@ pub(super) fn google(text: &str) -> Result<Raw, HistoryError> {
     let mut away: BTreeMap<String, f64> = BTreeMap::new();
     for (i, line) in lines(text) {
         let event = if line.starts_with('{') { google_json(line) } else { google_csv(line) };
-        let Some((at, machine, what)) = event else {
+        let Some((at, machine, what)) = event.filter(|(at, ..)| at.is_finite()) else {
             return Err(wrong(
                 i,
                 "this is no machine event: a time, a machine and what happened to it",
             ));
         };
-        raw.saw(at);
+        // 2^63 - 1 is what came after the end of the trace.
+        if at > LATEST_S {
+            continue;
+        }
+        raw.saw(at, i)?;
         raw.node(&machine);
         match what {
             Event::Added => {
@@ -118,7 +122,7 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, HistoryError> {
         let number = |text: &str| seconds(text, 0.0, i);
         if ["LOOPAFTER", "PERIODICITY"].contains(&first) {
             // The next round begins then.
-            raw.saw(last.max(0.0) + number(second)?);
+            raw.saw(last.max(0.0) + number(second)?, i)?;
             if let Some(begin) = since.take() {
                 raw.add("host", begin, last.max(0.0) + number(second)?, i)?;
             }
@@ -129,7 +133,7 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, HistoryError> {
             return Err(wrong(i, "dates do not rise"));
         }
         last = at;
-        raw.saw(at);
+        raw.saw(at, i)?;
         match (since, second) {
             (None, "0") => since = Some(at),
             (Some(begin), "1") => {

@@ -87,8 +87,9 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
 
 fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), HistoryError> {
     raw.node(node);
+    // Every series is an array of its own; lines mean nothing here.
     for &(at, _) in samples {
-        raw.saw(at);
+        raw.saw(at, 1)?;
     }
     let first_up = samples.iter().position(|s| s.1);
     let since_up = first_up.unwrap_or(samples.len());
@@ -98,7 +99,6 @@ fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), HistoryError>
         match (since, is_up) {
             (None, false) => since = Some(at),
             (Some(begin), true) => {
-                // Every series is an array of its own; lines mean nothing here.
                 raw.add(node, begin, at, 1)?;
                 since = None;
             }

@@ -70,13 +70,13 @@ pub(crate) enum HistoryError {
         /// How many have no length.
         empty: usize,
     },
-    /// A time is later than any outage can have been; a number may be in milliseconds.
+    /// A time is later, or earlier, than any outage can have been; a number may be in milliseconds.
     #[error("line {line}: this time lies in the year {year}")]
     Later {
         /// Its line, from 1 on.
         line: usize,
         /// Its year.
-        year: u64,
+        year: i64,
     },
     /// Prometheus says why it gives no answer.
     #[error("Prometheus did not answer: {0}")]
@@ -150,8 +150,8 @@ pub(super) struct Raw {
     pub(super) failures_only: bool,
 }
 
-/// Times from here on, the year 5138, are none in seconds.
-const LATEST_S: f64 = 1e11;
+/// Times from here on, the year 5138, are none in seconds; nor are those as long before 1970.
+pub(super) const LATEST_S: f64 = 1e11;
 const YEAR_S: f64 = 365.2425 * 86_400.0;
 /// An outage of no length would be none.
 const SHORTEST_S: f64 = 1e-3;
@@ -161,9 +161,15 @@ impl Raw {
         self.outages.entry(name.to_owned()).or_default()
     }
 
-    pub(super) fn saw(&mut self, at: f64) {
+    pub(super) fn saw(&mut self, at: f64, line: usize) -> Result<(), HistoryError> {
+        if at.abs() >= LATEST_S {
+            // Beyond that no year says more.
+            let year = (1970.0 + at / YEAR_S).clamp(-1e12, 1e12) as i64;
+            return Err(HistoryError::Later { line, year });
+        }
         let (from, to) = self.looked.unwrap_or((at, at));
         self.looked = Some((from.min(at), to.max(at)));
+        Ok(())
     }
 
     pub(super) fn add(
@@ -173,17 +179,12 @@ impl Raw {
         end: f64,
         line: usize,
     ) -> Result<(), HistoryError> {
-        if let Some(time) = [start, end].into_iter().find(|t| *t >= LATEST_S) {
-            // Beyond that no year says more.
-            let year = (1970.0 + time / YEAR_S).min(1e12) as u64;
-            return Err(HistoryError::Later { line, year });
-        }
-        if !(start.is_finite() && end.is_finite()) || end < start {
+        self.saw(start, line)?;
+        self.saw(end, line)?;
+        if end < start {
             let node = node.to_owned();
             return Err(HistoryError::Backwards { line, node });
         }
-        self.saw(start);
-        self.saw(end);
         self.node(node).push((start, end, line));
         Ok(())
     }

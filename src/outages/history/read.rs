@@ -99,7 +99,7 @@ fn read_csv(text: &str) -> Result<Raw, HistoryError> {
         }
         let begin = seconds(field(start), line)?;
         if field(end).is_empty() {
-            raw.saw(begin);
+            raw.saw(begin, line)?;
             raw.node(field(node));
             raw.open += 1;
             continue;

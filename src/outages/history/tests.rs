@@ -71,6 +71,19 @@ fn what_is_wrong_is_said_with_its_line() {
             "line 3: a quote is opened here and never closed",
         ),
         // 1,767,225,600,000 s are 56,001.4 years of 31,556,952 s each, behind 1970.
+        // Of an outage that goes on, and of a node that was up, as well; so long before 1970, too.
+        (
+            "node,start,end\na,0,60\na,-1e300,\n",
+            "line 3: this time lies in the year -1000000000000",
+        ),
+        (
+            "0 0 n 0 0 0 0 60\n0 0 n 0 0 1 60 1767225600000\n",
+            "line 2: this time lies in the year 57971",
+        ),
+        (
+            "0,m,1\nNaN,m,0\n",
+            "line 2: this is no machine event: a time, a machine and what happened to it",
+        ),
         (
             "node,start,end\na,1767225600000,1767225660000\n",
             "line 2: this time lies in the year 57971",
