@@ -214,19 +214,20 @@ const STEPS: u32 = 6;
 fn range(low: &str, high: &str) -> Result<Vec<String>, String> {
     let wrong = || {
         format!(
-            "\"{low}..{high}\" is no range: write two numbers or two durations, the lower first, such as 0..600 or 10s..2m"
+            "\"{low}..{high}\" is no range: write two whole numbers or two durations of whole seconds, the lower first, such as 0..600 or 10s..2m"
         )
     };
     if let (Ok(a), Ok(b)) = (low.parse::<u64>(), high.parse::<u64>()) {
         let all = steps(a, b).ok_or_else(wrong)?;
         return Ok(all.iter().map(u64::to_string).collect());
     }
-    let seconds = |text| duration::parse(text).map(|d| d.as_secs()).map_err(|_| wrong());
+    let whole = |text| duration::whole_seconds(text)?.try_into().ok();
+    let seconds = |text| whole(text).ok_or_else(wrong);
     let all = steps(seconds(low)?, seconds(high)?).ok_or_else(wrong)?;
     Ok(all.iter().map(|s| format!("{s}s")).collect())
 }
 
-/// Whole numbers from one to another, two digits of each but the ends.
+/// Whole numbers from one to another, two digits of each but the ends, or as many as tell them apart.
 fn steps(a: u64, b: u64) -> Option<Vec<u64>> {
     if a >= b {
         return None;
@@ -235,10 +236,11 @@ fn steps(a: u64, b: u64) -> Option<Vec<u64>> {
         let share = f64::from(i * i) / f64::from(STEPS * STEPS);
         let exact = a as f64 + (b - a) as f64 * share;
         let mut unit = 1.0;
-        while exact / unit >= 100.0 {
+        // In a narrow range two digits tell nothing apart.
+        while exact / unit >= 100.0 && unit * 10.0 <= (b - a) as f64 / f64::from(STEPS) {
             unit *= 10.0;
         }
-        ((exact / unit).round() * unit) as u64
+        (((exact / unit).round() * unit) as u64).clamp(a, b)
     };
     let mut all: Vec<u64> = (1..STEPS).map(at).collect();
     all.extend([a, b]);
@@ -301,7 +303,9 @@ mod tests {
         assert_eq!(of(&["10s..13s", "none"]).unwrap(), ["10s", "11s", "12s", "13s", "none"]);
         assert_eq!(of(&["60", "60"]).unwrap(), ["60"]);
         assert_eq!(of(&["a-{0..3}"]).unwrap(), ["a-{0..3}"]);
-        for wrong in ["9..1", "a..b", "1..2m"] {
+        // 101 + 4 · (1, 4, 9, 16, 25)/36 = 101.1, 101.4, 102, 102.8, 103.8
+        assert_eq!(of(&["101..105"]).unwrap(), ["101", "102", "103", "104", "105"]);
+        for wrong in ["9..1", "a..b", "1..2m", "10ms..500ms", "1.5s..9s"] {
             assert!(of(&[wrong]).is_err(), "{wrong}");
         }
     }
