@@ -1,6 +1,7 @@
 //! Exit codes; and why a command ended before its end, how that is said, and with which code.
 
 use super::terminal::Terminal;
+use crate::files::said;
 use crate::import::ImportError;
 use crate::lab::{Away, Stopped};
 use crate::language::{Problem, Problems};
@@ -49,7 +50,7 @@ impl Failure {
 
     /// A failure to write a file.
     pub(crate) fn write(path: &Path, error: &io::Error) -> Self {
-        Self::Io(format!("cannot write {}: {error}", path.display()))
+        Self::Io(format!("cannot write {}: {}", path.display(), said(error)))
     }
 
     /// Says it on standard error, and gives the exit code.
@@ -107,7 +108,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Io(format!("cannot write to standard output: {error}")),
+            _ => Self::Io(format!("cannot write to standard output: {}", said(&error))),
         }
     }
 }

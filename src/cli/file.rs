@@ -164,11 +164,7 @@ pub(crate) fn there(path: &Path) -> Result<()> {
 /// What is wrong with a path if nothing is there.
 pub fn missing(path: &Path) -> Option<Problem> {
     let error = fs::metadata(path).err()?;
-    let what = match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    };
+    let what = files::said(&error);
     let help = nearest(path).map(|near| format!("did you mean `{near}`?"));
     Some(Problem::new(format!("cannot read {}: {what}", path.display())).maybe_help(help))
 }

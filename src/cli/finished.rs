@@ -213,7 +213,7 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
         ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => {
             fail(path, "the file is missing", AGAIN)
         }
-        ReadError::Io(e) => Failure::Io(format!("cannot read {}: {e}", path.display())),
+        error @ ReadError::Io(_) => Failure::Io(format!("cannot read {}: {error}", path.display())),
         other => fail(path, &other.to_string(), AGAIN),
     })
 }

@@ -60,7 +60,7 @@ fn module(named: Option<&Path>) -> Result<Module> {
         ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
             wrong(format!("the simulation for a browser is not there: {shown} does not exist"))
         }
-        ReadError::Io(error) => Failure::Io(format!("cannot read {shown}: {error}")),
+        error @ ReadError::Io(_) => Failure::Io(format!("cannot read {shown}: {error}")),
         ReadError::Directory => wrong(format!("{shown} is a directory, not a module")),
         error => wrong(format!("cannot read {shown}: {error} of a module")),
     })?;

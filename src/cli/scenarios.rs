@@ -14,7 +14,8 @@ use std::path::Component;
 pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut add = |path: &Path| -> Result<()> {
-        let failed = |e| Failure::Io(format!("cannot read {}: {e}", path.display()));
+        let failed =
+            |e| Failure::Io(format!("cannot read {}: {}", path.display(), files::said(&e)));
         if path.is_dir() {
             return collect(path, &mut files).map_err(failed);
         }

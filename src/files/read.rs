@@ -28,7 +28,7 @@ const STEP: u64 = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system says why.
-    #[error("{0}")]
+    #[error("{}", said(.0))]
     Io(#[from] io::Error),
     /// It is a directory.
     #[error("it is a directory")]
@@ -65,6 +65,18 @@ pub enum ReadError {
         /// Its line, from 1.
         line: usize,
     },
+}
+
+/// What the system says, in the words of a message of ours and without the number of its error.
+pub(crate) fn said(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        return "there is no such file or folder".to_owned();
+    }
+    let text = error.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
 }
 
 /// A number of bytes, as large as one says it.

@@ -1,6 +1,7 @@
 //! What can be wrong with an export, said so that its owner finds the spot: file, document, item,
 //! kind and name.
 
+use crate::files::said;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -60,7 +61,7 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be opened or read.
-    #[error("{file}: {source}")]
+    #[error("{file}: {}", said(source))]
     Io {
         /// The file.
         file: String,

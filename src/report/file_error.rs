@@ -1,5 +1,6 @@
 //! Why a folder of results could not be written.
 
+use crate::files::said;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ pub(crate) enum FileError {
     #[error("{name:?} cannot be the name of a folder of results")]
     Name { name: String },
     /// A folder cannot be created or put into its place, or a file not be written: the disk is full, say.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {}", path.display(), said(source))]
     Failed {
         /// What cannot be done: "write".
         what: &'static str,
@@ -19,7 +20,7 @@ pub(crate) enum FileError {
         source: io::Error,
     },
     /// A file cannot be copied.
-    #[error("cannot copy {} to {}: {source}", from.display(), path.display())]
+    #[error("cannot copy {} to {}: {}", from.display(), path.display(), said(source))]
     Copy {
         /// The file.
         from: PathBuf,

@@ -66,11 +66,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
                 error => Problem::new(format!("cannot read {shown}: {error}")),
             });
         };
-        let what = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            _ => error.to_string(),
-        };
+        let what = files::said(&error);
         let nearby = neighbours(path);
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let help = crate::language::text::did_you_mean(&name, nearby.iter().map(String::as_str));

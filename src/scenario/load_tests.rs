@@ -250,6 +250,6 @@ fn what_is_no_text_is_refused() {
     );
     assert_eq!(
         load(Path::new("src/lib.rss")).unwrap_err().to_string(),
-        "cannot read src/lib.rss: there is no such file\n  help: did you mean `lib.rs`?"
+        "cannot read src/lib.rss: there is no such file or folder\n  help: did you mean `lib.rs`?"
     );
 }
