@@ -62,6 +62,7 @@ impl FaultsArgs {
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let file = args.out.file()?;
     let form = args.form()?;
+    args.html.fits()?;
     if let Some(table) = form.and_then(TableFormat::of_table) {
         can_print(table, file)?;
     }

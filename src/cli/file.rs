@@ -74,12 +74,19 @@ pub(crate) fn no_such_form(form: &str, those: &[&str]) -> Failure {
     Failure::Input(problem.help(help))
 }
 
-/// Refuses to replace a file that is there, unless by force.
+/// Refuses to replace a file that is there, unless by force, and one that could not be written.
 pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result<()> {
-    let there = file.filter(|path| !force && path.symlink_metadata().is_ok());
-    let Some(path) = there else { return Ok(()) };
-    let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
-    Err(problem.help("name another file, or replace this one with --force").into())
+    let Some(path) = file else { return Ok(()) };
+    if !force && path.symlink_metadata().is_ok() {
+        let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
+        return Err(problem.help("name another file, or replace this one with --force").into());
+    }
+    writable(path)
+}
+
+/// Fails now, and not after a long run, where a file could not be written.
+pub(crate) fn writable(path: &Path) -> Result<()> {
+    files::replaceable(path).map_err(|error| Failure::write(path, &error))
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
@@ -92,15 +99,19 @@ pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -
     }
 }
 
-/// Writes a drawing to a file, in the format that its name ends in.
+/// Reads the name of a file for a drawing, whose ending says its format.
+pub(crate) fn chart_file(text: &str) -> Result<PathBuf, String> {
+    match Path::new(text).extension().and_then(|e| e.to_str()) {
+        Some("svg" | "png") => Ok(text.into()),
+        _ => Err("it ends in neither .svg nor .png".to_owned()),
+    }
+}
+
+/// Writes a drawing to such a file.
 pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<()> {
-    let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("svg") => drawing.svg().map(String::into_bytes),
-        Some("png") => drawing.png(),
-        _ => {
-            let problem = Problem::new(format!("{} is neither .svg nor .png", path.display()));
-            return Err(Failure::Input(problem));
-        }
+    let bytes = match path.extension().is_some_and(|e| e == "svg") {
+        true => drawing.svg().map(String::into_bytes),
+        false => drawing.png(),
     };
     write_whole(path, &bytes.map_err(|e| Failure::Io(e.to_string()))?)
 }

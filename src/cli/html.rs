@@ -1,7 +1,7 @@
 //! `--html` of commands that write no folder of results, and runs for the pages of those that look
 //! at many.
 
-use super::file::write_whole;
+use super::file::{writable, write_whole};
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
 use crate::report::html;
@@ -43,17 +43,17 @@ impl HtmlArg {
         }
     }
 
-    /// Refuses to replace a file that is no page of ours, before any work is done for it.
+    /// Refuses a file that is no page of ours, or could not be written, before any work is done for it.
     pub(crate) fn fits(&self) -> Result<()> {
-        // What is no plain file is refused where it would be written.
-        let is_other = |path: &&PathBuf| {
-            files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes))
-        };
-        let Some(other) = self.html.as_ref().filter(is_other) else { return Ok(()) };
-        Err(Failure::input(
-            format!("{} is no page of taintsim; it is left as it is", other.display()),
-            "name another file: --html replaces only pages that taintsim wrote",
-        ))
+        let Some(path) = &self.html else { return Ok(()) };
+        if files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes)) {
+            return Err(Failure::input(
+                format!("{} is no page of taintsim; it is left as it is", path.display()),
+                "name another file: --html replaces only pages that taintsim wrote",
+            ));
+        }
+        // The folder for results is there once there are any.
+        if self.folder.is_some() { Ok(()) } else { writable(path) }
     }
 
     /// Writes the page that `make` makes, if one is asked for.

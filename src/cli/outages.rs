@@ -1,6 +1,6 @@
 //! `taintsim outages`: what a history of outages says, and which timeout is best for it.
 
-use super::file::{STDIN, is_stdin, replaces_only_by_force, shown, stdin, write_chart};
+use super::file::{STDIN, chart_file, is_stdin, replaces_only_by_force, shown, stdin, write_chart};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::language::HistoryFormat;
@@ -78,7 +78,7 @@ pub(crate) struct OutagesArgs {
     #[arg(long, value_name = "FROM..TO", value_parser = detection, default_value = "30s..55s")]
     detection: Noticing,
     /// Draw what an outage costs by toleration, as PNG or SVG by the name's ending
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = chart_file)]
     chart: Option<PathBuf>,
     /// Replace the chart's file where it is there
     #[arg(long, requires = "chart")]
@@ -96,6 +96,7 @@ pub(crate) struct OutagesArgs {
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(args.table.is_some())?;
     replaces_only_by_force(args.chart.as_deref(), args.force)?;
+    args.html.fits()?;
     let noticing = args.detection;
     let from = args.from.map(Into::into);
     let from_stdin = is_stdin(&args.file);

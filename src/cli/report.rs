@@ -1,6 +1,6 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::file::write_whole;
+use super::file::{writable, write_whole};
 use super::finished::{self, Finished};
 use super::prelude::*;
 use super::run;
@@ -65,6 +65,7 @@ enum WhichTable {
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     fits(args)?;
+    args.out.as_deref().map_or(Ok(()), writable)?;
     let run = finished::read(&args.folder, false, terminal)?;
     match &args.out {
         None => {

@@ -6,7 +6,7 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::file::{shown, write_whole};
+use super::file::{shown, writable, write_whole};
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
 use super::run::load;
@@ -146,6 +146,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         can_print(tables::Form::Parquet, None)?;
     }
     args.html.fits()?;
+    args.reporters.iter().filter_map(|r| r.file.as_deref()).try_for_each(writable)?;
     let files = selected(args)?;
     if files.is_empty() {
         let help = (args.filter.is_some() || args.partition.is_some())

@@ -19,20 +19,9 @@ const TRIES_MAX: usize = 100;
 /// # Errors
 /// The system says why, or what is in the place is no plain file; it is then left as it was.
 pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
-    let old = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if found.is_file() => Some(found),
-        Ok(_) if is_of_system(path) => {
-            return OpenOptions::new().write(true).open(path)?.write_all(bytes);
-        }
-        Ok(found) => {
-            let what = special(found.file_type()).unwrap_or("no plain file");
-            return Err(io::Error::other(format!("it is {what}; nothing is written through one")));
-        }
-        Err(_) if path.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
-        Err(_) => None,
+    let Some((temporary, old)) = place(path)? else {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
     };
-    let temporary = Temporary::file(path, old.is_some())?;
     begun(temporary.path());
     let mut file = temporary.handle().ok_or(io::ErrorKind::NotFound)?;
     if let Some(old) = &old {
@@ -50,6 +39,30 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> i
     again(|| fs::rename(temporary.path(), path))?;
     temporary.kept();
     Ok(())
+}
+
+/// Whether [`replace`] could write to that place, for whoever will have something to write much later.
+///
+/// # Errors
+/// As of [`replace`].
+pub(crate) fn replaceable(path: &Path) -> io::Result<()> {
+    place(path).map(drop)
+}
+
+/// A new file beside the one that it replaces, and what is known of that; none for what the system has under such a name.
+fn place(path: &Path) -> io::Result<Option<(Temporary, Option<fs::Metadata>)>> {
+    let old = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_file() => Some(found),
+        Ok(_) if is_of_system(path) => return Ok(None),
+        Ok(found) => {
+            let what = special(found.file_type()).unwrap_or("no plain file");
+            return Err(io::Error::other(format!("it is {what}; nothing is written through one")));
+        }
+        Err(_) if path.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
+        Err(_) => None,
+    };
+    Ok(Some((Temporary::file(path, old.is_some())?, old)))
 }
 
 /// Makes a folder, and those that it is in, where they are not there.

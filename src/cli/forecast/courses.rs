@@ -5,6 +5,7 @@ use crate::analysis::course::Happening;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
+use crate::cli::file::chart_file;
 use crate::cli::forecasts::{Course, courses, run_all};
 use crate::cli::given::KubectlArgs;
 use crate::cli::html::HtmlArg;
@@ -219,7 +220,7 @@ pub(crate) struct ForecastArgs {
     #[arg(long)]
     pub(super) all: bool,
     /// Draw how many are evicted by when, as PNG or SVG by the name's ending
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = chart_file)]
     pub(super) chart: Option<PathBuf>,
     /// Replace the chart's file where it is there
     #[arg(long, requires = "chart")]

@@ -49,6 +49,7 @@ fn a_page_of_a_small_run_is_small_and_asks_for_nothing() {
 fn a_page_replaces_only_pages() {
     let scratch = Scratch::with_starter();
     scratch.write("note.html", "<!doctype html>\n<title>mine</title>\n");
+    scratch.write("h.csv", "node,start,end\na,0,60\na,900,960\n");
     let events = super::repository().join("tests/real/degraded-events.json.gz");
     let events = events.to_str().unwrap();
     let seeds = ["--seeds", "1", "-q"];
@@ -60,10 +61,18 @@ fn a_page_replaces_only_pages() {
         &["survey", "a.ron", "-q"],
         &["forecast", export, seeds[0], seeds[1], seeds[2]],
         &["incident", events, seeds[0], seeds[1], seeds[2]],
+        &["outages", "h.csv"],
     ] {
         let called = scratch.call(&[args, &["--html=note.html"]].concat());
         called.fails(2, &["note.html is no page of taintsim", "name another file"]);
         assert!(scratch.text("note.html").contains("mine"), "{args:?}");
+        // Nothing is printed, which comes before the page: no run was made for it.
+        let called = scratch.call(&[args, &["--html=gone/page.html"]].concat());
+        called.fails(3, &["cannot write gone/page.html: there is no such file or folder"]);
+    }
+    for file in ["junit=gone/r.xml", "json=gone/r.json"] {
+        let called = scratch.call(&["test", "a.ron", "--reporter", "human", "--reporter", file]);
+        called.fails(3, &["cannot write gone/r."]);
     }
     let page = ["test", "a.ron", "--html=page.html"];
     for _ in 0..2 {
