@@ -24,7 +24,7 @@ pub(crate) struct FaultsArgs {
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Print a preset, with the source of each figure, to copy it into a scenario
-    #[arg(long, value_name = "PRESET", conflicts_with = "file")]
+    #[arg(long, value_name = "PRESET", conflicts_with_all = ["file", "preset", "window", "sets", "kubernetes", "timing", "seed", "html"])]
     show: Option<String>,
     /// How long to draw for [default: a year]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "8760h")]

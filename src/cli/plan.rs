@@ -23,6 +23,24 @@ use crate::scenario::split_values;
 /// How long a plan runs at most where nobody says it.
 const BUDGET: Dur = Dur::from_secs(60);
 
+/// What changes runs or writes them, of which none are made where they are kept.
+const RUNS: [&str; 14] = [
+    "file",
+    "choose",
+    "preset",
+    "count",
+    "jointly",
+    "managed",
+    "sets",
+    "kubernetes",
+    "timing",
+    "seed",
+    "needless_within",
+    "plan_shards",
+    "out",
+    "html",
+];
+
 /// Arguments of `taintsim plan`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -70,7 +88,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_enum)]
     count: Option<Counting>,
     /// Answer from the runs that an earlier plan kept in its plan.json, for other prices and limits
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "choose", "preset", "count", "jointly"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = RUNS)]
     kept: Option<PathBuf>,
     /// The folder for results; those of FILE are in the folder NAME-plan in it
     #[arg(long, value_name = "DIR", default_value = "output")]
@@ -109,8 +127,6 @@ fn percent(text: &str) -> Result<f64, String> {
 pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let help = "it ends when the answer is as precise as --precision asks for, or after 20,000 years or outages";
     (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
-    let help = "what was kept is read in a moment; leave one of them out";
-    (args.shards).refuses(args.kept.is_some(), "--kept", help)?;
     if let Some(file) = &args.kept {
         return told_again(args, file, work, terminal);
     }

@@ -200,6 +200,7 @@ fn one(
         Format::Text if args.summary => {
             report::text::write_summary(out, &report, Some(&written), terminal.style())?
         }
+        Format::Json if args.summary => json::write(out, &json::summary_document(&report))?,
         form => print(out, &report, Some(&written), form, terminal)?,
     }
     Ok(())

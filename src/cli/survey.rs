@@ -33,7 +33,7 @@ enum WhichTable {
 pub(crate) struct SurveyArgs {
     /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input. As
     /// `kubectl taintsim survey` it calls kubectl itself where none is given
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", conflicts_with_all = ["context", "kubeconfig"])]
     file: Option<PathBuf>,
     #[command(flatten)]
     kubectl: KubectlArgs,
@@ -62,7 +62,7 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_name = "N", default_value_t = 8)]
     rows: usize,
     /// Write the one loss of --only as a scenario instead, which `run` and `explain` take
-    #[arg(long = "as", value_enum, requires = "only")]
+    #[arg(long = "as", value_enum, requires = "only", conflicts_with_all = ["output", "table", "html", "rows", "fail_on"])]
     as_what: Option<As>,
     #[command(flatten)]
     output: OutputArg<TableFormat>,

@@ -174,7 +174,7 @@ pub(crate) struct ForecastArgs {
     /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed just now, also gzipped; `-` is standard input. Several files
     /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", conflicts_with_all = ["context", "kubeconfig"])]
     pub(super) files: Vec<PathBuf>,
     /// Silent nodes come back after this time, and those that die so long after they died; otherwise
     /// they stay silent

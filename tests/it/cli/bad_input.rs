@@ -274,6 +274,14 @@ fn command_lines_that_make_no_sense() {
         &["import"],
         &["completions"],
         &["completions", "tcsh"],
+        // What would have no effect.
+        &["plan", "--kept", "plan.json", "--seed", "2"],
+        &["plan", "--kept", "plan.json", "--set", "horizon=1h"],
+        &["plan", "--kept", "plan.json", "--html"],
+        &["survey", "a.ron", "--only", "node/a-0", "--as", "scenario", "--html=page.html"],
+        &["survey", "a.ron", "--context", "mine"],
+        &["forecast", "a.json", "--kubeconfig", "mine"],
+        &["faults", "--show", "on-prem", "--html=page.html"],
     ] {
         scratch.call(args).fails(2, &["error:"]);
     }
