@@ -11,6 +11,7 @@
 //!           outages; one outage with every value, to be looked at
 //! control   what the drawn outages come to by formula, beside what outages come to on average
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
+//! now       which of the values is set now
 //! run       replications on several threads, until enough is known
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
@@ -28,6 +29,7 @@ mod count;
 mod estimate;
 mod kept;
 mod moments;
+mod now;
 mod run;
 mod spec;
 #[cfg(test)]

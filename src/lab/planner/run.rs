@@ -59,20 +59,6 @@ struct Work<'a> {
     watched: &'a Watched<'a>,
 }
 
-/// What a plan is like, as a text: two of the same are one setting. The seconds that the API server
-/// adds to a pod are those that somebody wrote.
-fn settings(plan: &Plan) -> String {
-    let templates: Vec<_> = sim::admitted(plan)
-        .map(|mut template| {
-            template.tolerations.sort_by_key(|t| format!("{t:?}"));
-            template
-        })
-        .collect();
-    let objects = (templates, &plan.pods, &plan.workloads, &plan.budgets, &plan.nodes);
-    let settings = (&plan.flags, &plan.timing, &plan.admission, &plan.scheduler, &plan.controllers);
-    format!("{objects:?} {settings:?}")
-}
-
 /// Adds the figures of a run to others, as often as said.
 fn add(to: &mut [f64], more: &[f64], times: f64) {
     to.iter_mut().zip(more).for_each(|(sum, m)| *sum += times * m);
@@ -93,40 +79,11 @@ impl Planner<'_> {
     }
 
     /// What is changed in a row.
-    fn overrides(&self, values: &[String]) -> Overrides {
+    pub(super) fn overrides(&self, values: &[String]) -> Overrides {
         let mut all = self.sweep.base.clone();
         let path = |axis: usize| &self.sweep.axes[axis].path;
         all.sets.extend(apart::changed(values).map(|(axis, v)| format!("{}={v}", path(axis))));
         all
-    }
-
-    /// Looks which of the values is set now: the one that changes nothing.
-    ///
-    /// # Errors
-    /// What is wrong with a value.
-    pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
-        let said = |values: &[String]| -> Result<String, Problems> {
-            let drawn = scenario::drawn(self.sweep.loaded, &self.overrides(values))?;
-            Ok(settings(&drawn.plan))
-        };
-        let now = said(&[])?;
-        // All of them are built, so that what is wrong with any is found.
-        let first = |rows: Vec<Vec<String>>| -> Result<Option<usize>, Problems> {
-            let are_now = rows.iter().map(|row| Ok(said(row)? == now));
-            let are_now = are_now.collect::<Result<Vec<bool>, Problems>>()?;
-            Ok(are_now.iter().position(|is_now| *is_now))
-        };
-        if self.apart.is_none() {
-            self.now = first(self.sweep.combinations())?;
-            return Ok(());
-        }
-        let axes = &self.sweep.axes;
-        let of_axis = |axis: usize| {
-            let values = axes[axis].values.iter();
-            first(values.map(|value| apart::alone(axes.len(), axis, value)).collect())
-        };
-        self.apart = Some((0..axes.len()).map(of_axis).collect::<Result<_, _>>()?);
-        Ok(())
     }
 
     /// One replication with every row; none if it was stopped.

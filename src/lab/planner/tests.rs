@@ -414,6 +414,34 @@ fn fixed_outages_make_a_step() {
     assert_eq!(a.rows[1].figures[3], 0.0);
 }
 
+/// What is set now stands among the values under its own, whoever says it: the scenario, in whatever spelling it is asked
+/// for, or the API server, which adds 300 s. Of workloads that differ there is no such value.
+#[test]
+fn what_is_set_now_is_one_of_the_values() {
+    let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")], workloads: [
+        Deployment(name: "said", template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60)])),
+        Deployment(name: "silent")],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let now = |path: &str, values: &[&str]| {
+        let mut p = planner(&loaded, values, &[]);
+        path.clone_into(&mut p.sweep.axes[0].path);
+        p.look_for_now().expect("it builds");
+        let values = p.sweep.axes[0].values.join(",");
+        (p.now, values)
+    };
+    let of = |name: &str| TOLERATION.replace('*', name);
+    let named = |place, values: &str| (Some(place), values.to_owned());
+    assert_eq!(now(&of("said"), &["0", "300", "none"]), named(1, "0,60,300,none"));
+    let long = of("Deployment/said").replace("[unreachable]", "[node.kubernetes.io/unreachable]");
+    assert_eq!(now(&long, &["0"]), named(1, "0,60"));
+    assert_eq!(now(&of("silent"), &["0", "600"]), named(1, "0,300,600"));
+    assert_eq!(now(&of("*"), &["0"]), (None, "0".to_owned()));
+    let grace = "flags.kube-controller-manager.node-monitor-grace-period";
+    assert_eq!(now(grace, &["40s", "1m"]), named(1, "40s,50s,1m"));
+}
+
 /// Two workloads with a toleration each, on nodes with so much cpu for pods of one cpu; pods tolerate
 /// a lost node for ever where nothing else is set.
 fn two_workloads(nodes: &str, cpu: u32, api: u32) -> Loaded {

@@ -206,7 +206,7 @@ fn following(path: &str, known: &[String]) -> Option<String> {
 }
 
 /// Which elements are meant, and the rest of the path.
-fn elements<'a>(
+pub(super) fn elements<'a>(
     first: &Segment,
     rest: &'a [Segment],
     target: Target,

@@ -62,7 +62,7 @@ pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
 }
 
 /// The path of a component's flag.
-fn flag_path(component: &str, flag: &str) -> String {
+pub(super) fn flag_path(component: &str, flag: &str) -> String {
     format!("flags.{}.{flag}", component.replace('_', "-"))
 }
 

@@ -15,6 +15,7 @@ mod apply;
 mod called;
 mod edit;
 mod known;
+mod now;
 mod read;
 
 pub(super) use apply::set;
@@ -22,4 +23,5 @@ pub(crate) use known::Setting;
 #[cfg(test)]
 pub(crate) use known::known_paths;
 pub(crate) use known::settings;
+pub(crate) use now::may_be_set;
 pub use read::split_values;

@@ -132,7 +132,7 @@ const WELL_KNOWN: [&str; 8] = [
 ];
 
 /// The key without its prefix.
-fn short(key: &str) -> &str {
+pub(super) fn short(key: &str) -> &str {
     key.rsplit_once('/').map_or(key, |(_, name)| name)
 }
 

@@ -1,0 +1,100 @@
+//! Which value of a setting is set now, so that it stands among those that are tried.
+
+use super::apart::alone;
+use super::run::Planner;
+use crate::lab::prelude::*;
+use crate::lab::sweep::{Axis, Sweep};
+use crate::language::duration;
+
+/// What a plan is like, as a text: two of the same are one setting. The seconds that the API server
+/// adds to a pod are those that somebody wrote.
+fn settings(plan: &Plan) -> String {
+    let templates: Vec<_> = sim::admitted(plan)
+        .map(|mut template| {
+            template.tolerations.sort_by_key(|t| format!("{t:?}"));
+            template
+        })
+        .collect();
+    let objects = (templates, &plan.pods, &plan.workloads, &plan.budgets, &plan.nodes);
+    let settings = (&plan.flags, &plan.timing, &plan.admission, &plan.scheduler, &plan.controllers);
+    format!("{objects:?} {settings:?}")
+}
+
+impl Planner<'_> {
+    /// Looks which of the values is set now: the one that changes nothing.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
+        let now = self.said(&[])?;
+        if self.apart.is_none() && self.sweep.axes.len() > 1 {
+            self.now = self.first(self.sweep.combinations(), &now)?;
+            return Ok(());
+        }
+        let axes = 0..self.sweep.axes.len();
+        let found: Vec<_> = axes.map(|axis| self.now_of(axis, &now)).collect::<Result<_, _>>()?;
+        match &mut self.apart {
+            Some(apart) => *apart = found,
+            None => self.now = found.first().copied().flatten(),
+        }
+        Ok(())
+    }
+
+    /// What the plan of a row is like.
+    fn said(&self, values: &[String]) -> Result<String, Problems> {
+        let drawn = scenario::drawn(self.sweep.loaded, &self.overrides(values))?;
+        Ok(settings(&drawn.plan))
+    }
+
+    /// The first of some rows whose plan is like that. All of them are built, so that what is wrong with any is found.
+    fn first(&self, rows: Vec<Vec<String>>, now: &str) -> Result<Option<usize>, Problems> {
+        let are_now = rows.iter().map(|row| Ok(self.said(row)? == now));
+        let are_now = are_now.collect::<Result<Vec<bool>, Problems>>()?;
+        Ok(are_now.iter().position(|is_now| *is_now))
+    }
+
+    /// The value of a setting that is set now. Where it is none of those that are tried it becomes one of them, if it is
+    /// one value and can be told.
+    fn now_of(&mut self, axis: usize, now: &str) -> Result<Option<usize>, Problems> {
+        let Sweep { loaded, base, axes, .. } = &self.sweep;
+        let all = axes.len();
+        let rows = |values: &[String]| values.iter().map(|v| alone(all, axis, v)).collect();
+        let Axis { path, values } = &axes[axis];
+        if let Some(found) = self.first(rows(values), now)? {
+            return Ok(Some(found));
+        }
+        let profile = scenario::build(loaded, base)?.profile;
+        let mut may_be = scenario::may_be_set(&scenario::changed(loaded, base)?, &profile, path);
+        let Ok(Some(i)) = self.first(rows(&may_be), now) else { return Ok(None) };
+        let (value, values) = (may_be.swap_remove(i), &mut self.sweep.axes[axis].values);
+        let place = place(values, &value);
+        values.insert(place, value);
+        Ok(Some(place))
+    }
+}
+
+/// Where a value belongs among others: before the first that is greater.
+fn place(values: &[String], value: &str) -> usize {
+    let size = |text: &str| match text {
+        "none" => Some(f64::INFINITY),
+        _ => text.parse().ok().or_else(|| Some(duration::spoken(text).ok()?.as_secs_f64())),
+    };
+    let is_greater =
+        |other: &String| size(other).zip(size(value)).is_some_and(|(other, value)| other > value);
+    values.iter().position(is_greater).unwrap_or(values.len())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_value_stands_before_the_first_that_is_greater() {
+        let place = |values: &[&str], value| {
+            super::place(&values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>(), value)
+        };
+        assert_eq!(place(&["0", "60", "600", "none"], "300"), 2);
+        assert_eq!(place(&["0", "60"], "none"), 2);
+        assert_eq!(place(&["40s", "1m"], "50s"), 1);
+        assert_eq!(place(&["600", "60"], "300"), 0);
+        assert_eq!(place(&["OrderedReady"], "Parallel"), 1);
+    }
+}

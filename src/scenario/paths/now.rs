@@ -1,0 +1,38 @@
+//! What is set at a path, in whatever way it is written.
+
+use super::apply::elements;
+use super::called::{Called, Target, paths_of, quoted};
+use super::known::{flag_path, settings};
+use super::read::{Segment, segments, short};
+use crate::scenario::prelude::*;
+
+/// What may be set at a path now, in whatever way that is written; where no toleration is, the seconds that the API server
+/// adds.
+pub(crate) fn may_be_set(spec: &Scenario, profile: &Profile, path: &str) -> Vec<String> {
+    let Some(path) = canonical(spec, path) else { return Vec::new() };
+    let all = settings(spec, profile);
+    let at = |path: &str| all.iter().find(|s| s.path == path)?.value.clone();
+    let added =
+        |key| at(&flag_path("kube_apiserver", &format!("default-{key}-toleration-seconds")));
+    match at(&path) {
+        None if path.ends_with(".tolerationSeconds") => {
+            ["unreachable", "not-ready"].into_iter().filter_map(added).collect()
+        }
+        value => value.into_iter().collect(),
+    }
+}
+
+/// A path as [`settings`] has it; none where it leads to several values, or nowhere.
+fn canonical(spec: &Scenario, path: &str) -> Option<String> {
+    let all = segments(path).ok()?;
+    let (first, rest) = all.split_first()?;
+    let Some(target) = Target::of(&first.name) else { return Some(path.to_owned()) };
+    let (elements, fields) = elements(first, rest, target, spec, path).ok()?;
+    let [i] = elements[..] else { return None };
+    let own = paths_of(&first.name, &Called::all(target, spec)).swap_remove(i);
+    let field = |f: &Segment| {
+        let index = f.index.as_ref().map(|key| format!("[{}]", short(key)));
+        format!(".{}{}", quoted(&f.name), index.unwrap_or_default())
+    };
+    Some(own + &fields.iter().map(field).collect::<String>())
+}
