@@ -223,10 +223,12 @@ fn of_type<'a>(names: &[&'a str], types: &[&str]) -> Option<Vec<&'a str>> {
     all.filter(|all| !all.is_empty())
 }
 
+/// The grace period; none, as kubectl has it, for one below zero, -1 say.
 fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
     let Some(text) = words.flag(&["--grace-period"]) else { return Ok(None) };
     let wrong = || Problem::new(format!("--grace-period={text} is no number of seconds"));
-    text.parse().map(Some).map_err(|_| wrong())
+    let seconds = text.parse().map_err(|_| wrong())?;
+    Ok(Some(seconds).filter(|s| *s >= 0))
 }
 
 /// `kubectl taint nodes a b key=value:Effect key:Effect-`
@@ -268,6 +270,8 @@ fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> 
     let grace = match (seconds(words)?, words.is_set("--force")) {
         (None, true) => Some(0),
         (None, false) if words.is_set("--now") => Some(1),
+        // Without --force kubectl makes 1 of 0, lest data be lost by accident (`DeleteOptions.Complete`).
+        (Some(0), false) => Some(1),
         (given, _) => given,
     };
     Ok(vec![Step::DeletePod {
@@ -341,13 +345,13 @@ fn owned_by(spec: &Scenario, namespace: &str, replica_set: &str, deployment: &st
 fn patch(group: &PodGroup, seconds: i64) -> Step {
     let mut tolerations = group.tolerations.clone();
     for key in [crate::api::taint::NOT_READY, crate::api::taint::UNREACHABLE] {
-        let of = |t: &&mut Toleration| t.key == key;
+        let of = |t: &&mut Toleration| t.key == key && t.effect == Some(Effect::NoExecute);
         match tolerations.iter_mut().find(of) {
             Some(toleration) => toleration.toleration_seconds = Some(seconds),
             None => tolerations.push(Toleration {
                 key: key.to_owned(),
                 operator: Some(crate::api::toleration::Operator::Exists),
-                effect: Some(crate::api::taint::Effect::NoExecute),
+                effect: Some(Effect::NoExecute),
                 toleration_seconds: Some(seconds),
                 ..Toleration::default()
             }),
@@ -383,9 +387,14 @@ mod tests {
                 r#"DeletePod(pods:Some(Pods(["shop/web-0"])))"#,
             ),
             (
-                &["kubectl delete pod web-0 --now"],
+                &["kubectl delete pod web-0 --now", "kubectl delete pod web-0 --grace-period=0"],
                 r#"DeletePod(pods:Some(Pods(["default/web-0"])),gracePeriodSeconds:Some(1))"#,
             ),
+            (
+                &["kubectl delete pod web-0 --force --grace-period=-1"],
+                r#"DeletePod(pods:Some(Pods(["default/web-0"])),gracePeriodSeconds:Some(0))"#,
+            ),
+            (&["kubectl drain b-03 --grace-period=-1"], r#"Drain(nodes:Some(Nodes(["b-03"])))"#),
             (
                 &["kubectl delete node b-03", "kubectl delete node/b-03"],
                 r#"DeleteNode(nodes:Some(Nodes(["b-03"])))"#,
@@ -417,6 +426,23 @@ mod tests {
                 assert_eq!(steps(text).as_deref(), Ok(&[wanted.clone()][..]), "{text}");
             }
         }
+    }
+
+    /// A toleration of the taint that bars the scheduler has no seconds, and comes first in pods of a DaemonSet.
+    #[test]
+    fn seconds_are_of_the_toleration_that_has_some() {
+        let own = |effect| Toleration {
+            key: crate::api::taint::UNREACHABLE.to_owned(),
+            effect: Some(effect),
+            ..Toleration::default()
+        };
+        let group = PodGroup {
+            tolerations: vec![own(Effect::NoSchedule), own(Effect::NoExecute)],
+            ..PodGroup::default()
+        };
+        let Step::PatchTolerations { tolerations, .. } = patch(&group, 600) else { panic!() };
+        let seconds: Vec<_> = tolerations.iter().map(|t| t.toleration_seconds).collect();
+        assert_eq!(seconds, [None, Some(600), Some(600)]);
     }
 
     #[test]
