@@ -63,8 +63,14 @@ impl Prices {
     }
 }
 
+/// What a year costs with higher ones is no number that could be written.
+const PRICE_MAX: f64 = 1e9;
+
 /// Reads a price: a number of the currency; without one replica-minutes, or a duration.
 pub(crate) fn price(text: &str, currency: Option<&str>) -> Result<f64, Problem> {
+    if currency.is_some_and(|unit| unit.trim().is_empty()) {
+        return Err(Problem::new("the currency has no name").help("such as EUR"));
+    }
     let text = text.trim();
     let number = text.parse::<f64>().ok().filter(|p| p.is_finite());
     let spoken = duration::parse(text).ok().filter(|_| currency.is_none());
@@ -73,6 +79,10 @@ pub(crate) fn price(text: &str, currency: Option<&str>) -> Result<f64, Problem> 
         Some(value) if value < 0.0 => {
             let problem = Problem::new(format!("a price of {text} is negative"));
             Err(problem.help("more of a figure is never better"))
+        }
+        Some(value) if value > PRICE_MAX => {
+            let problem = Problem::new(format!("a price of {text} is more than a year comes to"));
+            Err(problem.help("1e9 at most; only how prices compare counts"))
         }
         Some(value) => Ok(value),
         None => Err(match currency {

@@ -267,10 +267,11 @@ mod tests {
         // A year of two nodes has 17,520 hours.
         let o = of(&["missing=0.02", "node_hour=0.1"], Some("EUR")).unwrap();
         assert_eq!((o.of(&figures, 2.0), o.unit.as_str()), (1_752.2, "EUR"));
-        for wrong in ["evicted", "evicted=x", "evicted=-1", "pods=1"] {
+        for wrong in ["evicted", "evicted=x", "evicted=-1", "evicted=1e308", "pods=1"] {
             assert!(of(&[wrong], None).is_err(), "{wrong}");
         }
         assert!(of(&[], Some("EUR")).is_err());
+        assert!(of(&["missing=1"], Some("")).is_err());
         // What a scenario says, and one of its prices anew.
         let written = Prices {
             currency: Some("EUR".to_owned()),

@@ -89,7 +89,7 @@ pub(crate) fn amount(value: f64) -> String {
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = rest.trim_end_matches('0');
-    let number = crate::analysis::grouped(whole.parse().unwrap_or(0));
+    let number = whole.parse().map_or_else(|_| whole.to_owned(), crate::analysis::grouped);
     // What is nothing with these digits has no sign.
     let sign =
         if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "-" } else { "" };
@@ -124,6 +124,7 @@ mod tests {
             (-12.34, "-12.3"),
             (1_234.5, "1,234"),
             (-1_234_567.0, "-1,234,567"),
+            (1e20, "100000000000000000000"),
         ];
         for (value, text) in all {
             assert_eq!(amount(value), text, "{value}");
