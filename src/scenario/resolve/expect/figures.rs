@@ -157,6 +157,9 @@ impl Reader<'_> {
             None => Some(None),
             Some(w) => self.window(w, &place.part(field)).map(Some),
         };
+        if c.at.is_some_and(|at| at.texts().is_empty()) {
+            return place.part("at").deny("no time is given here");
+        }
         let mut at = Some(Vec::new());
         for text in c.at.iter().flat_map(|t| t.texts()) {
             let (times, rest) = repeated(text);
