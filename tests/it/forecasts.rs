@@ -171,6 +171,20 @@ fn another_course_stands_beside() {
     }
 }
 
+/// Which five of six pods a smaller ReplicaSet deletes differs from seed to seed; they are five in each.
+#[test]
+fn what_a_course_deletes_is_counted_in_each_seed() {
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
+    let out = Command::cargo_bin("taintsim")
+        .unwrap()
+        .args(["forecast", export, "--quiet", "--seeds", "5", "--horizon", "2m"])
+        .args(["--what-if", "kubectl scale deployment/web -n shop --replicas=1"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("0 nodes tainted NoExecute, 5 pods deleted from"), "{text}");
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     let path = real("f62.json.gz");

@@ -165,6 +165,12 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     said
 }
 
+/// To how many of those something has happened by the end.
+pub(super) fn total(outlook: &Outlook<'_>, what: Happening, noun: &str) -> String {
+    let all = span(outlook, what, None).and_then(|all| all.counts.last());
+    all.map_or_else(|| counted(0, noun), |count| how_many(count, noun))
+}
+
 /// `81 nodes`, `81 nodes (79 to 83)`
 fn how_many(count: &Count, noun: &str) -> String {
     let n = counted(count.median, noun);

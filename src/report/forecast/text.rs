@@ -4,7 +4,7 @@ mod parts;
 mod volumes;
 
 use self::parts::FEW;
-use super::said::{ALONE, Outlook, answer, holds, of, percent, span, when};
+use super::said::{ALONE, Outlook, answer, holds, of, percent, span, total, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -73,7 +73,6 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
     }
     p.part("Side by side")?;
     for outlook in courses {
-        let deleted = of(outlook, Happening::PodDeleted);
         let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
             format!(
                 " from {} to {}",
@@ -83,8 +82,8 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         });
         let said = format!(
             "{} tainted NoExecute, {} deleted{range}, {} stuck, {} Pending at the end",
-            counted(of(outlook, Happening::NodeNoExecute).len() as u64, "node"),
-            counted(deleted.len() as u64, "pod"),
+            total(outlook, Happening::NodeNoExecute, "node"),
+            total(outlook, Happening::PodDeleted, "pod"),
             outlook.forecast.stuck.len(),
             outlook.forecast.pending.len()
         );
