@@ -32,6 +32,7 @@ mod properties;
 mod races;
 mod readiness;
 mod readme;
+mod real_disks;
 mod real_kubelets;
 mod rejections;
 mod scenarios;
