@@ -111,6 +111,16 @@ impl Disks {
         told.write(&mut shape.template);
     }
 
+    /// Whether a pod has a disk that is attached to its node before it starts; what is not known is taken for one.
+    pub(super) fn attaches(&self, pod: &RawPod) -> bool {
+        let attached =
+            |c: &VolumeClaim| c.attach.unwrap_or(!is_shared(c.access) && c.node.is_none());
+        pod.spec.claims().any(|claim| {
+            let claim = self.claims.get(&format!("{}/{claim}", pod.namespace));
+            claim.and_then(|c| c.as_ref().ok()).is_none_or(attached)
+        })
+    }
+
     /// Writes into a workload's template what it says of its claims.
     pub(super) fn tell_of_workload(&self, workload: &RawWorkload, template: &mut PodTemplate) {
         let set = self.sets.get(&format!("{}/{}", workload.namespace, workload.name));

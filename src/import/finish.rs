@@ -49,7 +49,7 @@ impl Gathered {
         let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
         let counted = remembered::budgets(&self.budgets, zero)?;
         self.lives.values_mut().for_each(|steps| steps.sort());
-        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, zero);
+        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
         let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
         let Gathered {
             workloads,

@@ -1,8 +1,10 @@
 //! How long the pods of each workload took to start and to stop, as far as an export shows it.
 //!
 //! A start is the time from a pod's condition PodScheduled to its condition Ready, of pods that never
-//! restarted; of a workload without such pods it is the time between the events Scheduled and
-//! Started, after which readiness may still have taken a while. A stop is the time from the begin of
+//! restarted; of pods with disks from their condition PodReadyToStartContainers, before which a kubelet
+//! waits until they are attached and mounted (`SyncPod`, `WaitForAttachAndMount`); where that is not there,
+//! as up to 1.28, nothing is known of them. Of a workload without such pods it is the time between the
+//! events Scheduled and Started, after which readiness may still have taken a while. A stop is the time from the begin of
 //! a pod's deletion to the end of its containers, of pods that are Terminating; or, of a StatefulSet,
 //! from the event Killing to the event Scheduled of the next pod of that name, which is made once the
 //! first is gone. Of a workload of which many were seen they are handed over as they are, so that a
@@ -14,6 +16,7 @@
 //! pods that have one, it is set apart, too, and starts are those of which it is known what the pull took of them. Of pods with
 //! several images it is told, and is a part of their start.
 
+use super::disks::Disks;
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
@@ -48,6 +51,8 @@ struct Seen {
     /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
     apart: [Vec<i64>; 2],
     ran_apart: Vec<(i64, i64)>,
+    /// Their disks are attached to their nodes first.
+    attaches: bool,
     /// How their containers ended.
     ends: EndsSeen,
     /// Starts for which the node had the image.
@@ -89,6 +94,7 @@ impl Pace {
         pods: &Named<RawPod>,
         workloads: &Named<RawWorkload>,
         events: &BTreeMap<String, Vec<(Stamp, PodStep)>>,
+        disks: &Disks,
         zero: Stamp,
     ) -> Self {
         // Whose pods they are in the end: a ReplicaSet's those of its Deployment.
@@ -114,6 +120,7 @@ impl Pace {
             let liveness = liveness_probe(&pod.spec).filter(|_| startup_probe(&pod.spec).is_none());
             alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
+            seen.attaches |= disks.attaches(pod);
             seen.by_pod(pod, events.get(&pod.full_name()));
             seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
@@ -249,12 +256,14 @@ impl Pace {
 impl Seen {
     /// What a pod's status tells, and of its image what its events do.
     fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
-        self.ready.extend(start_of(pod));
-        self.ran.extend(ran_of(pod));
+        let attaches = self.attaches;
+        self.ready.extend(start_of(pod, attaches));
+        self.ran.extend(ran_of(pod, attaches));
         self.stopped.extend(stop_of(pod));
         if let Some(pull) = steps.and_then(|steps| last_pull(steps)) {
-            self.apart[0].extend(start_of(pod).map(|took| (took - pull).max(0)));
-            self.ran_apart.extend(ran_of(pod).map(|(ran, rest)| ((ran - pull).max(0), rest)));
+            self.apart[0].extend(start_of(pod, attaches).map(|took| (took - pull).max(0)));
+            let ran = ran_of(pod, attaches);
+            self.ran_apart.extend(ran.map(|(ran, rest)| ((ran - pull).max(0), rest)));
         }
     }
 
@@ -276,7 +285,7 @@ impl Seen {
                 }
                 PodStep::Started => {
                     let took = scheduled.take().map(|s| at.us_since(s));
-                    let took = took.filter(|t| *t <= START_MAX_US);
+                    let took = took.filter(|t| *t <= START_MAX_US && !self.attaches);
                     self.started.extend(took);
                     self.apart[1].extend(took.zip(pulled).map(|(t, pull)| (t - pull).max(0)));
                     match pulled.take().filter(|_| took.is_some()) {
@@ -400,22 +409,27 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
         .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
 }
 
+/// When a pod began to start: with its binding, or once its disks were there.
+fn began(pod: &RawPod, attaches: bool) -> Option<Stamp> {
+    pod.since(if attaches { "PodReadyToStartContainers" } else { "PodScheduled" })
+}
+
 /// How long a pod took to start, if it did so once.
-fn start_of(pod: &RawPod) -> Option<i64> {
+fn start_of(pod: &RawPod, attaches: bool) -> Option<i64> {
     if pod.status.container_statuses.iter().any(|c| c.restart_count > 0) {
         return None;
     }
-    let took = pod.since("Ready")?.us_since(pod.since("PodScheduled")?);
+    let took = pod.since("Ready")?.us_since(began(pod, attaches)?);
     (0..=START_MAX_US).contains(&took).then_some(took)
 }
 
 /// How long a pod took to run, and from then on to be Ready, if it did so once.
-fn ran_of(pod: &RawPod) -> Option<(i64, i64)> {
-    let all = start_of(pod)?;
+fn ran_of(pod: &RawPod, attaches: bool) -> Option<(i64, i64)> {
+    let all = start_of(pod, attaches)?;
     let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
     let statuses = &pod.status.container_statuses;
     let last = statuses.iter().map(started).collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    let ran = last.us_since(pod.since("PodScheduled")?);
+    let ran = last.us_since(began(pod, attaches)?);
     (0..=all).contains(&ran).then_some((ran, all - ran))
 }
 

@@ -117,3 +117,33 @@ fn what_the_pull_took_is_told() {
     let told = "default/db 5.5s (median of 2), of which the image's pull 5.3s (median of 1, on the node already once)";
     assert!(lines.contains(told), "{lines}");
 }
+
+/// A pod waits for its disk for 6m10s before its sandbox is there, and is Ready 3 s after that: this is what its start takes. A
+/// share that is not attached (no driver, a path of NFS) is waited for by nobody, so that all of 20 s are the start. A kubelet
+/// of before 1.29 does not say when the disk was there; then nothing is known, by events neither.
+#[test]
+fn a_start_does_not_have_the_wait_for_a_disk_in_it() {
+    let started = |claim: &str, mounted: Option<&str>, ready: &str| {
+        let mut pod = pod("db-0", ready, 0);
+        pod["spec"]["volumes"] =
+            json!([{"name": "d", "persistentVolumeClaim": {"claimName": claim}}]);
+        let mounted = mounted.map(|at| json!({"type": "PodReadyToStartContainers", "status": "True", "lastTransitionTime": at}));
+        pod["status"]["conditions"].as_array_mut().unwrap().extend(mounted);
+        let share = [
+            json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "share"}, "spec": {"volumeName": "pv"}, "status": {"phase": "Bound"}}),
+            json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"},
+                "spec": {"accessModes": ["ReadWriteMany"], "nfs": {}, "claimRef": {"namespace": "default", "name": "share"}}}),
+        ];
+        let mut scheduled = event("Scheduled", "2026-11-20T10:00:00Z");
+        scheduled["metadata"]["name"] = json!("db-0.0");
+        let events = [scheduled, event("Started", "2026-11-20T10:00:20Z")];
+        scenario([pod].into_iter().chain(share).chain(events).collect()).1
+    };
+    let slow = "2026-11-20T10:06:13Z";
+    let disk = started("disk", Some("2026-11-20T10:06:10Z"), slow);
+    assert_eq!(disk.matches("pod_start: \"3s\"").count(), 2, "{disk}");
+    let share = started("share", Some("2026-11-20T10:00:19Z"), "2026-11-20T10:00:20Z");
+    assert_eq!(share.matches("pod_start: \"20s\"").count(), 2, "{share}");
+    let old = started("disk", None, slow);
+    assert!(!old.contains("pod_start"), "{old}");
+}
