@@ -346,10 +346,12 @@ impl Levels<'_> {
         into: &mut Tally,
     ) -> Result<(), Stopped> {
         let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
-        let enough = search.until_found && self.tally.all_violated(search.properties);
+        let mut all = search.properties.iter();
+        let all_found = all.all(|p| self.tally.is_violated(*p) || into.is_violated(*p));
+        let enough = search.until_found && !search.properties.is_empty() && all_found;
         let runs = runs.min(search.runs.saturating_sub(before));
         if runs > 0 && !enough {
-            let few = Explore { strategy, runs, until_found: false, ..search.clone() };
+            let few = Explore { strategy, runs, ..search.clone() };
             let in_time = |drawn: u64| watch(before + drawn) && (search.spent)() < until;
             into.take_in(sampled::draw(&few, at, &in_time)?.0);
         }

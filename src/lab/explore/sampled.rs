@@ -286,8 +286,12 @@ impl Tally {
 
     /// Whether each property was found violated.
     pub(super) fn all_violated(&self, properties: &[Property]) -> bool {
-        !properties.is_empty()
-            && properties.iter().all(|p| self.violations.keys().any(|(q, _)| q == p))
+        !properties.is_empty() && properties.iter().all(|p| self.is_violated(*p))
+    }
+
+    /// Whether a property was found violated.
+    pub(super) fn is_violated(&self, property: Property) -> bool {
+        self.violations.keys().any(|(violated, _)| *violated == property)
     }
 
     /// None of the tapes has to be made small.
