@@ -7,43 +7,54 @@ use crate::api::meta::ConditionStatus;
 use crate::kernel::choice::hash_name;
 use crate::kernel::search::fold;
 use crate::lab::prelude::*;
-use crate::trace::What;
+use crate::trace::{Record, What};
 
 /// How soon one thing comes after the other is told up to ten to this microseconds.
 const TENS: u32 = 6;
 
-/// What followed what in a run, each as a number: kinds of records and who made them, whatever the names and
-/// the times.
-pub(super) fn orders(trace: &Trace) -> BTreeSet<u64> {
+/// Nodes by their numbers in a run; where there are none, all of them.
+pub(super) type Nodes = BTreeSet<u32>;
+
+/// The records of a run, each with the node that it is about, or that its pod is on.
+pub(super) fn by_node(trace: &Trace) -> impl Iterator<Item = (&Record, Option<u32>)> {
+    let mut node_of: BTreeMap<u32, u32> = BTreeMap::new();
+    trace.iter().map(move |r| {
+        let Some(pod) = r.pod() else { return (r, r.node().map(|node| node.0)) };
+        let node = match r.what {
+            What::PodBound(node) => Some(node),
+            What::PodCreated(node) => What::created_on(node).map(|node| node.0),
+            _ => return (r, node_of.get(&pod.0).copied()),
+        };
+        node_of.extend(node.map(|node| (pod.0, node)));
+        (r, node)
+    })
+}
+
+/// What happens in a record: its kind and who made it, whatever the names and the times.
+pub(super) fn kind(r: &Record, trace: &Trace) -> u64 {
+    let gains = match r.what {
+        What::NodeTaints(change) => !trace.taints[change as usize].added.is_empty(),
+        What::NodeCondition(_, status, _) | What::PodCondition(_, status, _) => {
+            status == ConditionStatus::True
+        }
+        _ => false,
+    };
+    fold(hash_name(r.what.kind().0), (r.actor as u64) << 1 | u64::from(gains))
+}
+
+/// What followed what in a run at some nodes, each as a number.
+pub(super) fn orders(trace: &Trace, at: &Nodes) -> BTreeSet<u64> {
     let mut orders = BTreeSet::new();
     let mut last: BTreeMap<(bool, u32), (u64, Time)> = BTreeMap::new();
-    let mut node_of: BTreeMap<u32, u32> = BTreeMap::new();
-    for r in trace.iter() {
-        let node = match (r.pod(), r.what) {
-            (Some(pod), What::PodBound(node)) => {
-                node_of.insert(pod.0, node);
-                Some(node)
-            }
-            (Some(pod), What::PodCreated(node)) => {
-                let node = What::created_on(node).map(|node| node.0);
-                node_of.extend(node.map(|node| (pod.0, node)));
-                node
-            }
-            (Some(pod), _) => node_of.get(&pod.0).copied(),
-            _ => r.node().map(|node| node.0),
-        };
-        let gains = match r.what {
-            What::NodeTaints(change) => !trace.taints[change as usize].added.is_empty(),
-            What::NodeCondition(_, status, _) | What::PodCondition(_, status, _) => {
-                status == ConditionStatus::True
-            }
-            _ => false,
-        };
-        let what = fold(hash_name(r.what.kind().0), (r.actor as u64) << 1 | u64::from(gains));
+    for (r, node) in by_node(trace) {
+        if !at.is_empty() && node.is_none_or(|node| !at.contains(&node)) {
+            continue;
+        }
+        let what = kind(r, trace);
         let places = [node.map(|node| (true, node)), r.pod().map(|pod| (false, pod.0))];
         for place in places.into_iter().flatten() {
-            if let Some((before, at)) = last.insert(place, (what, r.at)) {
-                let micros = r.at.since(at).as_nanos() / 1_000;
+            if let Some((before, then)) = last.insert(place, (what, r.at)) {
+                let micros = r.at.since(then).as_nanos() / 1_000;
                 let near = micros.checked_ilog10().map_or(0, |tens| (tens + 1).min(TENS + 1));
                 orders.insert(fold(fold(before, what), u64::from(near)));
             }
@@ -76,7 +87,7 @@ mod tests {
             );
             let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
             let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
-            orders(&sim::search(&plan, Choices::default_order()).trace)
+            orders(&sim::search(&plan, Choices::default_order()).trace, &Nodes::new())
         };
         assert_eq!(of("a", "6s"), of("b", "6.3s"));
         assert_ne!(of("a", "6s"), of("a", "2.05s"));

@@ -2,10 +2,11 @@
 //! the runs of a search.
 
 use super::changes::Change;
+use super::coverage::Nodes;
 use super::one::{self, Found, shorter};
 use super::outcome::Outcome;
 use super::search::{Beside, Explore, Reached, Report, Strategy, Violated, Watch};
-use super::timelines::{Known, fewer};
+use super::timelines::{Known, Other, fewer};
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use crate::lab::prelude::*;
@@ -95,8 +96,8 @@ pub(super) fn draw(
 type Run = (Vec<Change>, Option<Kept>);
 
 /// Of a complete run the tape, the fingerprint of its states, its outcome and violations; and where timelines are
-/// changed, the orders of things in it that none before had.
-type Kept = (Vec<Deviation>, u64, (Outcome, Vec<Found>), Vec<u64>);
+/// changed, the orders of things in it that none before had, and at which nodes.
+type Kept = (Vec<Deviation>, u64, (Outcome, Vec<Found>), (Nodes, Vec<u64>));
 
 /// What runs are drawn from.
 struct Drawn<'a> {
@@ -168,10 +169,11 @@ fn batch(
         }
         let seed = first.wrapping_add(i);
         let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
-        let (changes, plan) = match &changed {
-            None => (Vec::new(), &*plan),
+        let mut own = None;
+        let (at, changes, plan) = match changed {
+            None => (Nodes::new(), Vec::new(), &*plan),
             Some(None) => return Some((Vec::new(), None)),
-            Some(Some((changes, plan))) => (changes.clone(), plan),
+            Some(Some(Other { at, changes, plan })) => (at, changes, &*own.insert(plan)),
         };
         let searched = sim::search_watched(plan, choices(search, drawn.turns, seed), goes_on);
         if searched.known {
@@ -181,8 +183,8 @@ fn batch(
         let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
         let judged = one::judge(search, plan, &searched.trace, &tape);
         let known = drawn.known.as_ref();
-        let orders = known.map_or_else(Vec::new, |known| known.unseen(&searched.trace));
-        Some((changes, Some((tape, searched.notes.fingerprint, judged, orders))))
+        let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
+        Some((changes, Some((tape, searched.notes.fingerprint, judged, (at, orders)))))
     };
     round(at, count, search.plan, run)
 }

@@ -3,20 +3,26 @@
 //! What people know of an incident is seldom right to the millisecond, and races are a matter of milliseconds. So
 //! entries move, within a slack, to where in the run as it is written something happens that they may
 //! race with, and faults come where something happens.
+//!
+//! A race is among things at few nodes. Where much else goes on a timeline is changed at the nodes of one entry: what
+//! has to do with them moves, to when something happens there, and it goes on from what is new there.
 
 use super::changes::{Change, Changing, Of};
-use super::coverage::orders;
+use super::coverage::{Nodes, by_node, kind, orders};
 use super::one;
+use crate::kernel::search::fold;
 use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
-use crate::trace::{Record, What};
+use crate::trace::What;
 
 /// One time in so many something comes anywhere, and not near a record.
 const ANYWHERE: u64 = 4;
+/// One time in so many it may come near a record of any node.
+const ELSEWHERE: u64 = 8;
 /// How many causes may lie between an entry and what is taken to be about the same.
 const STEPS: usize = 3;
-/// How near to a record something comes is 0 to 9 times ten to one less than this microseconds.
-const TENS: u64 = 6;
+/// How near to a record something comes is 0 to 9 times ten to one less than this microseconds, where the slack is as much.
+const TENS: u32 = 7;
 /// No more timelines are kept to be changed again than these.
 const KNOWN: usize = 256;
 /// Half of those that are changed again are among so many latest.
@@ -29,20 +35,22 @@ const LATEST: usize = 16;
 pub(super) struct Known<'a> {
     changing: &'a Changing<'a>,
     timelines: Vec<Timeline>,
-    /// The orders of things that some run had.
+    /// The orders of things that some run had, each with the nodes that were looked at.
     seen: BTreeSet<u64>,
     horizon: Dur,
     nodes: Vec<String>,
+    /// The nodes of each entry.
+    at: Vec<Nodes>,
 }
 
-/// A timeline, and when things happen in its run.
-struct Timeline {
-    /// Faults that are added in it.
-    faults: Vec<Change>,
-    /// When entries come in it, in the order in which they are written.
-    entries: Vec<(Dur, Near)>,
-    /// When anything happens.
-    anything: Near,
+/// A timeline that was drawn.
+pub(super) struct Other {
+    /// At which nodes it is otherwise.
+    pub at: Nodes,
+    /// What is otherwise.
+    pub changes: Vec<Change>,
+    /// It with that.
+    pub plan: Plan,
 }
 
 impl<'a> Known<'a> {
@@ -51,20 +59,27 @@ impl<'a> Known<'a> {
         let horizon = Dur::from_nanos(plan.horizon.as_nanos());
         let names = &trace.names;
         let nodes = names.node_ids().map(|id| names.node_name(id).to_owned()).collect();
-        let seen = orders(trace);
-        let mut known = Self { changing, timelines: Vec::new(), seen, horizon, nodes };
-        known.timelines.push(known.timeline(&[], trace));
+        let at: Vec<Nodes> = changing.entries.iter().map(|e| nodes_of(e.at, trace)).collect();
+        let mut known =
+            Self { changing, timelines: Vec::new(), seen: BTreeSet::new(), horizon, nodes, at };
+        for at in known.at.iter().cloned().chain([Nodes::new()]).collect::<BTreeSet<_>>() {
+            let orders = known.unseen(&at, trace);
+            known.seen.extend(orders);
+        }
+        known.timelines.push(known.timeline(&[], Nodes::new(), trace));
         known
     }
 
-    /// The orders of things in a run that none before had.
-    pub(super) fn unseen(&self, trace: &Trace) -> Vec<u64> {
-        orders(trace).difference(&self.seen).copied().collect()
+    /// The orders of things at some nodes in a run that none before had.
+    pub(super) fn unseen(&self, at: &Nodes, trace: &Trace) -> Vec<u64> {
+        let there = at.iter().fold(0, |sum, node| fold(sum, u64::from(*node)));
+        let orders = orders(trace, at).into_iter().map(|order| fold(there, order));
+        orders.filter(|order| !self.seen.contains(order)).collect()
     }
 
-    /// Adds a timeline whose run had these orders, if none before had some of them; where there are too many, in the
-    /// place of the oldest but that which is written.
-    pub(super) fn add(&mut self, changes: &[Change], orders: Vec<u64>) {
+    /// Adds a timeline whose run had these orders at some nodes, if none before had some of them; where there are too
+    /// many, in the place of the oldest but that which is written.
+    pub(super) fn add(&mut self, changes: &[Change], (at, orders): (Nodes, Vec<u64>)) {
         let before = self.seen.len();
         self.seen.extend(orders);
         if self.seen.len() > before
@@ -73,126 +88,167 @@ impl<'a> Known<'a> {
             if self.timelines.len() >= KNOWN {
                 self.timelines.remove(1);
             }
-            self.timelines.push(self.timeline(changes, &one::run(&plan, &[]).trace));
+            self.timelines.push(self.timeline(changes, at, &one::run(&plan, &[]).trace));
         }
     }
 
-    fn timeline(&self, changes: &[Change], trace: &Trace) -> Timeline {
-        let slack = self.changing.slack;
+    fn timeline(&self, changes: &[Change], at: Nodes, trace: &Trace) -> Timeline {
         let entry = |written: &Change| {
-            let at = changes.iter().find(|c| c.of == written.of).map_or(written.at, |c| c.at);
-            (at, Near::of(at, (written.at, slack), trace))
+            changes.iter().find(|c| c.of == written.of).map_or(written.at, |c| c.at)
         };
         Timeline {
+            at,
             faults: changes.iter().filter(|c| matches!(c.of, Of::Fault(_))).cloned().collect(),
             entries: self.changing.entries.iter().map(entry).collect(),
-            anything: Near::of(Dur::ZERO, (Dur::ZERO, self.horizon), trace),
+            moments: moments(trace),
         }
     }
 
     /// Some changes, and the plan with them; none where that is no scenario.
-    pub(super) fn drawn(&self, seed: u64) -> Option<(Vec<Change>, Plan)> {
+    pub(super) fn drawn(&self, seed: u64) -> Option<Other> {
         let mut dice = Dice::new(seed);
-        // Half of them begin with what is written.
-        let all = self.timelines.len();
-        let known = match (dice.once_in(2), dice.once_in(2)) {
-            (true, _) => 0,
-            (_, true) => all - 1 - dice.index(all.min(LATEST)),
-            _ => dice.index(all),
-        };
-        let timeline = &self.timelines[known];
+        let mut at = self.at.get(dice.index(self.at.len())).cloned().unwrap_or_default();
+        let timeline = self.begin(&at, &mut dice);
         let mut changes = timeline.faults.clone();
         if changes.is_empty() {
+            let (all, anywhere) = (Nodes::new(), (Dur::ZERO, self.horizon));
             for fault in self.changing.faults.drawn(&self.nodes, &mut dice) {
-                let at = timeline.anything.place((Dur::ZERO, self.horizon), &mut dice);
+                let at = timeline.place(&all, anywhere, &mut dice);
                 changes.push(Change { of: Of::Fault(fault), at });
             }
         }
         // Where faults were added, entries stay half of the time.
         let stay = changes.len() > timeline.faults.len() && dice.once_in(2);
-        changes.extend(self.moved(timeline, stay, &mut dice));
+        let moved = if stay { Vec::new() } else { self.moved(timeline, &at, &mut dice) };
+        if !changes.is_empty() {
+            // They may be at any node.
+            at = Nodes::new();
+        }
+        changes.extend(moved);
         let plan = (self.changing.plan)(&changes)?;
-        Some((changes, plan))
+        Some(Other { at, changes, plan })
     }
 
-    /// Entries at other times. They keep their order.
-    fn moved(&self, timeline: &Timeline, stay: bool, dice: &mut Dice) -> Vec<Change> {
-        let (count, slack) = (timeline.entries.len(), self.changing.slack);
+    /// A timeline to change at some nodes: half of the time that which is written.
+    fn begin(&self, at: &Nodes, dice: &mut Dice) -> &Timeline {
+        let there: Vec<&Timeline> = self.timelines.iter().filter(|t| meet(&t.at, at)).collect();
+        let all = there.len();
+        match (dice.once_in(2), dice.once_in(2)) {
+            (true, _) => &self.timelines[0],
+            (_, true) => there[all - 1 - dice.index(all.min(LATEST))],
+            _ => there[dice.index(all)],
+        }
+    }
+
+    /// Entries that have to do with some nodes, at other times. They keep their order.
+    fn moved(&self, timeline: &Timeline, at: &Nodes, dice: &mut Dice) -> Vec<Change> {
+        let (entries, slack) = (&self.changing.entries, self.changing.slack);
+        let there: Vec<usize> = (0..entries.len()).filter(|i| meet(&self.at[*i], at)).collect();
         // One of them in half of all runs, two in a quarter, and so on.
-        let many = if stay || slack == Dur::ZERO { 0 } else { (dice.halving() + 1).min(count) };
-        let chosen: BTreeSet<usize> = (0..many).map(|_| dice.index(count)).collect();
-        let mut earliest = Dur::ZERO;
-        let mut moves = Vec::new();
-        for (i, (written, (at, near))) in
-            self.changing.entries.iter().zip(&timeline.entries).enumerate()
-        {
-            let at = match chosen.contains(&i) {
-                true => near.place((written.at, slack), dice),
-                false => *at,
-            };
-            earliest = at.max(earliest);
-            if earliest != written.at {
-                moves.push(Change { at: earliest, ..written.clone() });
+        let many = if slack == Dur::ZERO { 0 } else { (dice.halving() + 1).min(there.len()) };
+        let chosen: BTreeSet<usize> = (0..many).map(|_| there[dice.index(there.len())]).collect();
+        let mut times = timeline.entries.clone();
+        for i in &chosen {
+            times[*i] = timeline.place(at, (entries[*i].at, slack), dice);
+        }
+        // Those before one that moved give way as far as they may, and so do those behind it.
+        let (mut latest, mut earliest) = (Dur::MAX, Dur::ZERO);
+        for i in there.iter().rev() {
+            let least = entries[*i].at.saturating_sub(slack);
+            match chosen.contains(i) {
+                true => latest = times[*i].min(latest),
+                false => times[*i] = times[*i].min(latest).max(least),
             }
         }
-        moves
+        for i in &there {
+            earliest = times[*i].max(earliest);
+            times[*i] = earliest;
+        }
+        let moved = entries.iter().zip(times).filter(|(written, at)| written.at != *at);
+        moved.map(|(written, at)| Change { at, ..written.clone() }).collect()
     }
 }
 
-/// When something happens within the slack of an entry.
-#[derive(Default)]
-struct Near {
-    /// To what the entry is about.
-    own: Vec<Dur>,
-    /// To anything.
-    all: Vec<Dur>,
+/// Whether some nodes are among others; what has to do with none has to do with all.
+fn meet(some: &Nodes, others: &Nodes) -> bool {
+    some.is_empty() || others.is_empty() || !some.is_disjoint(others)
 }
 
-impl Near {
-    /// Of an entry that comes at a time in a run, and may come not further from another than a slack.
-    fn of(at: Dur, (from, slack): (Dur, Dur), trace: &Trace) -> Self {
-        let about = |r: &Record| (r.node(), r.pod(), r.workload());
-        // How far each record is from the entry, by causes.
-        let mut far: Vec<usize> = Vec::with_capacity(trace.len());
-        let mut own = BTreeSet::new();
-        for r in trace.iter() {
-            let cause = far.get(r.cause as usize).map_or(STEPS, |f| f + 1);
-            let is_it = r.what == What::FaultBegan && r.at.as_nanos() == at.as_nanos();
-            let steps = if is_it { 0 } else { cause };
-            far.push(steps);
-            if (1..=STEPS).contains(&steps) {
-                own.insert(about(r));
-            }
+/// The nodes of what an entry that comes at a time led to.
+fn nodes_of(at: Dur, trace: &Trace) -> Nodes {
+    // How far each record is from the entry, by causes.
+    let mut far: Vec<usize> = Vec::with_capacity(trace.len());
+    let mut nodes = Nodes::new();
+    for (r, node) in by_node(trace) {
+        let cause = far.get(r.cause as usize).map_or(usize::MAX, |f| f.saturating_add(1));
+        let is_it = r.what == What::FaultBegan && r.at.as_nanos() == at.as_nanos();
+        let steps = if is_it { 0 } else { cause };
+        far.push(steps);
+        if (1..=STEPS).contains(&steps) {
+            nodes.extend(node);
         }
-        own.remove(&(None, None, None));
-        let mut near = Self::default();
-        for r in trace.iter() {
-            let then = Dur::from_nanos(r.at.as_nanos());
-            if then.as_nanos().abs_diff(from.as_nanos()) > slack.as_nanos() {
-                continue;
-            }
-            near.all.push(then);
-            if own.contains(&about(r)) {
-                near.own.push(then);
-            }
-        }
-        near.all.dedup();
-        near.own.dedup();
-        near
     }
+    nodes
+}
 
-    /// A time not further from another than a slack.
-    fn place(&self, (from, slack): (Dur, Dur), dice: &mut Dice) -> Dur {
+/// A timeline, and when things happen in its run.
+struct Timeline {
+    /// The nodes at which things came as in no run before.
+    at: Nodes,
+    /// Faults that are added in it.
+    faults: Vec<Change>,
+    /// When entries come in it, in the order in which they are written.
+    entries: Vec<Dur>,
+    moments: Vec<Moment>,
+}
+
+/// When something happens.
+#[derive(PartialEq)]
+struct Moment {
+    at: u64,
+    kind: u64,
+    node: Option<u32>,
+}
+
+fn moments(trace: &Trace) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    for (r, node) in by_node(trace).filter(|(r, node)| r.pod().is_none() || node.is_some()) {
+        let (at, kind) = (r.at.as_nanos(), kind(r, trace));
+        moments.push(Moment { at, kind, node });
+        // Where a countdown is cancelled nothing else says when it would have ended.
+        if let What::TimerSet(seconds) = r.what {
+            let at = at + Dur::from_secs(u64::from(seconds)).as_nanos();
+            moments.push(Moment { at, kind: !kind, node });
+        }
+    }
+    moments.dedup();
+    moments
+}
+
+impl Timeline {
+    /// A time not further from another than a slack, mostly near to something that happens at some nodes.
+    fn place(&self, at: &Nodes, (from, slack): (Dur, Dur), dice: &mut Dice) -> Dur {
         let least = from.as_nanos().saturating_sub(slack.as_nanos());
         let most = from.as_nanos() + slack.as_nanos();
-        let records = if self.own.is_empty() || dice.once_in(2) { &self.all } else { &self.own };
-        if records.is_empty() || dice.once_in(ANYWHERE) {
-            return Dur::from_nanos(least + dice.below(most - least + 1));
+        let everywhere = dice.once_in(ELSEWHERE) || at.is_empty();
+        // What is rare counts as much as what happens all the time.
+        let mut kinds: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for moment in &self.moments {
+            let is_there = everywhere || moment.node.is_none_or(|node| at.contains(&node));
+            if is_there && (least..=most).contains(&moment.at) {
+                kinds.entry(moment.kind).or_default().push(moment.at);
+            }
         }
-        let record = records[dice.index(records.len())].as_nanos();
-        // How near it has to be is not known: any order of magnitude is as likely.
-        let by = dice.below(10) * 10_u64.pow(dice.below(TENS) as u32) * 1_000;
-        let at = if dice.once_in(2) { record.saturating_sub(by) } else { record + by };
+        let kind = dice.index(kinds.len());
+        let anywhere = dice.once_in(ANYWHERE);
+        let Some(moments) = kinds.values().nth(kind).filter(|_| !anywhere) else {
+            return Dur::from_nanos(least + dice.below(most - least + 1));
+        };
+        let moment = moments[dice.index(moments.len())];
+        // How near it has to be is not known: any order of magnitude up to the slack is as likely.
+        let tens = (slack.as_nanos() / 1_000).max(10).ilog10().min(TENS);
+        let by = dice.below(10) * 10_u64.pow(dice.below(u64::from(tens)) as u32) * 1_000;
+        let at = if dice.once_in(2) { moment.saturating_sub(by) } else { moment + by };
         Dur::from_nanos(at.clamp(least, most))
     }
 }
