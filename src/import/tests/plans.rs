@@ -114,7 +114,7 @@ fn what_was_left_out_is_known() {
 #[test]
 fn a_file_that_cannot_be_imported_is_a_problem_of_the_scenario() {
     for (file, message) in [
-        ("nothing.json", "No such file"),
+        ("nothing.json", "there is no such file or folder"),
         ("healthy-table.txt", "is the table that kubectl prints"),
         ("", "is a directory"),
     ] {
