@@ -174,7 +174,7 @@ fn a_full_disk_is_said() {
     let scratch = Scratch::with_starter();
     scratch
         .call(&["init", "--force", "/dev/full"])
-        .fails(3, &["cannot write /dev/full", "No space left"]);
+        .fails(3, &["cannot write /dev/full", "no space left"]);
     for args in [&["run", "a.ron"][..], &["--help"], &["init", "-"], &["validate", "a.ron"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
         let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
