@@ -113,11 +113,9 @@ impl Disks {
 
     /// Whether a pod has a disk that is attached to its node before it starts; what is not known is taken for one.
     pub(super) fn attaches(&self, pod: &RawPod) -> bool {
-        let attached =
-            |c: &VolumeClaim| c.attach.unwrap_or(!is_shared(c.access) && c.node.is_none());
         pod.spec.claims().any(|claim| {
             let claim = self.claims.get(&format!("{}/{claim}", pod.namespace));
-            claim.and_then(|c| c.as_ref().ok()).is_none_or(attached)
+            claim.and_then(|c| c.as_ref().ok()).is_none_or(VolumeClaim::is_attached)
         })
     }
 
@@ -308,8 +306,7 @@ fn elsewhere<'c>(claim: &'c VolumeClaim, node: Option<&NamedNode>) -> Option<&'c
 /// A claim that all pods of a StatefulSet share. A scenario gives each its own, which makes no
 /// difference to what is reached from everywhere and never attached.
 fn of_all_pods(claim: &VolumeClaim) -> Option<VolumeClaim> {
-    let attach = claim.attach.unwrap_or(!is_shared(claim.access));
-    let free = claim.zone.is_none() && claim.node.is_none() && !attach;
+    let free = claim.zone.is_none() && claim.node.is_none() && !claim.is_attached();
     let free = free && claim.access != Some(AccessMode::ReadWriteOncePod);
     free.then(|| VolumeClaim { volume: None, ..claim.clone() })
 }

@@ -42,6 +42,15 @@ pub(crate) struct VolumeClaim {
     pub(crate) assumed: bool,
 }
 
+impl VolumeClaim {
+    /// Whether its volume has to be attached to a node first.
+    pub(crate) fn is_attached(&self) -> bool {
+        let is_local = self.node.is_some() || self.reach == Some(Reach::Node);
+        let is_disk = !self.access.unwrap_or_default().is_multi_attach_allowed();
+        self.attach.unwrap_or(is_disk && !is_local)
+    }
+}
+
 /// From where a volume is reached (`spec.nodeAffinity`).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,

@@ -33,7 +33,7 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
     if is_local && written.attach == Some(true) {
         place.part("attach").say("a local volume is not attached");
     }
-    let attach = written.attach.unwrap_or(!is_local && !access.is_multi_attach_allowed());
+    let attach = written.is_attached();
     if is_local && written.driver.is_some() {
         place.part("driver").say("no limit counts a local volume: it has no driver");
     }
