@@ -199,6 +199,7 @@ struct Timeline {
     faults: Vec<Change>,
     /// When entries come in it, in the order in which they are written.
     entries: Vec<Dur>,
+    /// By kind.
     moments: Vec<Moment>,
 }
 
@@ -222,6 +223,7 @@ fn moments(trace: &Trace) -> Vec<Moment> {
         }
     }
     moments.dedup();
+    moments.sort_by_key(|moment| moment.kind);
     moments
 }
 
@@ -231,20 +233,19 @@ impl Timeline {
         let least = from.as_nanos().saturating_sub(slack.as_nanos());
         let most = from.as_nanos() + slack.as_nanos();
         let everywhere = dice.once_in(ELSEWHERE) || at.is_empty();
+        let is_there = |moment: &&Moment| {
+            (least..=most).contains(&moment.at)
+                && (everywhere || moment.node.is_none_or(|node| at.contains(&node)))
+        };
+        let there: Vec<&Moment> = self.moments.iter().filter(is_there).collect();
         // What is rare counts as much as what happens all the time.
-        let mut kinds: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-        for moment in &self.moments {
-            let is_there = everywhere || moment.node.is_none_or(|node| at.contains(&node));
-            if is_there && (least..=most).contains(&moment.at) {
-                kinds.entry(moment.kind).or_default().push(moment.at);
-            }
-        }
+        let kinds: Vec<&[&Moment]> = there.chunk_by(|a, b| a.kind == b.kind).collect();
         let kind = dice.index(kinds.len());
         let anywhere = dice.once_in(ANYWHERE);
-        let Some(moments) = kinds.values().nth(kind).filter(|_| !anywhere) else {
+        let Some(moments) = kinds.get(kind).filter(|_| !anywhere) else {
             return Dur::from_nanos(least + dice.below(most - least + 1));
         };
-        let moment = moments[dice.index(moments.len())];
+        let moment = moments[dice.index(moments.len())].at;
         // How near it has to be is not known: any order of magnitude up to the slack is as likely.
         let tens = (slack.as_nanos() / 1_000).max(10).ilog10().min(TENS);
         let by = dice.below(10) * 10_u64.pow(dice.below(u64::from(tens)) as u32) * 1_000;
