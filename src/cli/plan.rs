@@ -13,7 +13,6 @@ use super::shards::{PlanShardsArgs, With, Work};
 use crate::lab::Sweep;
 use crate::lab::planner::{
     Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
-    may_be_apart,
 };
 use crate::report::planner::{
     Source, Told, document, table, together, touching, write, write_folder, years,
@@ -171,6 +170,10 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         ));
     }
     let mut planner = planner(args, &loaded, base, axes, objective, counting);
+    // A limit holds for all workloads together, and so do the settings that keep it.
+    if !args.jointly && args.within.is_empty() && planner.may_be_apart()? {
+        planner.apart = Some(vec![None; planner.sweep.axes.len()]);
+    }
     planner.check()?;
     planner.look_for_now()?;
     let name = format!("{}-plan", loaded.name);
@@ -254,10 +257,8 @@ fn planner<'a>(
     objective: Objective,
     counting: (Counting, String),
 ) -> Planner<'a> {
-    // A limit holds for all workloads together, and so do the settings that keep it.
-    let apart = may_be_apart(&axes) && !args.jointly && args.within.is_empty();
     Planner {
-        apart: apart.then(|| vec![None; axes.len()]),
+        apart: None,
         sweep: Sweep {
             loaded,
             base,

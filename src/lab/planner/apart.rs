@@ -4,36 +4,33 @@
 
 use super::kept::{Group, Kept, pair};
 use super::spec::{FIGURES, OWN};
+use crate::lab::prelude::*;
 use crate::lab::sweep::Axis;
-use std::collections::BTreeSet;
+use crate::language::Scenario;
+use crate::scenario::{WorkloadsAt, workloads_at};
 
 /// The value of a row that changes nothing.
 pub(crate) const AS_IT_IS: &str = "as it is";
 
-/// The workload that a path leads into; none where it is about several, or something else.
-fn workload(path: &str) -> Option<&str> {
-    let rest = path.strip_prefix("workloads")?;
-    let name = match rest.strip_prefix('[') {
-        Some(name) => name.split(']').next()?,
-        None => rest.strip_prefix('.')?.split(['.', '[']).next()?,
-    };
-    (!name.contains(['*', '?', '{']) && !name.is_empty()).then_some(name)
-}
-
-/// The workloads whose settings are chosen, and whose own figures are kept; of very many rows none,
-/// as what is kept grows with the square of the figures.
-pub(super) fn workloads(axes: &[Axis], rows: usize) -> Vec<String> {
+/// The workloads whose settings are chosen, and whose own figures are kept, in the order of the
+/// settings; of very many rows none, as what is kept grows with the square of the figures.
+pub(super) fn workloads(spec: &Scenario, axes: &[Axis], rows: usize) -> Vec<WorkloadsAt> {
     const FIGURES_MAX: usize = 1_000;
-    let all: BTreeSet<&str> = axes.iter().filter_map(|a| workload(&a.path)).collect();
+    let mut all: Vec<WorkloadsAt> = Vec::new();
+    for one in axes.iter().filter_map(|axis| workloads_at(spec, &axis.path)) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
     let figures = rows * (FIGURES.len() + all.len() * OWN.len());
-    let all = all.into_iter().filter(|_| figures <= FIGURES_MAX);
-    all.map(str::to_owned).collect()
+    if figures <= FIGURES_MAX { all } else { Vec::new() }
 }
 
 /// Whether settings are of different workloads each.
-pub(crate) fn may_be_apart(axes: &[Axis]) -> bool {
-    let names: Option<BTreeSet<&str>> = axes.iter().map(|a| workload(&a.path)).collect();
-    axes.len() > 1 && names.is_some_and(|n| n.len() == axes.len())
+pub(super) fn may_be_apart(spec: &Scenario, axes: &[Axis]) -> bool {
+    let own: Option<BTreeSet<WorkloadsAt>> =
+        axes.iter().map(|axis| workloads_at(spec, &axis.path)).collect();
+    axes.len() > 1 && own.is_some_and(|own| own.len() == axes.len())
 }
 
 /// The settings of a row that are changed, with their values.
@@ -94,8 +91,8 @@ impl Kept {
         let width = FIGURES.len();
         let places: Vec<usize> =
             group.rows.iter().flat_map(|row| row * width..(row + 1) * width).collect();
-        let own = workload(&self.paths[axis])
-            .and_then(|name| self.own.iter().position(|own| own == name));
+        // Each setting has a workload of its own.
+        let own = (axis < self.own.len()).then_some(axis);
         let of_own = |row: &usize| {
             let figures = own.map(|own| (0..OWN.len()).map(move |f| (own, f)));
             let figures = figures.into_iter().flatten();
@@ -141,18 +138,53 @@ mod tests {
         Axis { path: path.to_owned(), values: values.iter().map(|v| (*v).to_owned()).collect() }
     }
 
+    fn spec(workloads: &str) -> Scenario {
+        let text = format!(
+            "(version: 1, horizon: \"1m\", nodes: [(name: \"n\")], workloads: [{workloads}])"
+        );
+        scenario::parse("s.ron", text.into_bytes(), "".as_ref()).expect("it can be read").spec
+    }
+
     #[test]
     fn settings_of_different_workloads_may_be_apart() {
+        let spec = spec(r#"Deployment(name: "web"), StatefulSet(name: "db")"#);
         let of = |paths: &[&str]| {
             let axes: Vec<Axis> = paths.iter().map(|p| axis(p, &["1", "2"])).collect();
-            may_be_apart(&axes)
+            may_be_apart(&spec, &axes)
         };
-        assert!(of(&["workloads.web.replicas", "workloads[db].replicas"]));
+        assert!(of(&["workloads.web.replicas", "workloads[1].replicas"]));
         assert!(!of(&["workloads.web.replicas"]));
         let template = "workloads.web.template.tolerations[unreachable].tolerationSeconds";
         assert!(!of(&["workloads.web.replicas", template]));
+        assert!(!of(&["workloads.web.replicas", "workloads.Deployment/web.template.priority"]));
         assert!(!of(&["workloads.*.replicas", "workloads.web.replicas"]));
         assert!(!of(&["workloads.web.replicas", "flags.kubelet.x"]));
+    }
+
+    /// However a workload is named, its figures are its own, and stand under one name.
+    #[test]
+    fn a_workload_is_one_by_any_of_its_names() {
+        let spec = spec(
+            r#"Deployment(name: "web", namespace: "shop"), StatefulSet(name: "web", namespace: "lab"),
+               Deployment(names: "api-{0..1}"), Job(name: "v1.2")"#,
+        );
+        let own = |path: &str| {
+            let axes = [axis(&format!("workloads{path}.replicas"), &["1", "2"])];
+            let all = workloads(&spec, &axes, 3);
+            all.into_iter().map(|w| (w.called, Vec::from_iter(w.names))).collect::<Vec<_>>()
+        };
+        let is = |called: &str, names: &[&str]| {
+            vec![(called.to_owned(), names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())]
+        };
+        for path in [".shop/web", ".Deployment/web", ".deployment/shop/web", "[0]"] {
+            assert_eq!(own(path), is("shop/web", &["Deployment/shop/web"]), "{path}");
+        }
+        for path in [".api", ".api-{0..1}", ".default/api"] {
+            let both = ["Deployment/default/api-0", "Deployment/default/api-1"];
+            assert_eq!(own(path), is("api", &both), "{path}");
+        }
+        assert_eq!(own(".\"v1.2\""), is("v1.2", &["Job/default/v1.2"]));
+        assert_eq!(own(".*"), []);
     }
 
     #[test]

@@ -11,11 +11,12 @@ use crate::api::pod::{PodPhase, PodSource, PodTemplate};
 use crate::api::probe::{Life, ProbeType};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
+use crate::api::workload::namespace_of;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::plan::{KubeletMode, PodPlan, PodStart, WorkloadPlan};
-use crate::scenario::{LONGEST_S, Model, Object};
+use crate::scenario::{LONGEST_S, Model, Object, WorkloadsAt};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.
@@ -123,8 +124,8 @@ pub(super) struct Formula {
 }
 
 impl Formula {
-    /// Of the pods that there are; of one workload alone if that is asked for.
-    pub(super) fn new(drawn: &Drawn, window: Dur, of: Option<&str>) -> Self {
+    /// Of the pods that there are; of some workloads alone if that is asked for.
+    pub(super) fn new(drawn: &Drawn, window: Dur, of: Option<&WorkloadsAt>) -> Self {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
@@ -304,12 +305,13 @@ pub(crate) fn bare_pods(plan: &Plan) -> usize {
 }
 
 /// Where pods are: those that are bound, and those that a workload's controller makes at first, on
-/// any node as likely as on another. Of one workload alone if that is asked for.
-fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
+/// any node as likely as on another. Of some workloads alone if that is asked for.
+fn shares<'a>(plan: &'a Plan, of: Option<&WorkloadsAt>) -> Vec<Share<'a>> {
+    let of = of.map(|of| with_kept(plan, of));
     let bound = plan.pods.iter().filter_map(|pod| {
         let template = plan.templates.get(pod.template as usize)?;
         let share = Share { node: pod.node?, template, waits: waits(template), pods: 1.0 };
-        let is_its = of.is_none_or(|name| belongs(plan, template, name));
+        let is_its = of.as_ref().is_none_or(|of| belongs(pod, template, of));
         // Nobody misses a pod that is over or belongs to its machine. One without a workload is not
         // counted beside workloads, as in the runs (see `count::figures`).
         let is_somebodys = template.source == PodSource::Api && !is_bare(plan, template);
@@ -322,7 +324,7 @@ fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
         let made = f64::from(workload.spec.replicas()) - had as f64;
         let template = plan.templates.get(workload.template as usize);
         let Some(template) =
-            template.filter(|_| of.is_none_or(|name| last(&workload.name) == name))
+            template.filter(|_| of.as_ref().is_none_or(|of| of.contains(workload.name.as_str())))
         else {
             continue;
         };
@@ -338,20 +340,20 @@ fn shares<'a>(plan: &'a Plan, of: Option<&str>) -> Vec<Share<'a>> {
     all
 }
 
-/// A name without its namespace.
-fn last(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+/// The names of some workloads and of those that they keep: a Deployment's pods are its ReplicaSets'.
+fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
+    let is_its = |w: &&WorkloadPlan| {
+        let keeper = w.owner.and_then(|keeper| plan.workloads.get(keeper as usize));
+        keeper.is_some_and(|keeper| of.names.contains(&keeper.name))
+    };
+    let kept = plan.workloads.iter().filter(is_its).map(|w| w.name.as_str());
+    kept.chain(of.names.iter().map(String::as_str)).collect()
 }
 
-/// Whether a pod of a template is of a workload, or of one that this one keeps.
-fn belongs(plan: &Plan, template: &PodTemplate, name: &str) -> bool {
-    let Some(owner) = &template.owner else { return false };
-    let keeper = || {
-        let is_it = |w: &&WorkloadPlan| last(&w.name) == last(&owner.name);
-        let keeper = plan.workloads.iter().find(is_it)?.owner?;
-        Some(last(&plan.workloads.get(keeper as usize)?.name) == name)
-    };
-    last(&owner.name) == name || keeper().unwrap_or(false)
+/// Whether a pod is of one of these workloads.
+fn belongs(pod: &PodPlan, template: &PodTemplate, to: &BTreeSet<&str>) -> bool {
+    let full = |o: &OwnerReference| format!("{}/{}/{}", o.kind, namespace_of(&pod.name), o.name);
+    template.owner.as_ref().is_some_and(|owner| to.contains(full(owner).as_str()))
 }
 
 /// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.

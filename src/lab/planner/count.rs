@@ -8,7 +8,7 @@
 use super::spec::{FIGURES, OWN};
 use crate::analysis::{Costs, Serving, summary};
 use crate::lab::prelude::*;
-use crate::scenario::{Away, Model, Outage, YEAR_S};
+use crate::scenario::{Away, Model, Outage, WorkloadsAt, YEAR_S};
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
@@ -117,7 +117,7 @@ pub(super) struct How<'a> {
     /// How soon a node must be back for an eviction to have been needless.
     pub(super) window: Dur,
     /// Workloads whose own figures are wanted.
-    pub(super) own: &'a [String],
+    pub(super) own: &'a [WorkloadsAt],
     pub(super) goes_on: GoesOn<'a>,
 }
 
@@ -176,12 +176,8 @@ fn run_to(
     let trace = traced(drawn, outages, key, horizon, how.goes_on)?;
     let (summary, serving) =
         summary::summary_and_serving(&Analysis::new(&drawn.plan, &trace), how.window);
-    let own = how.own.iter().flat_map(|name| {
-        let is_it = |full: &str| {
-            let rest = full.strip_suffix(name.as_str());
-            rest.is_some_and(|before| before.ends_with('/'))
-        };
-        let all = summary.metrics.workloads.iter().filter(|w| is_it(&w.0));
+    let own = how.own.iter().flat_map(|own| {
+        let all = summary.metrics.workloads.iter().filter(|w| own.names.contains(&w.0));
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
         OWN.map(|f| all.iter().map(|costs| f.of(costs)).sum::<f64>())
     });

@@ -78,7 +78,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;

@@ -37,7 +37,7 @@ mod tests;
 mod together;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
-pub(crate) use apart::{AS_IT_IS, may_be_apart};
+pub(crate) use apart::AS_IT_IS;
 pub(crate) use closed::bare_pods;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;

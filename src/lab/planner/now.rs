@@ -1,6 +1,6 @@
 //! Which value of a setting is set now, so that it stands among those that are tried.
 
-use super::apart::alone;
+use super::apart::{self, alone};
 use super::run::Planner;
 use crate::lab::prelude::*;
 use crate::lab::sweep::{Axis, Sweep};
@@ -21,6 +21,15 @@ fn settings(plan: &Plan) -> String {
 }
 
 impl Planner<'_> {
+    /// Whether each setting may be chosen for itself.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario.
+    pub(crate) fn may_be_apart(&self) -> Result<bool, Problems> {
+        let Sweep { loaded, base, axes, .. } = &self.sweep;
+        Ok(apart::may_be_apart(&scenario::changed(loaded, base)?, axes))
+    }
+
     /// Looks which of the values is set now: the one that changes nothing.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use super::moments::{Moments, Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
-use crate::scenario::{Model, Tilt};
+use crate::scenario::{Model, Tilt, WorkloadsAt};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,7 +48,7 @@ struct Work<'a> {
     /// By row, whether nothing comes to pass where nothing fails.
     quiet: &'a [bool],
     /// Workloads whose own figures are kept.
-    own: &'a [String],
+    own: &'a [WorkloadsAt],
     formulas: &'a [Formula],
     /// By row, those of these workloads alone.
     own_formulas: &'a [Vec<Formula>],
@@ -177,10 +177,11 @@ impl Planner<'_> {
         let window = self.sweep.window;
         let quiet = self.quiet(&mut drawn, seed, &|| watched.goes_on(Event::Running));
         let quiet = quiet.ok_or(Stopped::Asked)?;
-        let own = apart::workloads(&self.sweep.axes, drawn.len());
+        let spec = scenario::changed(self.sweep.loaded, &self.sweep.base)?;
+        let own = apart::workloads(&spec, &self.sweep.axes, drawn.len());
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
         let of_each = |d: &Drawn| -> Vec<Formula> {
-            own.iter().map(|name| Formula::new(d, window, Some(name))).collect()
+            own.iter().map(|own| Formula::new(d, window, Some(own))).collect()
         };
         let own_formulas: Vec<Vec<Formula>> = drawn.iter().map(of_each).collect();
         let tilts = self.tilts(&formulas, &drawn);
@@ -195,7 +196,7 @@ impl Planner<'_> {
             watched: &watched,
         };
         let mut kept = self.kept(&drawn, &formulas);
-        kept.own.clone_from(&own);
+        kept.own = own.iter().map(|own| own.called.clone()).collect();
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.

@@ -460,13 +460,13 @@ fn two_workloads(nodes: &str, cpu: u32, api: u32) -> Loaded {
 /// A plan of the tolerations of both, each for itself.
 fn both_apart(loaded: &Loaded) -> (super::Kept, Objective) {
     let mut p = planner(loaded, &["0", "300"], &[]);
-    p.sweep.axes = ["web", "api"]
+    p.sweep.axes = ["web", "Deployment/default/api"]
         .map(|name| Axis {
             path: TOLERATION.replace('*', name),
             values: vec!["0".to_owned(), "none".to_owned()],
         })
         .to_vec();
-    assert!(super::may_be_apart(&p.sweep.axes));
+    assert!(p.may_be_apart().expect("it builds"));
     p.apart = Some(vec![None, None]);
     p.look_for_now().expect("it builds");
     assert_eq!(p.apart, Some(vec![Some(1), Some(1)]));
@@ -530,7 +530,7 @@ fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out(
     let loaded = two_workloads("n-{0..3}", 2, 3);
     let mut p = planner(&loaded, &["0", "300"], &[]);
     let values = ["none", "0", "36000"].map(str::to_owned).to_vec();
-    p.sweep.axes = ["web", "api"]
+    p.sweep.axes = ["web", "Deployment/default/api"]
         .map(|name| Axis { path: TOLERATION.replace('*', name), values: values.clone() })
         .to_vec();
     p.apart = Some(vec![None, None]);

@@ -103,6 +103,15 @@ impl Called {
             .filter_map(|text| names::expand(text, 10_000).ok())
             .any(|all| all.iter().any(|n| n == short))
     }
+
+    /// The workloads that it stands for, `Kind/namespace/name`. A scenario that can be built has not too many.
+    pub(super) fn workloads(&self) -> BTreeSet<String> {
+        let texts = if self.texts.is_empty() { self.written.as_slice() } else { &self.texts };
+        let names = texts.iter().filter_map(|text| names::expand(text, u64::MAX).ok()).flatten();
+        let before =
+            [self.kind, self.namespace.as_deref()].map(Option::unwrap_or_default).join("/");
+        names.map(|name| format!("{before}/{name}")).collect()
+    }
 }
 
 /// How the group of that number is named in a path: `workloads.web`, `workloads.shop/web` where

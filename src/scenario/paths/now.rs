@@ -1,4 +1,4 @@
-//! What is set at a path, in whatever way it is written.
+//! What a path leads to, in whatever way it is written: what is set there, and which workloads have it.
 
 use super::apply::elements;
 use super::called::{Called, Target, paths_of, quoted};
@@ -20,6 +20,26 @@ pub(crate) fn may_be_set(spec: &Scenario, profile: &Profile, path: &str) -> Vec<
         }
         value => value.into_iter().collect(),
     }
+}
+
+/// A group of workloads, and how it is called in paths.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct WorkloadsAt {
+    pub(crate) called: String,
+    /// Of each, `Kind/namespace/name`.
+    pub(crate) names: BTreeSet<String>,
+}
+
+/// The group of workloads that a path leads into; none where it leads into several, or elsewhere.
+pub(crate) fn workloads_at(spec: &Scenario, path: &str) -> Option<WorkloadsAt> {
+    let all = segments(path).ok()?;
+    let (first, rest) = all.split_first().filter(|(first, _)| first.name == "workloads")?;
+    let (elements, _) = elements(first, rest, Target::Workloads, spec, path).ok()?;
+    let [i] = elements[..] else { return None };
+    let all = Called::all(Target::Workloads, spec);
+    let path = paths_of(&first.name, &all).swap_remove(i);
+    let called = path.strip_prefix("workloads.").unwrap_or(&path).trim_matches('"').to_owned();
+    Some(WorkloadsAt { called, names: all[i].workloads() })
 }
 
 /// A path as [`settings`] has it; none where it leads to several values, or nowhere.
