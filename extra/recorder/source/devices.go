@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -277,10 +278,15 @@ func (s *server) reserve(p podSpec, name string, results any) {
 		return with(cur, []any{claimFinalizer}, "metadata", "finalizers"), nil
 	}))
 	onNode := object{"matchFields": []any{object{"key": "metadata.name", "operator": "In", "values": []any{p.Node}}}}
+	// With its time, which a scheduler writes: one that shares a claim without it is refused for adding it.
+	allocation := object{
+		"devices": object{"results": results}, "nodeSelector": object{"nodeSelectorTerms": []any{onNode}},
+		"allocationTimestamp": timestamp(time.Now()),
+	}
 	accept(s.update("user", "resourceclaims", "status", ns, name, func(cur object) (object, *status) {
 		reserved, _ := get(cur, "status", "reservedFor").([]any)
 		return with(cur, object{
-			"allocation":  object{"devices": object{"results": results}, "nodeSelector": object{"nodeSelectorTerms": []any{onNode}}},
+			"allocation":  allocation,
 			"reservedFor": append(slices.Clone(reserved), object{"resource": "pods", "name": p.Name, "uid": uid}),
 		}, "status"), nil
 	}))
@@ -364,8 +370,9 @@ func (r *run) actOnDevice(a *action) bool {
 		}))
 	case "update-device-rule":
 		accept(s.update("user", "devicetaintrules", "", "", a.Rule.Name, func(cur object) (object, *status) {
-			// As it is without what the API server adds: that it keeps, or sets anew.
-			return with(cur, object{"deviceSelector": a.Rule.selector(), "taint": a.Rule.taint()}, "spec"), nil
+			// As `kubectl apply` changes it: what the API server added stays in the object that is sent.
+			taint := with(a.Rule.taint(), get(cur, "spec", "taint", "timeAdded"), "timeAdded")
+			return with(cur, object{"deviceSelector": a.Rule.selector(), "taint": taint}, "spec"), nil
 		}))
 	case "delete-device-rule":
 		s.remove("user", "devicetaintrules", "", a.Rule.Name, metav1.DeleteOptions{})
