@@ -18,12 +18,13 @@ const FIRST_GET_PAUSE: Dur = Dur::from_millis(200);
 const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 
 /// What the plugin DynamicResources says, which is asked to make room as preemption is: of a pod without claims
-/// on devices, and of one with some.
+/// on devices, and of one with some. Its state has none where a pod was rejected before nodes were looked at.
 const NO_CLAIMS: &str = "no new claims to deallocate";
 const STILL_NOT_SCHEDULABLE: &str = "still not schedulable";
 
-fn of_claims(pod: &Pod) -> &'static str {
-    if pod.template.devices.is_empty() { NO_CLAIMS } else { STILL_NOT_SCHEDULABLE }
+fn of_claims(pod: &Pod, diagnosis: &Diagnosis) -> &'static str {
+    let has_none = pod.template.devices.is_empty() || diagnosis.at_once.is_some();
+    if has_none { NO_CLAIMS } else { STILL_NOT_SCHEDULABLE }
 }
 
 /// Deals with pods that could not be placed.
@@ -68,9 +69,10 @@ impl FailureHandler {
             && let Some(pod) = self.newest(&entry.pod).await
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
-            (nomination, post_filter) = self.follow_up(&pod, &entry.shape, attempt).await;
+            (nomination, post_filter) =
+                self.follow_up(&pod, &entry.shape, attempt, &diagnosis).await;
         } else if !self.core.config.preemption && switches.claims_text {
-            post_filter = of_claims(&entry.pod).to_owned();
+            post_filter = of_claims(&entry.pod, &diagnosis).to_owned();
         }
         self.core.ctx.yield_point(self.failure_point, switches.lets_in_after_failure).await;
         let message = self.core.state.with(|s| {
@@ -129,6 +131,7 @@ impl FailureHandler {
         pod: &Rc<Pod>,
         shape: &Rc<Shape>,
         attempt: Attempt,
+        diagnosis: &Diagnosis,
     ) -> (Nomination, String) {
         let switches = self.core.switches();
         let nominated = pod.unscheduled.as_ref().is_some_and(|u| u.nominated.is_some());
@@ -150,7 +153,7 @@ impl FailureHandler {
             Attempt::Found(candidate) => return self.nominate(pod, shape, candidate).await,
         };
         let text = if switches.claims_text {
-            format!("{}, preemption: {why}", of_claims(pod))
+            format!("{}, preemption: {why}", of_claims(pod, diagnosis))
         } else {
             format!("preemption: {why}")
         };
