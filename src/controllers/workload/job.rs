@@ -12,6 +12,10 @@ use crate::plan::FailedBefore;
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
 
+/// In how many of a thousand starts its workers get going after all others: Go goes on with the goroutine that
+/// was started last, which is one for orphans (`Run`), and another processor takes the workers now and then.
+const WORKERS_LAST: u32 = 900;
+
 /// The Job controller.
 pub(crate) struct JobController {
     core: Rc<Core>,
@@ -47,13 +51,26 @@ impl JobController {
 
     /// Starts the workers.
     pub(crate) fn run(self: &Rc<Self>) {
+        let ctx = &self.core.ctx;
+        let may_wait = ctx.draws_turns() && self.switches.tracking_finalizers;
+        let (c, d) = (self.clone(), self.clone());
+        if may_wait && ctx.yields(ctx.point("job-start-order"), Object::NONE, WORKERS_LAST) {
+            ctx.spawn(self.core.group, async move {
+                c.core.ctx.after_others().await;
+                c.start_workers();
+            });
+        } else {
+            self.start_workers();
+        }
+        ctx.spawn(self.core.group, async move {
+            d.orphans.work(async |pod| d.sync.pods.sync_orphan_pod(pod).await).await;
+        });
+    }
+
+    fn start_workers(self: &Rc<Self>) {
         for _ in 0..WORKERS {
             self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync.sync_job(id).await);
         }
-        let c = self.clone();
-        self.core.ctx.spawn(self.core.group, async move {
-            c.orphans.work(async |pod| c.sync.pods.sync_orphan_pod(pod).await).await;
-        });
     }
 
     /// Remembers failures of before the start, when it has been running for long and its objects
