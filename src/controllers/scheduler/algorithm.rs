@@ -34,8 +34,9 @@ pub enum Tied {
     /// Upstream takes the one at the top of a heap, which is number 0 here. The order in which
     /// goroutines finish looking at nodes decides which node that is.
     InHeap(u32),
-    /// Whether the third node was found before the second: 1 if so.
-    Overtaken,
+    /// Which of so many nodes was found out of its order: the one of that number, before the one ahead of it;
+    /// 0 if none.
+    Overtaken(u32),
 }
 
 /// The result of an attempt.

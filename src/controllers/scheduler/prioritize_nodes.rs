@@ -137,9 +137,13 @@ impl Algorithm {
         }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            let overtaken = count > 1 && totals.len() > 2 && pick(Tied::Overtaken) == 1;
-            let place = |found: usize| {
-                if overtaken { [0, 2, 1].get(found).copied().unwrap_or(found) } else { found }
+            let nodes = totals.len() as u32;
+            let overtaken = if count > 1 { pick(Tied::Overtaken(nodes)) as usize } else { 0 };
+            let place = |found: usize| match found {
+                _ if overtaken == 0 => found,
+                _ if found == overtaken => found - 1,
+                _ if found + 1 == overtaken => overtaken,
+                _ => found,
             };
             let order = |a: &usize, b: &usize| heap_order(place(*a), place(*b));
             match pick(Tied::InHeap(count)) {
