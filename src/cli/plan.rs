@@ -175,6 +175,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         planner.apart = Some(vec![None; planner.sweep.axes.len()]);
     }
     planner.check()?;
+    planner.sweep.distinct()?;
     planner.look_for_now()?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
@@ -291,10 +292,6 @@ fn axes(args: &PlanArgs) -> Result<Vec<Axis>> {
     for text in &args.choose {
         let (path, values) = split_values(text).map_err(|p| Failure::Problems(Problems::one(p)))?;
         let values = expanded(&values).map_err(|t| Failure::Input(Problem::new(t)))?;
-        if axes.iter().any(|a| a.path == path) {
-            let problem = Problem::new(format!("`{path}` is chosen twice"));
-            return Err(problem.help("give all its values at once").into());
-        }
         axes.push(Axis { path, values });
     }
     Ok(axes)

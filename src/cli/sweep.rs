@@ -341,12 +341,6 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>)> {
     for text in &args.sets {
         match split_values(text) {
             Err(problem) => problems.push(problem),
-            Ok((path, _)) if axes.iter().any(|a| a.path == path) => {
-                problems.push(
-                    Problem::new(format!("`{path}` has values twice"))
-                        .help("give all of them at once: PATH=60,120,300"),
-                );
-            }
             Ok((path, values)) if values.len() > 1 => axes.push(Axis { path, values }),
             Ok(_) => fixed.push(text.clone()),
         }

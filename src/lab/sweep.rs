@@ -164,6 +164,30 @@ impl Sweep<'_> {
         Ok(())
     }
 
+    /// Makes sure that no setting is lost because another one with several values sets the same.
+    ///
+    /// # Errors
+    /// The first that is.
+    pub(crate) fn distinct(&self) -> Result<(), Problems> {
+        let spec = scenario::changed(self.loaded, &self.base)?;
+        let fixed = self.base.sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
+        let fixed: Vec<&str> = fixed.collect();
+        let paths: Vec<&str> =
+            fixed.iter().copied().chain(self.axes.iter().map(|a| a.path.as_str())).collect();
+        for (i, later) in paths.iter().enumerate().skip(fixed.len()) {
+            let lost = |path: &&&str| scenario::is_overwritten(&spec, path, later);
+            if let Some(earlier) = paths[..i].iter().find(lost) {
+                let problem = match earlier == later {
+                    true => Problem::new(format!("`{later}` has values twice")),
+                    false => Problem::new(format!("`{later}` sets what `{earlier}` sets, too")),
+                };
+                let help = "give all of them at once: PATH=60,120,300";
+                return Err(Problems::one(problem.help(help)));
+            }
+        }
+        Ok(())
+    }
+
     /// Makes sure that every combination can be built, on `jobs` threads, which will do the runs,
     /// too.
     ///
@@ -171,6 +195,7 @@ impl Sweep<'_> {
     /// Every problem that any of the combinations has, once; or the threads cannot be started.
     pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
         self.even()?;
+        self.distinct()?;
         let size = self.size().filter(|&n| n <= RUNS_MAX);
         size.ok_or_else(|| {
             Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs")))

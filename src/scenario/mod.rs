@@ -27,7 +27,7 @@ pub use load::{load, parse, read};
 pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
 pub use paths::split_values;
-pub(crate) use paths::{Setting, WorkloadsAt, may_be_set, settings, workloads_at};
+pub(crate) use paths::{Setting, WorkloadsAt, is_overwritten, may_be_set, settings, workloads_at};
 pub(crate) use preset::{preset_text, starter, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, OUTAGES_MAX, Object, Outage, Tilt, YEAR_S, drawn, instead,

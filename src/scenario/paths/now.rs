@@ -9,12 +9,13 @@ use crate::scenario::prelude::*;
 /// What may be set at a path now, in whatever way that is written; where no toleration is, the seconds that the API server
 /// adds.
 pub(crate) fn may_be_set(spec: &Scenario, profile: &Profile, path: &str) -> Vec<String> {
-    let Some(path) = canonical(spec, path) else { return Vec::new() };
+    let paths = leads_to(spec, path).unwrap_or_default();
+    let [path] = &paths[..] else { return Vec::new() };
     let all = settings(spec, profile);
     let at = |path: &str| all.iter().find(|s| s.path == path)?.value.clone();
     let added =
         |key| at(&flag_path("kube_apiserver", &format!("default-{key}-toleration-seconds")));
-    match at(&path) {
+    match at(path) {
         None if path.ends_with(".tolerationSeconds") => {
             ["unreachable", "not-ready"].into_iter().filter_map(added).collect()
         }
@@ -42,17 +43,23 @@ pub(crate) fn workloads_at(spec: &Scenario, path: &str) -> Option<WorkloadsAt> {
     Some(WorkloadsAt { called, names: all[i].workloads() })
 }
 
-/// A path as [`settings`] has it; none where it leads to several values, or nowhere.
-fn canonical(spec: &Scenario, path: &str) -> Option<String> {
+/// Whether whatever a path sets another sets, too, so that the one is lost where the other comes behind it.
+pub(crate) fn is_overwritten(spec: &Scenario, path: &str, by: &str) -> bool {
+    let (Some(set), Some(by)) = (leads_to(spec, path), leads_to(spec, by)) else { return false };
+    set.iter().all(|path| by.contains(path))
+}
+
+/// The paths, as [`settings`] has them, of all values that one leads to; none where it leads nowhere.
+fn leads_to(spec: &Scenario, path: &str) -> Option<Vec<String>> {
     let all = segments(path).ok()?;
     let (first, rest) = all.split_first()?;
-    let Some(target) = Target::of(&first.name) else { return Some(path.to_owned()) };
+    let Some(target) = Target::of(&first.name) else { return Some(vec![path.to_owned()]) };
     let (elements, fields) = elements(first, rest, target, spec, path).ok()?;
-    let [i] = elements[..] else { return None };
-    let own = paths_of(&first.name, &Called::all(target, spec)).swap_remove(i);
+    let own = paths_of(&first.name, &Called::all(target, spec));
     let field = |f: &Segment| {
         let index = f.index.as_ref().map(|key| format!("[{}]", short(key)));
         format!(".{}{}", quoted(&f.name), index.unwrap_or_default())
     };
-    Some(own + &fields.iter().map(field).collect::<String>())
+    let fields: String = fields.iter().map(field).collect();
+    Some(elements.iter().map(|i| format!("{}{fields}", own[*i])).collect())
 }

@@ -90,6 +90,9 @@ fn what_cannot_be_swept_is_said_once() {
     refused(&["--set", "pods.web.count=1,many"], &["`many`"]);
     refused(&["--set", "pods.web.count"], &["PATH=VALUE"]);
     refused(&["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
+    refused(&["--set", "horizon=1m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
+    let again = ["--set", "pods.web.count=1,2", "--set", "pods[0].count=3,4"];
+    refused(&again, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
     refused(&["--seeds", "0"], &["0"]);
     refused(&["--seeds", "many"], &["many"]);
     refused(&["--jobs", "0"], &["0"]);
