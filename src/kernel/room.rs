@@ -1,6 +1,6 @@
 //! Where the tables of a search's run wait for the next run.
 
-use super::choice::{Choices, Deviation, Drawn};
+use super::choice::{Choices, Drawn};
 use super::core::{Command, Core, Tables};
 use super::process::Process;
 use super::search::Searched;
@@ -34,11 +34,12 @@ pub(super) fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
 }
 
 impl Room {
-    /// Choices that follow a tape over the default order.
-    pub(crate) fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
-        let log = std::mem::take(&mut self.log);
-        let base = self.choices.take().map_or_else(Choices::default_order, |c| c.again(log));
-        Choices::tape(deviations, base)
+    /// These choices in the tables of the last run.
+    pub(super) fn take_in(&mut self, choices: Choices) -> Choices {
+        match self.choices.take() {
+            Some(over) => choices.in_tables_of(over),
+            None => choices,
+        }
     }
 
     /// Takes back what a run noted.

@@ -30,7 +30,10 @@ impl Kernel {
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
     pub(crate) fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
-        let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
+        let mut choices = room.take_in(choices);
+        if !wanted.no_choices {
+            choices = choices.recorded_in(std::mem::take(&mut room.log));
+        }
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
         choices.note_turns();
@@ -111,9 +114,8 @@ impl Kernel {
         let is_of_interest = made >= notes.wanted.from;
         // Of a choice that is of no interest it is enough to know that there is one, unless the
         // tape says something about it.
-        let two_are_enough = |object| {
-            !is_of_interest && !choices.draws_turns() && !choices.is_planned(point, object)
-        };
+        let two_are_enough =
+            |object| !is_of_interest && !choices.may_turn() && !choices.is_planned(point, object);
         let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
         let at = search.agenda.at();
         if search.began.0 != Some(at) {

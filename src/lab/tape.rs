@@ -121,7 +121,7 @@ pub fn spec_of(
 ) -> language::Tape {
     let texts = Texts::of(run);
     let written = |d: &Deviation| {
-        language::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value)
+        language::Deviation(d.point.to_string(), texts.object(d.object), d.ordinal, d.value)
     };
     language::Tape {
         choices: FORMAT,
@@ -199,7 +199,7 @@ impl Texts {
     pub(crate) fn choice(&self, d: &Deviation) -> String {
         let object = self.object(d.object);
         let nth = nth(d.ordinal);
-        match d.point.as_str() {
+        match &*d.point {
             NEXT => {
                 let number = d.value + 1;
                 self.turn(d, &format!("is behind number {number} of those who could come next"))

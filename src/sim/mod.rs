@@ -22,7 +22,7 @@ mod user;
 mod world;
 
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
-pub(crate) use search::{GoesOn, replay_watched, search_watched};
+pub(crate) use search::{GoesOn, replay_watched};
 pub use search::{Known, Searched, Searcher, draw, play, replay, search};
 
 pub(crate) use shared_plan::admitted;

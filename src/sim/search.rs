@@ -45,7 +45,8 @@ pub fn replay(plan: &Plan) -> Searched {
 /// As [`replay`], as long as it may go on.
 pub(crate) fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
     let tape = plan.tape.clone().unwrap_or_default();
-    search_watched(plan, Choices::tape(tape, Choices::default_order()), goes_on)
+    let choices = Choices::tape(tape, Choices::default_order());
+    search_once(plan, choices, Wanted::default(), goes_on)
 }
 
 /// What happens in a plan with its own tape, as [`replay`] has it; none if it may not go on.
@@ -59,19 +60,12 @@ pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
 /// Runs a plan with everything drawn about as often as upstream comes to it, the order within each
 /// instant included.
 pub fn draw(plan: &Plan, seed: u64) -> Trace {
-    // From the first choice on all that could come next is to be drawn from.
-    let wanted = Wanted { from: 0, ..Wanted::NOTHING };
-    search_once(plan, Choices::natural(seed), wanted, &|| true).trace
+    search_once(plan, Choices::natural(seed), Wanted::NOTHING, &|| true).trace
 }
 
 /// Runs a plan with the order within each instant a choice, too.
 pub fn search(plan: &Plan, choices: Choices) -> Searched {
-    search_watched(plan, choices, &|| true)
-}
-
-/// As [`search()`], as long as it may go on.
-pub(crate) fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
-    search_once(plan, choices, Wanted::default(), goes_on)
+    search_once(plan, choices, Wanted::default(), &|| true)
 }
 
 fn search_once(plan: &Plan, choices: Choices, wanted: Wanted, goes_on: GoesOn<'_>) -> Searched {
@@ -113,8 +107,27 @@ impl Searcher {
         known: Known<'_>,
         goes_on: GoesOn<'_>,
     ) -> Searched {
-        let choices = self.tables.kernel.tape(tape);
+        let choices = Choices::tape(tape, Choices::default_order());
         search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known, goes_on)
+    }
+
+    /// Runs with these choices, as long as it may go on. What the steps do is not noted but for the
+    /// fingerprint of it all.
+    pub(crate) fn decided(&mut self, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
+        let Self { plan, common, tables } = self;
+        search_in(tables, plan, common, choices, Wanted::CHOICES, &mut |_| false, goes_on)
+    }
+
+    /// As [`Self::decided`], of another plan.
+    pub(crate) fn decided_of(
+        &mut self,
+        plan: &Plan,
+        choices: Choices,
+        goes_on: GoesOn<'_>,
+    ) -> Searched {
+        let common = Common::of(plan);
+        let Self { tables, .. } = self;
+        search_in(tables, plan, &common, choices, Wanted::CHOICES, &mut |_| false, goes_on)
     }
 
     /// Takes back a run that is of no more use.

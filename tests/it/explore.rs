@@ -577,7 +577,7 @@ fn a_request_fails_and_is_tried_again() {
     // Of the pod's requests these are the eviction's; an event of 40 s and one of 90 s come before and between.
     let failing = |point: &str, ordinals: &[u32], value: u64| {
         let failing = |ordinal: &u32| Deviation {
-            point: point.to_owned(),
+            point: point.to_owned().into(),
             object: stable_hash("default/db-0"),
             ordinal: *ordinal,
             value,
@@ -636,7 +636,7 @@ fn a_write_of_an_old_version_conflicts_and_is_tried_again() {
     )"#;
     let tainted = |conflicts: std::ops::Range<u32>| {
         let conflict = |ordinal| Deviation {
-            point: "request-conflicts".to_owned(),
+            point: "request-conflicts".into(),
             object: stable_hash("node-1"),
             ordinal,
             value: 1,
@@ -671,7 +671,7 @@ fn a_binding_that_fails_is_written_again_by_the_newest_scheduler() {
             )"#
         );
         let fails = Deviation {
-            point: "request-fails".to_owned(),
+            point: "request-fails".into(),
             object: stable_hash("default/web"),
             ordinal: 0,
             value: fate,

@@ -116,7 +116,7 @@ fn a_start_is_a_choice_like_others() {
     };
     assert_eq!(running(Choices::default_order()), Some(4));
     let hash = stable_hash("default/p");
-    let third = Deviation { point: "pod-start".to_owned(), object: hash, ordinal: 0, value: 2 };
+    let third = Deviation { point: "pod-start".into(), object: hash, ordinal: 0, value: 2 };
     assert_eq!(running(Choices::tape(vec![third], Choices::default_order())), Some(30));
 }
 

@@ -6,6 +6,7 @@ use super::keyed;
 use super::object::{Object, PointId};
 use super::pct::{Pct, first_ranked};
 use crate::kernel::texts::Texts;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -68,7 +69,7 @@ pub struct Choices {
     points: Vec<Point>,
     names: Texts,
     /// Deviations at points that have not been named yet.
-    plans: BTreeMap<String, Plan>,
+    plans: BTreeMap<Cow<'static, str>, Plan>,
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
@@ -184,23 +185,27 @@ impl Choices {
         self
     }
 
-    /// The default order for another run, in the tables of one that is over. Every choice is
-    /// recorded, in `log`.
-    pub(crate) fn again(self, mut log: Vec<Drawn>) -> Self {
-        log.clear();
-        let (mut points, names) = (self.points, self.names);
+    /// `self`, of which nothing has been chosen yet, in the tables of a run that is over.
+    pub(crate) fn in_tables_of(self, over: Self) -> Self {
+        let (mut points, names, mut plans) = (over.points, over.names, self.plans);
         for point in &mut points {
             point.key = OnceCell::new();
-            point.plan.clear();
+            point.plan = plans.remove(point.name).unwrap_or_default();
             point.ordinals.clear();
         }
-        Self { points, names, log: Some(log), ..Self::default_order() }
+        Self { points, names, plans, ..self }
     }
 
     /// As `inner`, with a record of every choice.
-    #[must_use]
+    #[cfg(test)]
     pub(crate) fn recorded(inner: Self) -> Self {
-        Self { log: Some(inner.log.unwrap_or_default()), ..inner }
+        inner.recorded_in(Vec::new())
+    }
+
+    /// With a record of every choice, in the place of one that is of no more use.
+    pub(crate) fn recorded_in(self, mut log: Vec<Drawn>) -> Self {
+        log.clear();
+        Self { log: Some(log), ..self }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
@@ -218,13 +223,13 @@ impl Choices {
     #[must_use]
     pub(crate) fn unmet(&self) -> Vec<Deviation> {
         let named = self.points.iter().map(|p| (p.name, &p.plan));
-        let unnamed = self.plans.iter().map(|(name, plan)| (name.as_str(), plan));
+        let unnamed = self.plans.iter().map(|(name, plan)| (&**name, plan));
         let mut unmet: Vec<_> = named
             .chain(unnamed)
             .flat_map(|(name, plan)| plan.iter().map(move |(key, planned)| (name, key, planned)))
             .filter(|(_, _, planned)| !planned.met)
             .map(|(name, key, planned)| Deviation {
-                point: name.to_owned(),
+                point: name.to_owned().into(),
                 object: key.0,
                 ordinal: key.1,
                 value: planned.value,
@@ -463,6 +468,11 @@ impl Choices {
     #[must_use]
     pub(crate) fn draws_turns(&self) -> bool {
         self.draws_turns
+    }
+
+    /// Whether another event of an instant may come next than the usual one, whatever the tape says.
+    pub(crate) fn may_turn(&self) -> bool {
+        self.draws_turns || self.free > 0 || self.pct.is_some() || !self.ranks.is_empty()
     }
 
     /// Whether everything is drawn about as often as upstream comes to it.

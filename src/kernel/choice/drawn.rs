@@ -1,6 +1,7 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The number of the choice format. It is raised whenever an older tape would have another meaning,
 /// because a point was renamed, or asks for other things, or in another order.
@@ -131,7 +132,7 @@ impl Drawn {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub struct Deviation {
     /// Name of the choice point.
-    pub point: String,
+    pub point: Cow<'static, str>,
     /// Hash of the object's name.
     pub object: u64,
     /// The number of the choice for this object at this point, from 0.
@@ -151,7 +152,7 @@ pub struct Held {
 
 impl From<Drawn> for Deviation {
     fn from(d: Drawn) -> Self {
-        Self { point: d.point.to_owned(), object: d.object, ordinal: d.ordinal, value: d.value }
+        Self { point: d.point.into(), object: d.object, ordinal: d.ordinal, value: d.value }
     }
 }
 

@@ -53,7 +53,7 @@ fn ties_and_yields_are_for_searches() {
     let drawn: std::collections::BTreeSet<_> =
         (1..200).map(|seed| places(Choices::recorded(Choices::free(seed)))).collect();
     assert_eq!(drawn.len(), 12, "six orders, with and without a pause");
-    let first = Deviation { point: "tie".to_owned(), object: object(2).hash, ordinal: 0, value: 0 };
+    let first = Deviation { point: "tie".into(), object: object(2).hash, ordinal: 0, value: 0 };
     assert_eq!(places(Choices::tape(vec![first], Choices::default_order())), ([2, 0, 1], false));
 }
 
@@ -85,7 +85,12 @@ fn natural_draws_have_their_odds() {
 #[test]
 fn what_is_held_is_drawn_from_a_part_of_its_values() {
     let held = |point: &str, value, most| Held {
-        choice: Deviation { point: point.to_owned(), object: object(1).hash, ordinal: 0, value },
+        choice: Deviation {
+            point: point.to_owned().into(),
+            object: object(1).hash,
+            ordinal: 0,
+            value,
+        },
         most,
     };
     let mut counts = [0_i32; 9];
@@ -285,7 +290,7 @@ fn run(choices: Choices) -> (Vec<u64>, Choices) {
 #[test]
 fn a_tape_changes_what_it_names_and_nothing_else() {
     let deviation = |point: &str, i, ordinal, value| Deviation {
-        point: point.to_owned(),
+        point: point.to_owned().into(),
         object: object(i).hash,
         ordinal,
         value,

@@ -63,6 +63,8 @@ pub struct Wanted {
 impl Wanted {
     /// Nothing is noted: only what happens is of interest.
     pub(crate) const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
+    /// The choices, and the fingerprint of the whole run.
+    pub(crate) const CHOICES: Self = Self { no_choices: false, ..Self::NOTHING };
 }
 
 /// What a run noted.

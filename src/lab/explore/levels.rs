@@ -111,7 +111,8 @@ fn run(
     };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
-        let judge = || one::judge(search, searcher.plan(), &run.trace, &job.tape());
+        let again = || one::run(searcher.plan(), &job.tape()).trace;
+        let judge = || one::judge(search, searcher.plan(), &run.trace, again);
         (digest, (!judged.contains_key(&digest)).then(judge))
     });
     searcher.take_back(run);

@@ -11,9 +11,10 @@ use super::one::{self, Found};
 use super::search::{Explore, Strategy, Violated};
 use super::ways::{NoWay, Way, way};
 use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
-use crate::kernel::choice::{Deviation, Drawn, Held, Keyed};
+use crate::kernel::choice::{Drawn, Held, Keyed};
 use crate::lab::prelude::*;
 use crate::lab::tape::Texts;
+use crate::sim::Searcher;
 use std::ops::Range;
 
 /// As many violations of runs that are drawn as they come say how often it is.
@@ -271,8 +272,7 @@ struct Violating {
 impl Violating {
     /// What it violates, by the tape of the run.
     fn violated(&self) -> Vec<Violated> {
-        let deviating = self.choices.iter().filter(|d| d.deviates());
-        let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
+        let tape = one::tape(&self.choices);
         self.found.iter().map(|f| f.violated(tape.clone())).collect()
     }
 }
@@ -285,20 +285,21 @@ fn sample(
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Violating>> {
-    let run = |plan: &mut Plan, number: u64| -> Option<Option<Violating>> {
-        let run = sim::search_watched(plan, choices(number), goes_on);
+    let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
+        let run = searcher.decided(choices(number), goes_on);
         if run.known {
             return None;
         }
-        let found = one::violations(search, plan, &run.trace, Trace::default);
+        let found = one::violations(search, searcher.plan(), &run.trace, Trace::default);
         if found.is_empty() {
+            searcher.take_back(run);
             return Some(None);
         }
         Some(Some(Violating { choices: run.choices, found }))
     };
     let all: Option<Vec<Option<Violating>>> = pool.install(|| {
         let each = numbers.into_par_iter();
-        each.map_init(search.plan, |plan, number| run(plan, number)).collect()
+        each.map_init(|| Searcher::new((search.plan)()), run).collect()
     });
     Some(all?.into_iter().flatten().collect())
 }
@@ -340,7 +341,7 @@ fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::choice::Object;
+    use crate::kernel::choice::{Deviation, Object};
 
     /// Two numbers of a thousand, each drawn; what is violated is that the first is below ten and the second
     /// one 7 or 8, which is so in 10/1000 · 2/1000 = 0.00002 of runs. The way is known only roughly, the first below
@@ -350,7 +351,12 @@ mod tests {
     fn what_is_rare_is_found_as_often_as_it_is() {
         let object = Object::named(1, "object");
         let held = |point: &str, value, most| Held {
-            choice: Deviation { point: point.to_owned(), object: object.hash, ordinal: 0, value },
+            choice: Deviation {
+                point: point.to_owned().into(),
+                object: object.hash,
+                ordinal: 0,
+                value,
+            },
             most,
         };
         let way = Way {

@@ -4,11 +4,12 @@ use super::outcome::Outcome;
 use super::search::{Explore, Violated};
 use crate::analysis::expect;
 use crate::analysis::properties::{Property, check};
-use crate::kernel::choice::Deviation;
+use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search::fold;
 use crate::lab::prelude::*;
-use crate::sim::{GoesOn, Searched};
+use crate::sim::{GoesOn, Searched, Searcher};
 use crate::trace::What;
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
 /// A violation in a run.
@@ -153,22 +154,31 @@ pub(super) fn judge(
     search: &Explore<'_>,
     plan: &Plan,
     trace: &Trace,
-    tape: &[Deviation],
+    rerun: impl Fn() -> Trace,
 ) -> (Outcome, Vec<Found>) {
-    let found = violations(search, plan, trace, || run(plan, tape).trace);
+    let found = violations(search, plan, trace, rerun);
     (Outcome::of(trace), found)
+}
+
+/// The choices of a run that deviate from the default order.
+pub(super) fn tape(choices: &[Drawn]) -> Vec<Deviation> {
+    choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect()
 }
 
 /// Whether the run of a tape violates one of the properties. One that may not go on does not.
 pub(super) fn violates(
     search: &Explore<'_>,
-    plan: &Plan,
+    searcher: &mut Searcher,
     tape: &[Deviation],
     goes_on: GoesOn<'_>,
 ) -> bool {
     let choices = Choices::tape(tape.to_vec(), Choices::default_order());
-    let run = sim::search_watched(plan, choices, goes_on);
-    !run.known && !judge(search, plan, &run.trace, tape).1.is_empty()
+    let searched = searcher.decided(choices, goes_on);
+    let (plan, trace) = (searcher.plan(), &searched.trace);
+    let is_so =
+        !searched.known && !violations(search, plan, trace, || run(plan, tape).trace).is_empty();
+    searcher.take_back(searched);
+    is_so
 }
 
 /// A shorter tape whose run violates the property, too, and whether no single deviation can be left
@@ -181,8 +191,9 @@ pub fn shorter(
 ) -> (Vec<Deviation>, bool) {
     let properties = [property];
     let search = Explore { properties: &properties, ..search.clone() };
-    let plan = (search.plan)();
-    fewest(tape, &|tape| violates(&search, &plan, tape, goes_on), goes_on)
+    let searcher = RefCell::new(Searcher::new((search.plan)()));
+    let is_so = |tape: &[Deviation]| violates(&search, &mut searcher.borrow_mut(), tape, goes_on);
+    fewest(tape, &is_so, goes_on)
 }
 
 /// A shorter tape of which the same is so, and whether no single deviation can be left out of it.

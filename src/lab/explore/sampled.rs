@@ -11,6 +11,7 @@ use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 use crate::lab::prelude::*;
 use crate::plan::Perturb;
+use crate::sim::Searcher;
 use serde::de::DeserializeOwned;
 use std::collections::btree_map::Entry;
 
@@ -95,8 +96,8 @@ pub(super) fn draw(
 /// What is otherwise in the timeline, and what of its run is kept where that is a scenario.
 type Run = (Vec<Change>, Option<Kept>);
 
-/// Of a complete run the tape, the fingerprint of its states, its outcome and violations; and where timelines are
-/// changed, the orders of things in it that none before had, and at which nodes.
+/// Of a complete run the tape if it violates anything, the fingerprint of its states, its outcome and violations; and
+/// where timelines are changed, the orders of things in it that none before had, and at which nodes.
 type Kept = (Vec<Deviation>, u64, (Outcome, Vec<Found>), (Nodes, Vec<u64>));
 
 /// What runs are drawn from.
@@ -163,30 +164,38 @@ fn batch(
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
     // A run that was asked to end has no outcome.
-    let run = |plan: &mut Plan, i: u64| -> Option<Run> {
+    let run = |searcher: &mut Searcher, i: u64| -> Option<Run> {
         if !goes_on() {
             return None;
         }
         let seed = first.wrapping_add(i);
         let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
-        let mut own = None;
-        let (at, changes, plan) = match changed {
-            None => (Nodes::new(), Vec::new(), &*plan),
+        let (at, changes, own) = match changed {
+            None => (Nodes::new(), Vec::new(), None),
             Some(None) => return Some((Vec::new(), None)),
-            Some(Some(Other { at, changes, plan })) => (at, changes, &*own.insert(plan)),
+            Some(Some(Other { at, changes, plan })) => (at, changes, Some(plan)),
         };
-        let searched = sim::search_watched(plan, choices(search, drawn.turns, seed), goes_on);
+        let choices = choices(search, drawn.turns, seed);
+        let searched = match &own {
+            Some(own) => searcher.decided_of(own, choices, goes_on),
+            None => searcher.decided(choices, goes_on),
+        };
         if searched.known {
             return None;
         }
-        let deviating = searched.choices.iter().filter(|d| d.deviates());
-        let tape: Vec<Deviation> = deviating.map(|d| (*d).into()).collect();
-        let judged = one::judge(search, plan, &searched.trace, &tape);
+        let plan = own.as_ref().unwrap_or(searcher.plan());
+        let tape = || one::tape(&searched.choices);
+        let again = || one::run(plan, &tape()).trace;
+        let judged = one::judge(search, plan, &searched.trace, again);
+        // A drawn run deviates nearly everywhere: thousands of times where a cluster is large.
+        let tape = if judged.1.is_empty() { Vec::new() } else { tape() };
         let known = drawn.known.as_ref();
         let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
-        Some((changes, Some((tape, searched.notes.fingerprint, judged, (at, orders)))))
+        let kept = (tape, searched.notes.fingerprint, judged, (at, orders));
+        searcher.take_back(searched);
+        Some((changes, Some(kept)))
     };
-    round(at, count, search.plan, run)
+    round(at, count, || Searcher::new((search.plan)()), run)
 }
 
 /// A batch as a round of the desk: each of its runs by a worker, which has what several of them
@@ -220,8 +229,8 @@ pub(super) fn shorten(
                 let of_it = [property];
                 let search = Explore { properties: &of_it, ..search.clone() };
                 let is_so = |changes: &[Change]| {
-                    let plan = (changing.plan)(changes);
-                    plan.is_some_and(|plan| one::violates(&search, &plan, &tape, goes_on))
+                    let searcher = (changing.plan)(changes).map(Searcher::new);
+                    searcher.is_some_and(|mut s| one::violates(&search, &mut s, &tape, goes_on))
                 };
                 let changes = fewer(changes, &changing.entries, &is_so);
                 let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
@@ -262,12 +271,8 @@ impl Tally {
         found: Vec<Found>,
         (changes, tape): (&[Change], &[Deviation]),
     ) {
-        let reached = self.outcomes.entry(outcome.hash).or_insert_with(|| Reached {
-            text: outcome.text.clone(),
-            runs: 0,
-            tape: tape.to_vec(),
-        });
-        reached.runs += 1;
+        let reached = self.outcomes.entry(outcome.hash);
+        reached.or_insert_with(|| Reached { text: outcome.text.clone(), runs: 0 }).runs += 1;
         for f in found {
             let known = self.violations.entry((f.property, f.about.clone()));
             let new =

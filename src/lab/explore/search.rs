@@ -107,15 +107,13 @@ impl Explore<'_> {
     }
 }
 
-/// An outcome, how often it came about, and the first tape that leads there.
+/// An outcome, and how often it came about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reached {
     /// What finally became of pods and nodes.
     pub text: String,
     /// How many complete runs had it.
     pub(crate) runs: u64,
-    /// The first run that had it.
-    pub(crate) tape: Vec<Deviation>,
 }
 
 /// A violation, how often it came about, and its shortest tape.

@@ -5,7 +5,8 @@ use super::one;
 use super::search::{Explore, Violated};
 use crate::kernel::choice::{Deviation, Drawn, Held, Span};
 use crate::lab::prelude::*;
-use crate::sim::GoesOn;
+use crate::sim::{GoesOn, Searcher};
+use std::cell::RefCell;
 
 /// How many runs are drawn to see whether a violation comes about with some choices held, of which so
 /// many have to have it.
@@ -92,10 +93,10 @@ pub(super) fn way(
     violated: &Violated,
     goes_on: GoesOn<'_>,
 ) -> Result<Way, NoWay> {
-    let plan = (search.plan)();
-    let found = Finder { search, violated, plan: &plan, goes_on };
+    let mut searcher = Searcher::new((search.plan)());
     let tape = Choices::tape(violated.tape.clone(), Choices::default_order());
-    let run = sim::search_watched(&plan, tape, goes_on);
+    let run = searcher.decided(tape, goes_on);
+    let found = Finder { search, violated, searcher: RefCell::new(searcher), goes_on };
     if run.known {
         return Err(NoWay::Stopped);
     }
@@ -123,7 +124,7 @@ pub(super) fn way(
 struct Finder<'a> {
     search: &'a Explore<'a>,
     violated: &'a Violated,
-    plan: &'a Plan,
+    searcher: RefCell<Searcher>,
     goes_on: GoesOn<'a>,
 }
 
@@ -134,18 +135,19 @@ impl Finder<'_> {
             properties: std::slice::from_ref(&self.violated.property),
             ..self.search.clone()
         };
-        let mut have = 0;
+        let (mut have, mut searcher) = (0, self.searcher.borrow_mut());
         (0..TRIES).any(|seed| {
             if !(self.goes_on)() {
                 return false;
             }
             let choices = Choices::held(held.to_vec(), Choices::natural(seed));
-            let run = sim::search_watched(self.plan, choices, self.goes_on);
+            let run = searcher.decided(choices, self.goes_on);
             let found = |run: &sim::Searched| {
-                let all = one::violations(&search, self.plan, &run.trace, Trace::default);
+                let all = one::violations(&search, searcher.plan(), &run.trace, Trace::default);
                 all.iter().any(|f| self.violated.about.is_empty() || f.about == self.violated.about)
             };
             have += usize::from(!run.known && found(&run));
+            searcher.take_back(run);
             have >= ENOUGH
         })
     }

@@ -84,7 +84,7 @@ pub(super) fn read(
         }
     }
     let deviation = |d: &language::Deviation| Deviation {
-        point: d.0.clone(),
+        point: d.0.clone().into(),
         object: object_hash(&d.0, &d.1),
         ordinal: d.2,
         value: d.3,

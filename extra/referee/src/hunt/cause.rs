@@ -89,7 +89,7 @@ fn step(trace: &Trace, record: &Record) -> String {
 
 /// Whether a choice is trouble that a search left to it.
 pub(super) fn is_trouble(deviation: &Deviation) -> bool {
-    TROUBLE.contains(&deviation.point.as_str())
+    TROUBLE.contains(&&*deviation.point)
 }
 
 /// Kinds of what a violation takes: faults as a file writes them, and points at which trouble is left to the choices.
@@ -124,7 +124,7 @@ pub(super) fn kinds<'a>(
     faults: impl Iterator<Item = &'a str>,
     tape: &'a [Deviation],
 ) -> BTreeSet<String> {
-    let points = tape.iter().map(|d| d.point.as_str());
+    let points = tape.iter().map(|d| &*d.point);
     faults.chain(points).filter_map(kind).map(str::to_owned).collect()
 }
 
