@@ -39,7 +39,7 @@ impl Walk {
         object: impl Fn(&T) -> Object,
     ) {
         let whole = items.len();
-        if let Some(from) = self.begin(choices, [whole, whole], items, object) {
+        if let Some(from) = self.begin(choices, whole, items, <[T]>::len, object) {
             items.rotate_left(if from < whole { from } else { 0 });
         }
     }
@@ -54,8 +54,9 @@ impl Walk {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        let slots = items.iter().map(&place).max().map_or(0, |last| last + 1);
-        if let Some(from) = self.begin(choices, [whole, slots], items, object) {
+        // What a place costs grows with how many there are: only a map of one group asks for it.
+        let slots = |items: &[T]| items.iter().map(&place).max().map_or(0, |last| last + 1);
+        if let Some(from) = self.begin(choices, whole, items, slots, object) {
             items.sort_by_cached_key(|item| (place(item) + GROUP_SLOTS - from) % GROUP_SLOTS);
         }
     }
@@ -65,8 +66,9 @@ impl Walk {
     fn begin<T>(
         self,
         choices: &mut Choices,
-        [whole, slots]: [usize; 2],
+        whole: usize,
         items: &mut [T],
+        slots: impl Fn(&[T]) -> usize,
         object: impl Fn(&T) -> Object,
     ) -> Option<usize> {
         if choices.is_fixed() || items.len() <= 1 {
@@ -80,6 +82,7 @@ impl Walk {
             items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
             return None;
         }
-        Some(ask(Object::NONE, Span::Slot(slots.min(GROUP_SLOTS) as u32)) as usize)
+        let slots = slots(items).min(GROUP_SLOTS) as u32;
+        Some(ask(Object::NONE, Span::Slot(slots)) as usize)
     }
 }
