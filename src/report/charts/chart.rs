@@ -59,61 +59,50 @@ impl Chart<'_> {
         }
         format!("{what}. Timeline: {}", entries.join("; "))
     }
-
-    fn height(&self, analysis: &Analysis<'_>, names: &Names) -> f64 {
-        match self {
-            Chart::Timeline(lanes) => height(analysis, lanes, names),
-            Chart::Pods(_) => pods::height(names),
-            Chart::Workloads(all) => workloads::height(all, names),
-        }
-    }
 }
 
 /// Draws a chart.
 pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Drawing {
     let names = Names::new(analysis, chart.left());
-    let size = (WIDTH, chart.height(analysis, &names));
-    let mut drawing = Drawing::new(size, heading, &chart.shows(&names));
-    let c = &mut drawing;
+    let blank = |height: f64| Drawing::new((WIDTH, height), heading, &chart.shows(&names));
     match chart {
-        Chart::Timeline(lanes) => draw_timeline(c, heading, analysis, &names, lanes),
+        Chart::Timeline(lanes) => draw_timeline(blank, heading, analysis, &names, lanes),
         Chart::Pods(curves) => {
+            let mut c = blank(pods::height(&names));
             let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
-            pods::draw(c, heading, &names, (curves, fault));
+            pods::draw(&mut c, heading, &names, (curves, fault));
+            c
         }
-        Chart::Workloads(all) => workloads::draw(c, heading, analysis, &names, all),
+        Chart::Workloads(all) => {
+            let mut c = blank(workloads::height(all, &names));
+            workloads::draw(&mut c, heading, analysis, &names, all);
+            c
+        }
     }
-    drawing
-}
-
-/// The height of the chart, in points.
-fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
-    let body = match lanes {
-        Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
-        Lanes::Zones(zones) => zone_lanes::height(zones),
-    };
-    let above = states::height(&disruptions(analysis)) + states::queue_height(&waiting(analysis));
-    (names.top + above + body + FOOT).ceil()
 }
 
 fn draw_timeline(
-    c: &mut Drawing,
+    blank: impl Fn(f64) -> Drawing,
     heading: &Heading,
     analysis: &Analysis<'_>,
     names: &Names,
     lanes: &Lanes,
-) {
-    let legend = legend(lanes);
-    head(c, heading, LANES_LEFT, &legend);
-    let horizon = analysis.horizon();
-    let (time, top) = (names.time, names.top);
-    let bottom = height(analysis, lanes, names) - FOOT;
-    let states = disruptions(analysis);
-    names.shades(c, top, bottom);
-    grid(c, &time, top, bottom);
-    let queue = waiting(analysis);
+) -> Drawing {
+    let (states, queue) = (disruptions(analysis), waiting(analysis));
+    let (time, top, horizon) = (names.time, names.top, analysis.horizon());
     let queue_top = top + states::height(&states);
     let lanes_top = queue_top + states::queue_height(&queue);
+    let body = match lanes {
+        Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
+        Lanes::Zones(zones) => zone_lanes::height(zones),
+    };
+    let height = (lanes_top + body + FOOT).ceil();
+    let bottom = height - FOOT;
+    let mut drawing = blank(height);
+    let c = &mut drawing;
+    head(c, heading, LANES_LEFT, &legend(lanes));
+    names.shades(c, top, bottom);
+    grid(c, &time, top, bottom);
     let mut marked = Vec::new();
     match lanes {
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
@@ -129,6 +118,7 @@ fn draw_timeline(
     // Over the lines of entries, which would cut through their names.
     states::draw(c, &time, &states, top);
     time_axis(c, &time, bottom);
+    drawing
 }
 
 /// What the colours mean, from left to right: those that occur.
