@@ -1,15 +1,16 @@
 //! Files of a folder that are packed where they would be large.
 //!
-//! Packed are blocks, each for itself and all at once, and each is a member of gzip of its own:
-//! whatever reads gzip reads members one after the other. The blocks depend on what is written
-//! alone, so that the same content gives the same bytes.
+//! Packed are blocks, each for itself and on other threads while what follows is written, and each
+//! is a member of gzip of its own: whatever reads gzip reads members one after the other. The blocks
+//! depend on what is written alone, so that the same content gives the same bytes.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rayon::prelude::*;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 /// What the name of a packed file ends in.
 pub(crate) const PACKED: &str = ".gz";
@@ -23,7 +24,7 @@ const DOCUMENT_MAX: usize = 1 << 20;
 /// The bytes of a block; what is packed becomes no smaller with larger ones.
 const BLOCK: usize = 1 << 20;
 
-/// How many blocks are packed at once.
+/// How many blocks are packed, or wait for it, at once.
 const BLOCKS: usize = 16;
 
 /// How hard it is tried: a run is waited for, and twice the time saves a tenth.
@@ -69,8 +70,18 @@ enum State {
     /// All that there is of it, while it is no more than so many bytes.
     Held(Vec<u8>, usize),
     Plain(BufWriter<File>),
-    /// With what is not packed yet.
-    Packed(File, Vec<u8>),
+    Packed(Packed),
+}
+
+/// A file that is packed.
+#[derive(Debug)]
+struct Packed {
+    file: File,
+    /// What is not packed yet: less than a block.
+    rest: Vec<u8>,
+    /// Blocks that are being packed, in their order.
+    ahead: VecDeque<Receiver<io::Result<Vec<u8>>>>,
+    is_empty: bool,
 }
 
 impl<'a> LargeFile<'a> {
@@ -95,7 +106,10 @@ impl<'a> LargeFile<'a> {
 
     fn packed(&self, held: Vec<u8>) -> io::Result<State> {
         let name = format!("{}{PACKED}", self.name);
-        Ok(State::Packed(File::create_new(self.folder.join(name))?, held))
+        let file = File::create_new(self.folder.join(name))?;
+        let mut packed = Packed { file, rest: Vec::new(), ahead: VecDeque::new(), is_empty: true };
+        packed.add(&held)?;
+        Ok(State::Packed(packed))
     }
 
     /// Writes what is left; the file's name, and its size in bytes.
@@ -113,8 +127,8 @@ impl<'a> LargeFile<'a> {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 Ok((self.name.to_owned(), file.metadata()?.len()))
             }
-            State::Packed(mut file, mut rest) => {
-                pack(&mut file, &mut rest)?;
+            State::Packed(packed) => {
+                let file = packed.finish()?;
                 Ok((format!("{}{PACKED}", self.name), file.metadata()?.len()))
             }
             State::Held(..) => Ok((self.name.to_owned(), 0)),
@@ -122,26 +136,68 @@ impl<'a> LargeFile<'a> {
     }
 }
 
-/// Packs what is there, and leaves nothing. A file without content has a member, too.
-fn pack(file: &mut File, held: &mut Vec<u8>) -> io::Result<()> {
-    let is_first = file.metadata()?.len() == 0;
-    let mut blocks: Vec<&[u8]> = held.chunks(BLOCK).collect();
-    if blocks.is_empty() && is_first {
-        blocks.push(&[]);
+impl Packed {
+    /// Adds to what is there. Only whole blocks are packed, so that where they end does not depend
+    /// on how they came.
+    fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while self.rest.len() + bytes.len() >= BLOCK {
+            let (now, later) = bytes.split_at(BLOCK - self.rest.len());
+            self.rest.extend_from_slice(now);
+            self.pack()?;
+            bytes = later;
+        }
+        self.rest.extend_from_slice(bytes);
+        Ok(())
     }
-    let packed: Vec<io::Result<Vec<u8>>> = blocks
-        .into_par_iter()
-        .map(|block| {
+
+    /// Has what is there packed.
+    fn pack(&mut self) -> io::Result<()> {
+        let block = std::mem::replace(&mut self.rest, Vec::with_capacity(BLOCK));
+        let (done, member) = mpsc::channel();
+        self.ahead.push_back(member);
+        self.is_empty = false;
+        rayon::spawn(move || {
             let mut member = GzEncoder::new(Vec::new(), Compression::new(LEVEL));
-            member.write_all(block)?;
-            member.finish()
-        })
-        .collect();
-    for member in packed {
-        file.write_all(&member?)?;
+            let packed = member.write_all(&block).and_then(|()| member.finish());
+            // Nobody waits for it where something else went wrong.
+            let _ = done.send(packed);
+        });
+        while self.ahead.len() > BLOCKS {
+            self.write_first()?;
+        }
+        Ok(())
     }
-    held.clear();
-    Ok(())
+
+    /// Writes the first of the blocks that are being packed.
+    fn write_first(&mut self) -> io::Result<()> {
+        let Some(first) = self.ahead.pop_front() else { return Ok(()) };
+        let member = loop {
+            // Who is to pack it must not wait for it.
+            let waits = rayon::current_thread_index().is_none();
+            let came = if waits { first.recv().map_err(Into::into) } else { first.try_recv() };
+            match came {
+                Ok(member) => break member?,
+                Err(TryRecvError::Empty) => {
+                    rayon::yield_now();
+                }
+                Err(TryRecvError::Disconnected) => {
+                    return Err(io::Error::other("it could not be packed"));
+                }
+            }
+        };
+        self.file.write_all(&member)
+    }
+
+    /// Writes what is left. A file without content has a member, too.
+    fn finish(mut self) -> io::Result<File> {
+        if self.is_empty || !self.rest.is_empty() {
+            self.pack()?;
+        }
+        while !self.ahead.is_empty() {
+            self.write_first()?;
+        }
+        Ok(self.file)
+    }
 }
 
 impl Write for LargeFile<'_> {
@@ -155,15 +211,7 @@ impl Write for LargeFile<'_> {
         match &mut self.state {
             State::Held(held, _) => held.extend_from_slice(bytes),
             State::Plain(out) => out.write_all(bytes)?,
-            State::Packed(file, held) => {
-                held.extend_from_slice(bytes);
-                // Whole blocks, so that where they end does not depend on how they came.
-                if held.len() >= BLOCK * BLOCKS {
-                    let rest = held.split_off(held.len() / BLOCK * BLOCK);
-                    pack(file, held)?;
-                    *held = rest;
-                }
-            }
+            State::Packed(packed) => packed.add(bytes)?,
         }
         Ok(bytes.len())
     }
