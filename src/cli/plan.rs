@@ -275,6 +275,7 @@ fn planner<'a>(
         confidence: args.confidence,
         counting,
         only: None,
+        eager: false,
     }
 }
 

@@ -9,6 +9,7 @@ use super::spec::{FIGURES, OWN};
 use crate::analysis::{Costs, Serving, summary};
 use crate::lab::prelude::*;
 use crate::scenario::{Away, Model, Outage, WorkloadsAt, YEAR_S};
+use crate::trace::{Actor, EventText, What};
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
@@ -88,18 +89,53 @@ fn busy(model: &Model) -> f64 {
 }
 
 /// What a run came to.
+#[derive(Clone)]
 pub(super) struct Ran {
     pub(super) counted: Counted,
     /// The outage was a short one.
     pub(super) is_short: bool,
 }
 
+/// What became of the countdowns of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Countdowns {
+    /// There were none.
+    None,
+    /// None of them came to its end.
+    Cancelled,
+    /// One did, or pods went at once.
+    Ended,
+}
+
+impl Countdowns {
+    pub(super) fn of(trace: &Trace) -> Self {
+        let mut seen = Self::None;
+        for r in trace.iter().filter(|r| r.actor == Actor::TaintEviction) {
+            match r.what {
+                What::TimerSet(_) => seen = Self::Cancelled,
+                What::PodDeleting(_) | What::EvictionFailed => return Self::Ended,
+                What::PodMessage(message)
+                    if trace.messages[message as usize].body
+                        == EventText::MarkingForDeletion.into() =>
+                {
+                    return Self::Ended;
+                }
+                _ => {}
+            }
+        }
+        seen
+    }
+}
+
 /// The figures of a run.
+#[derive(Clone)]
 pub(super) struct Counted {
     /// Of all workloads together.
     pub(super) figures: Figures,
     /// Those of [`OWN`] of some workloads, one after the other.
     pub(super) own: Vec<f64>,
+    /// What became of its countdowns.
+    pub(super) countdowns: Countdowns,
 }
 
 impl Counted {
@@ -181,7 +217,8 @@ fn run_to(
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
         OWN.map(|f| all.iter().map(|costs| f.of(costs)).sum::<f64>())
     });
-    Some(Counted { figures: replaced(&serving), own: own.collect() })
+    let countdowns = Countdowns::of(&trace);
+    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns })
 }
 
 /// What happened in a run.

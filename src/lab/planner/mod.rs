@@ -6,6 +6,7 @@
 //!           value is best, and with what certainty
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
 //! kept      what is kept of all runs
+//! alike     rows of which one run tells what another comes to
 //! apart     settings that may not touch each other, each chosen for itself
 //! together  what settings do to each other that were chosen each for itself; whole years beside single
 //!           outages; one outage with every value, to be looked at
@@ -21,6 +22,7 @@
 //! doing (common random numbers). Prices and limits come last: whatever they are, the kept moments
 //! answer.
 
+mod alike;
 mod answer;
 mod apart;
 mod closed;

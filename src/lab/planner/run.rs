@@ -1,9 +1,10 @@
 //! Replications on several threads, until enough is known.
 
+use super::alike::Alike;
 use super::apart::{self, AS_IT_IS};
 use super::closed::{Formula, closed, left_out};
 use super::control;
-use super::count::{self, Counting, How};
+use super::count::{self, Counting, How, Ran};
 use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Moments, Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
@@ -41,12 +42,15 @@ pub(crate) struct Planner<'a> {
     pub(crate) apart: Option<Vec<Option<usize>>>,
     /// Some rows alone, from which nothing is chosen.
     pub(crate) only: Option<Only>,
+    /// Every row is run, where another's run tells what it comes to, too.
+    pub(crate) eager: bool,
 }
 
 /// What replications are run with.
 struct Work<'a> {
     /// By row, whether nothing comes to pass where nothing fails.
     quiet: &'a [bool],
+    alike: &'a Alike,
     /// Workloads whose own figures are kept.
     own: &'a [WorkloadsAt],
     formulas: &'a [Formula],
@@ -114,13 +118,21 @@ impl Planner<'_> {
             let weight = drawn[0].models.weight(model, seed, number as u32);
             let mut part =
                 Part { is_short: false, weight, figures: vec![0.0; drawn.len() * width] };
-            for (row, drawn) in drawn.iter_mut().enumerate() {
+            let mut known: Vec<(usize, Ran)> = Vec::new();
+            for &row in &work.alike.order {
+                let drawn = &mut drawn[row];
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
                 let more = work.formulas[row].more(drawn, key, weight);
-                let ran = count::one(drawn, key, work.quiet[row], &how)?;
+                let tells = |(there, ran): &&(usize, Ran)| {
+                    work.alike.tells(*there, row, ran.counted.countdowns)
+                };
+                let ran = match known.iter().find(tells) {
+                    Some((_, ran)) => ran.clone(),
+                    None => count::one(drawn, key, work.quiet[row], &how)?,
+                };
                 part.is_short = ran.is_short;
-                let counted = ran.counted;
+                let counted = &ran.counted;
                 let times = per_year / rate;
                 add(&mut part.figures[row * width..], &counted.figures, times);
                 // What the formula knows is taken at its mean.
@@ -134,6 +146,7 @@ impl Planner<'_> {
                     let more = formula.more(drawn, key, weight);
                     add(own, &more, -per_year);
                 }
+                known.push((row, ran));
             }
             add(&mut all.year, &part.figures, weight * rate);
             all.parts.push(part);
@@ -185,8 +198,11 @@ impl Planner<'_> {
         };
         let own_formulas: Vec<Vec<Formula>> = drawn.iter().map(of_each).collect();
         let tilts = self.tilts(&formulas, &drawn);
+        let may_share = !self.eager && quiet.iter().all(|quiet| *quiet);
+        let alike = Alike::of(&self.sweep.axes, &self.rows(), may_share);
         let work = Work {
             quiet: &quiet,
+            alike: &alike,
             own: &own,
             formulas: &formulas,
             own_formulas: &own_formulas,

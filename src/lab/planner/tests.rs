@@ -19,7 +19,7 @@ const TOLERATION: &str = "workloads.*.template.tolerations[unreachable].tolerati
 
 /// Twenty nodes with a pod each, which fail by themselves; `Ideal`, so that nothing but the outage
 /// takes time. With `kind` the pods are those of a Deployment or a StatefulSet.
-fn scenario(kind: &str, faults: &str) -> Loaded {
+pub(super) fn scenario(kind: &str, faults: &str) -> Loaded {
     let text = format!(
         r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{{00..19}}", zone: "a")],
         workloads: [{kind}(name: "web", replicas: 20, placement: Spread(All), template: (tolerations: [
@@ -30,7 +30,7 @@ fn scenario(kind: &str, faults: &str) -> Loaded {
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<'a> {
+pub(super) fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<'a> {
     let models = drawn(loaded, &Overrides::default()).expect("it builds").models.list;
     let prices: Vec<String> = prices.iter().map(|p| (*p).to_owned()).collect();
     Planner {
@@ -53,6 +53,7 @@ fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) -> Planner<
         counting: Counting::fitting(&models),
         apart: None,
         only: None,
+        eager: false,
     }
 }
 
