@@ -73,8 +73,7 @@ pub struct Choices {
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
-    /// If not zero, turns and yields are drawn, too, one time in this many; otherwise they are the
-    /// usual ones.
+    /// If not zero, turns and yields are drawn, too, one time in this many; else they are the usual ones.
     free: u64,
     /// Whether draws are to come to what is rare: the ends of a range more often than what lies in
     /// between, and things of one time in any order.
@@ -88,12 +87,10 @@ pub struct Choices {
     ranks: BTreeMap<u64, u64>,
 }
 
-/// A search that draws takes each end of a range one time in this many: at the ends two things
-/// meet that miss each other in between.
+/// A search that draws takes each end of a range one time in this many: there things meet that else miss each other.
 const ENDS: u64 = 8;
 
-/// The choice of whether turns are drawn. A tape has it of the run that it was cut from, so that its replay has
-/// the same steps.
+/// The choice of whether turns are drawn. A tape has it of its run, so that its replay has the same steps.
 const TURNS: &str = "turns-drawn";
 
 /// In how many of a thousand instants one processor takes all goroutines: fitted to recordings of two busy ones.
