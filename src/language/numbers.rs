@@ -1,0 +1,48 @@
+//! Numbers of things in words.
+
+/// A number with commas between groups of three digits.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// `1 node`, `1,234 nodes`, `2 entries`, `3 NetworkPolicies`, `3 PriorityClasses`
+pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    let number = grouped(n);
+    if n == 1 || noun == "Endpoints" {
+        return format!("{number} {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ if noun.ends_with(['s', 'x']) => format!("{number} {noun}es"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals() {
+        for (n, noun, text) in [
+            (1, "Deployment", "1 Deployment"),
+            (1234, "Deployment", "1,234 Deployments"),
+            (2, "PriorityClass", "2 PriorityClasses"),
+            (2, "NetworkPolicy", "2 NetworkPolicies"),
+            (2, "Gateway", "2 Gateways"),
+            (2, "Endpoints", "2 Endpoints"),
+            (0, "Ingress", "0 Ingresses"),
+        ] {
+            assert_eq!(counted(n, noun), text);
+        }
+    }
+}
