@@ -1,6 +1,6 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::figures::{Values, named, parts};
+use super::figures::{self, Values, named, parts};
 use super::prelude::*;
 use crate::analysis::curves::value_at;
 
@@ -35,6 +35,14 @@ fn said(claim: &Claim) -> String {
         Claim::All(claims) => format!("({})", list(claims, " and ")),
         Claim::AnyOf(claims) => format!("({})", list(claims, " or ")),
         Claim::Not(claim) => format!("not {}", said(claim)),
+    }
+}
+
+/// Why it says nothing that a claim always holds.
+pub(super) fn says_nothing(run: &Run<'_>, claim: &Claim) -> Option<String> {
+    match claim {
+        Claim::Compare(c) => figures::says_nothing(run, c),
+        claim => claim.is_always_so().then(|| figures::ALWAYS_SO.to_owned()),
     }
 }
 

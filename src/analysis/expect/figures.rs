@@ -8,6 +8,9 @@ use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
 
+/// Why it says nothing that a figure is no less than nothing.
+pub(super) const ALWAYS_SO: &str = "at least 0 is so whatever happens";
+
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;
 
@@ -119,9 +122,7 @@ impl Run<'_> {
             Quantity::Unavailable(_) => steps(&|o| o.missing(horizon)),
             Quantity::Requests(by) => self.requests(by),
             Quantity::NotReadyNodes(zone) => {
-                let all = (0..self.analysis.node_count() as u32).map(NodeId);
-                let is_of = |n: &NodeId| zone == "*" || self.analysis.zone_name(*n) == zone;
-                self.counted(&all.filter(is_of).collect(), Record::node, |follow, node| {
+                self.counted(&self.nodes_of(zone), Record::node, |follow, node| {
                     let node = follow.node(node);
                     node.exists && node.ready != Some(ConditionStatus::True)
                 })
@@ -147,6 +148,31 @@ impl Run<'_> {
             Quantity::UnavailableSeconds(_) => whole(of_outcomes(|o| o.unavailable).sum()),
             Quantity::LongestGap(_) => whole(of_outcomes(|o| o.longest_gap).max().unwrap_or(0)),
         }
+    }
+
+    /// The most that a figure can come to in this run, of those that have such an end: as many as there are of what it
+    /// counts, and of durations the whole run, for each workload that adds to them.
+    fn most(&self, c: &Comparison) -> Option<u64> {
+        let names = c.workloads.as_ref();
+        let highest = |values: Values| values.iter().map(|v| v.1).max();
+        let whole = self.analysis.horizon().since(Time::ZERO).as_nanos();
+        match &c.quantity {
+            Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
+            Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
+            Quantity::Unavailable(_) => {
+                let wanted = |o: &&WorkloadOutcome| wide(&o.wanted);
+                highest(sum(&self.outcomes(names).iter().map(wanted).collect::<Vec<_>>()))
+            }
+            Quantity::BelowNeed(_) => Some(whole * self.servings(names).len() as u64),
+            Quantity::UnavailableSeconds(_) => Some(whole * self.outcomes(names).len() as u64),
+            Quantity::LongestBelowNeed(_) | Quantity::LongestGap(_) => Some(whole),
+            _ => None,
+        }
+    }
+
+    fn nodes_of(&self, zone: &str) -> BTreeSet<NodeId> {
+        let all = (0..self.analysis.node_count() as u32).map(NodeId);
+        all.filter(|n| zone == "*" || self.analysis.zone_name(*n) == zone).collect()
     }
 
     /// The requests of an actor, or of all, second by second.
@@ -215,6 +241,16 @@ impl Run<'_> {
         }
         values
     }
+}
+
+/// Why it says nothing that a limit is kept: no figure is less than nothing, and none is more than all.
+pub(super) fn says_nothing(run: &Run<'_>, c: &Comparison) -> Option<String> {
+    if c.is_always_so() {
+        return Some(ALWAYS_SO.to_owned());
+    }
+    let most = run.most(c).filter(|most| c.relation == Relation::AtMost && c.limit >= *most)?;
+    let most = number(&c.quantity, most);
+    Some(format!("{} is never more than {most}, whatever happens", named(&c.quantity)))
 }
 
 /// A figure in words.

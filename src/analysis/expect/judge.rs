@@ -5,8 +5,6 @@ use super::prelude::*;
 use super::verdict::Verdict;
 use super::{claims, figures, follows, objects, seen};
 
-/// Why it says nothing that a figure is no less than nothing.
-const ALWAYS_SO: &str = "at least 0 is so whatever happens";
 /// Why it says nothing that whatever comes is followed.
 const NOTHING_CAME: &str = "nothing came that something had to follow";
 
@@ -41,12 +39,11 @@ pub fn verdicts(
                     objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
                 }
                 Expected::Figure { comparison, longest, during } => {
-                    empty = comparison.is_always_so().then(|| ALWAYS_SO.to_owned());
+                    empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
                     figures::judge(&run, comparison, *longest, *during)
                 }
                 Expected::Throughout { claim, stretch, wanted } => {
-                    let is_so = *wanted && claim.is_always_so();
-                    empty = is_so.then(|| ALWAYS_SO.to_owned());
+                    empty = wanted.then(|| claims::says_nothing(&run, claim)).flatten();
                     claims::throughout(&run, claim, *stretch, *wanted)
                 }
                 Expected::Eventually(claim, stretch) => {

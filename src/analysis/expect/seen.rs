@@ -31,6 +31,11 @@ pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
     {
         return never_set(run, taint);
     }
+    if let (0, Kind::Evicted { by: Some(cause) }) = (sought.count.most, &sought.what)
+        && let Some(why) = never_by(run, *cause)
+    {
+        return Some(why);
+    }
     let to = sought.times.during.1;
     let plan = run.analysis.plan;
     // Of a node that is tainted from the start pods may be evicted before anything else happens.
@@ -45,6 +50,19 @@ pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
         words::time(to),
         words::time(harm.at)
     ))
+}
+
+/// Why nothing is evicted by that in such a run, whatever happens.
+fn never_by(run: &Run<'_>, cause: EvictionCause) -> Option<String> {
+    let plan = run.analysis.plan;
+    let has_devices = plan.nodes.iter().any(|n| !n.devices.is_empty());
+    match cause {
+        EvictionCause::Timeout if !plan.profile.node_lifecycle.timeout_mode_available => {
+            Some(format!("Kubernetes {} has no pod-eviction-timeout", plan.profile.release))
+        }
+        EvictionCause::DeviceTaint if !has_devices => Some("no node has devices".to_owned()),
+        _ => None,
+    }
 }
 
 /// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
