@@ -127,6 +127,12 @@ impl ExploreArgs {
     /// How far entries move, and what is added.
     pub(super) fn changes(&self) -> Result<(Dur, Faults), Failure> {
         let faults = self.faults.as_deref().map(Faults::parse).transpose()?.unwrap_or_default();
+        if self.strategy() == Strategy::Random && self.depth.is_some() {
+            return Err(Failure::input(
+                "--depth is of no use to the strategy random, which draws everything",
+                "leave one of the two out",
+            ));
+        }
         if self.strategy() == Strategy::Auto {
             return Ok((self.slack.unwrap_or(SLACK), faults));
         }

@@ -152,11 +152,9 @@ impl Sweep<'_> {
         if let (true, [first, others @ ..]) = (self.zipped, self.axes.as_slice())
             && let Some(other) = others.iter().find(|a| a.values.len() != first.values.len())
         {
-            let (a, b) = (first.values.len(), other.values.len());
-            let problem = Problem::new(format!(
-                "`{}` has {a} values and `{}` has {b}",
-                first.path, other.path
-            ));
+            let (a, b) = (counted(first.values.len(), "value"), other.values.len());
+            let problem =
+                Problem::new(format!("`{}` has {a} and `{}` has {b}", first.path, other.path));
             return Err(Problems::one(
                 problem.help("settings that move together have as many values each"),
             ));
@@ -164,7 +162,8 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// Makes sure that no setting is lost because another one with several values sets the same.
+    /// Makes sure that no setting is lost because another one with several values sets the same, and that no row comes
+    /// twice.
     ///
     /// # Errors
     /// The first that is.
@@ -181,8 +180,18 @@ impl Sweep<'_> {
                     true => Problem::new(format!("`{later}` has values twice")),
                     false => Problem::new(format!("`{later}` sets what `{earlier}` sets, too")),
                 };
-                let help = "give all of them at once: PATH=60,120,300";
+                let help = match earlier == later {
+                    true => "give all of them at once: PATH=60,120,300",
+                    false => "put the one that sets more first, or leave it out",
+                };
                 return Err(Problems::one(problem.help(help)));
+            }
+        }
+        for axis in self.axes.iter().filter(|_| !self.zipped) {
+            let mut seen = BTreeSet::new();
+            if let Some(twice) = axis.values.iter().find(|value| !seen.insert(*value)) {
+                let problem = Problem::new(format!("`{}` has the value {twice} twice", axis.path));
+                return Err(Problems::one(problem.help("each value is tried once: leave one out")));
             }
         }
         Ok(())

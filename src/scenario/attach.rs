@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
+    is_named(file).map_err(|problem| loaded.located(&at!["cluster"], problem))?;
     let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
     let copy = files::copy_name(file, &loaded.inputs);
     let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {
@@ -34,6 +35,14 @@ pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
     loaded.inputs.push(file);
     loaded.take_in(cluster);
     Ok(())
+}
+
+/// Whether anything is named: an empty path would be the folder.
+fn is_named(file: &str) -> Result<(), Problem> {
+    match file.trim() {
+        "" => Err(Problem::new("no file is named").help("a path, relative to the scenario")),
+        _ => Ok(()),
+    }
 }
 
 /// The largest history, in bytes, after decompression.
@@ -93,6 +102,7 @@ fn read(
     file: &str,
     format: Option<HistoryFormat>,
 ) -> Result<(InputFile, History), Problem> {
+    is_named(file)?;
     // Files are read in the order in which models name them, so that a copy is found by its name.
     let copy = files::copy_name(file, &loaded.inputs);
     let path = place(loaded, file, &copy);
