@@ -1,6 +1,5 @@
 //! The drains of nodes, how long each took, and ended ones in words; disruption budgets in words.
 
-use super::names::counted;
 use super::prelude::*;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::trace::{BudgetState, DrainEnd, DrainOutcome, Refusal};

@@ -1,26 +1,8 @@
-//! Numbers, actors, lists of names, and the size of a cluster in words.
+//! Actors, lists of names, and the size of a cluster in words.
 
 use super::prelude::*;
 use super::setting::short_key;
 use crate::plan::Size;
-
-/// A number with commas between groups of three digits.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, d) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(d);
-    }
-    out
-}
-
-/// `1 pod`, `1,234 pods`
-pub(crate) fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
-}
 
 /// A taint without the prefix that all of Kubernetes' own keys share.
 pub(crate) fn short_taint(taint: &Taint) -> String {

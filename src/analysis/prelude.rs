@@ -12,6 +12,7 @@ pub(super) use crate::api::taint::Taint;
 pub(super) use crate::api::toleration::Toleration;
 pub(super) use crate::api::workload::WorkloadKind;
 pub(super) use crate::kernel::{Dur, Time};
+pub(super) use crate::language::{counted, grouped};
 pub(super) use crate::plan::{Do, NodeStart, Plan};
 pub(super) use crate::trace::{
     Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What, ZoneState,

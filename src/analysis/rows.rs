@@ -3,7 +3,6 @@
 use super::disruption::{Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
-use super::names::grouped;
 use super::prelude::*;
 use super::setting::zone_in_words;
 use super::words;

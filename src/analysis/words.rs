@@ -1,7 +1,6 @@
 //! Records in words.
 
 use super::drains::{asks, budget_name, drain_ended, stand};
-use super::names::grouped;
 use super::prelude::*;
 use super::setting::zone_in_words;
 use crate::api::probe::ProbeType;
@@ -65,8 +64,10 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         | What::PodEvent(..)
         | What::PodMessage(_)
         | What::WorkloadMessage(_) => event(analysis, r),
-        What::WorkloadCreated(n) => format!("{} created, asks for {n} pods", workload()),
-        What::WorkloadScaled(n) => format!("{} scaled to {n} pods", workload()),
+        What::WorkloadCreated(n) => {
+            format!("{} created, asks for {}", workload(), counted(n, "pod"))
+        }
+        What::WorkloadScaled(n) => format!("{} scaled to {}", workload(), counted(n, "pod")),
         What::WorkloadDeleted => format!("{} deleted", workload()),
         What::FaultBegan => began(analysis, r.object, entry()),
         What::FaultEnded => format!("{} ends", entry()),

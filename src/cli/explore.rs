@@ -9,7 +9,6 @@ use super::prelude::*;
 use super::progress::Stopwatch;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::Work;
-use crate::analysis::counted;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::kernel::Choices;
 use crate::lab::Desk;
@@ -180,8 +179,8 @@ fn one(
     if !args.quiet && !at.1.is_shared() {
         let took = clock.seconds() - began;
         let speed = report.all_runs() as f64 / took.max(1e-9);
-        let (runs, speed) = (grouped(report.all_runs()), grouped(speed as u64));
-        terminal.note(&format!("{runs} runs in {took:.3} s, {speed} per second"));
+        let (runs, speed) = (counted(report.all_runs(), "run"), grouped(speed as u64));
+        terminal.note(&format!("{runs} in {took:.3} s, {speed} per second"));
     }
     Ok(report)
 }

@@ -186,8 +186,7 @@ fn board(plan: &Plan, trace: &Trace, taken: &[ReplayedStep], violations: &[Viola
 
 /// Writes what is run again.
 fn heading(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
-    let n = plan.tape.as_deref().unwrap_or_default().len();
-    let deviations = if n == 1 { "1 deviation".to_owned() } else { format!("{n} deviations") };
+    let deviations = counted(plan.tape.as_deref().unwrap_or_default().len(), "deviation");
     let (name, release) = (&plan.name, &plan.profile.release);
     writeln!(out, "{name} on Kubernetes {release}, {deviations} from the default order")?;
     if !plan.doc.is_empty() {

@@ -106,23 +106,21 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
 /// How much went.
 fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
     let size = |s: Size| {
-        let count = |n: usize, one: &str, many: &str| {
-            (n > 0).then(|| format!("{} {}", grouped(n as u64), if n == 1 { one } else { many }))
-        };
+        let count = |n: usize, noun: &str| (n > 0).then(|| counted(n, noun));
         let parts = [
-            count(s.nodes, "node", "nodes"),
-            count(s.workloads, "workload", "workloads"),
-            count(s.pods, "pod", "pods"),
-            count(s.entries, "entry", "entries"),
-            count(s.deviations, "deviation", "deviations"),
+            count(s.nodes, "node"),
+            count(s.workloads, "workload"),
+            count(s.pods, "pod"),
+            count(s.entries, "entry"),
+            count(s.deviations, "deviation"),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
     let [before, after] = shrunk.sizes.map(size);
     let wrote = to_file.map_or(String::new(), |out| format!("Wrote {}: ", out.display()));
     format!(
-        "{wrote}{}. From {before} to {after}; {} scenarios tried.",
+        "{wrote}{}. From {before} to {after}; {} tried.",
         shrunk.violation,
-        grouped(shrunk.tried)
+        counted(shrunk.tried, "scenario")
     )
 }

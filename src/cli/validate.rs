@@ -66,14 +66,12 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     if wrong == 0 {
         return Ok(Exit::Fine);
     }
-    let mistakes =
-        if mistakes == 1 { "1 mistake".to_owned() } else { format!("{mistakes} mistakes") };
     let files = if files.len() == 1 {
         "1 file".to_owned()
     } else {
         format!("{wrong} of {} files", files.len())
     };
-    terminal.error(&format!("{mistakes} in {files}"), None);
+    terminal.error(&format!("{} in {files}", counted(mistakes, "mistake")), None);
     Ok(Exit::Input)
 }
 
@@ -85,10 +83,7 @@ fn release(plan: &Plan) -> &str {
 /// The line of a scenario without mistakes.
 fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
     let size = size_in_words(&plan.size());
-    let entries = match plan.timeline.len() {
-        1 => "1 entry".to_owned(),
-        n => format!("{} entries", grouped(n as u64)),
-    };
+    let entries = counted(plan.timeline.len(), "entry");
     writeln!(
         out,
         "{}: fine ({size}, {entries} in the timeline, Kubernetes {})",

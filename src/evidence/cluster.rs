@@ -2,11 +2,12 @@
 //! those that only events and logs know.
 
 use super::outage::{Outage, Silence};
-use super::statement::{Said, Statement, are, counted, form};
+use super::statement::{Said, Statement, are, form};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
 use crate::api::workload::family_of;
 use crate::import::{SECOND_US, Stamp};
+use crate::language::counted;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! All that was read, together, and what was left out.
 
 use super::cluster::full_name;
-use super::statement::{Place, Said, Statement, are, counted, form};
+use super::statement::{Place, Said, Statement, are, form};
 use crate::import::{Stamp, YEARS};
+use crate::language::counted;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,7 @@
 //! What a source says happened, when, and where it says so.
 
 use crate::import::Stamp;
+use crate::language::counted;
 use std::fmt;
 
 /// What happened.
@@ -96,14 +97,6 @@ impl Said {
             | Self::Unschedulable { pod } => Some(pod),
             _ => None,
         }
-    }
-}
-
-/// `1 line`, `3 lines`
-pub(super) fn counted(n: usize, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }
 

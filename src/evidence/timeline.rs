@@ -208,7 +208,8 @@ impl Timeline {
         let step = format!(
             "Drain(node: {node:?}, force: true, ignore_daemonsets: true, delete_emptydir_data: true)"
         );
-        let words = format!("{by} drains {node}: {} pods evicted through the API", pods.len());
+        let pods = counted(pods.len(), "pod");
+        let words = format!("{by} drains {node}: {pods} evicted through the API");
         self.add(&drain.begins, step, words);
     }
 

@@ -16,7 +16,7 @@ use super::pod::RawPod;
 use super::prelude::*;
 use super::times::{LESS_US, YEARS, parse};
 use crate::api::probe::RestartPolicy;
-use crate::language::{Distribution, Ends, HowLong};
+use crate::language::{Distribution, Ends, HowLong, counted};
 
 /// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
 const EXPIRES_US: i64 = 600 * SECOND_US;
@@ -155,10 +155,10 @@ impl EndsSeen {
         }
         let exit_code = self.most?.exit_code;
         let mean = micros((self.exposure / self.restarts).clamp(SECOND_US, RAN_MAX_US));
-        let pods = self.others;
+        let pods = counted(self.others, "pod");
         let times =
             if self.restarts == 1 { "once".to_owned() } else { format!("{} times", self.restarts) };
-        let told = format!("{} on average ({times} in {pods} pods), exit code {exit_code}", mean.0);
+        let told = format!("{} on average ({times} in {pods}), exit code {exit_code}", mean.0);
         Some((ends(HowLong::Drawn(Distribution::Exponential { mean }), exit_code), told))
     }
 }

@@ -7,7 +7,7 @@ use super::gathered::Named;
 use super::node::{NamedNode, RawNode};
 use super::object::RawPodSpec;
 use super::prelude::*;
-use crate::language::PullPolicy;
+use crate::language::{PullPolicy, counted};
 
 /// How many images a kubelet lists where it is not configured otherwise (`nodeStatusMaxImages`).
 const LISTED: usize = 50;
@@ -57,9 +57,10 @@ pub(super) fn tell_of_nodes(
     }
     let full = nodes.iter().filter(|n| n.status.images.len() >= LISTED).count();
     (full > 0).then(|| {
-        let nodes = if full == 1 { "1 node lists".to_owned() } else { format!("{full} nodes list") };
+        let list = if full == 1 { "lists" } else { "list" };
         format!(
-            "{nodes} {LISTED} images or more, and a kubelet tells of no more than {LISTED} by default (nodeStatusMaxImages): others may be there, and are pulled in a run"
+            "{} {list} {LISTED} images or more, and a kubelet tells of no more than {LISTED} by default (nodeStatusMaxImages): others may be there, and are pulled in a run",
+            counted(full, "node")
         )
     })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::language::counted;
+
 /// Lines of which those that are about nothing are left out.
 pub(super) struct Lines(pub(super) Vec<String>);
 
@@ -15,24 +17,12 @@ impl Lines {
 
     /// `3 pods Terminating, and stay so`
     pub(super) fn counted(&mut self, noun: &str, n: usize, what: &str) {
-        self.add(n, format!("{} {what}", count(n, noun)));
+        self.add(n, format!("{} {what}", counted(n, noun)));
     }
 
     /// `2 nodes silent: a-00, a-01`
     pub(super) fn listed(&mut self, noun: &str, names: &[String], what: &str) {
         self.counted(noun, names.len(), &format!("{what}: {}", some(names)));
-    }
-}
-
-/// `1 node`, `2 nodes`, `3 NetworkPolicies`, `3 PriorityClasses`.
-pub(super) fn count(n: usize, noun: &str) -> String {
-    if n == 1 || noun == "Endpoints" {
-        return format!("{n} {noun}");
-    }
-    match noun.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{n} {stem}ies"),
-        _ if noun.ends_with('s') || noun.ends_with('x') => format!("{n} {noun}es"),
-        _ => format!("{n} {noun}s"),
     }
 }
 
@@ -47,7 +37,7 @@ pub(super) fn some(names: &[String]) -> String {
 }
 
 pub(super) fn counts(all: &BTreeMap<String, usize>) -> String {
-    all.iter().map(|(kind, n)| count(*n, kind)).collect::<Vec<_>>().join(", ")
+    all.iter().map(|(kind, n)| counted(*n, kind)).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn tally(counts: &BTreeMap<String, usize>) -> String {
@@ -57,21 +47,6 @@ pub(super) fn tally(counts: &BTreeMap<String, usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn plurals() {
-        for (n, noun, text) in [
-            (1, "Deployment", "1 Deployment"),
-            (3, "Deployment", "3 Deployments"),
-            (2, "PriorityClass", "2 PriorityClasses"),
-            (2, "NetworkPolicy", "2 NetworkPolicies"),
-            (2, "Gateway", "2 Gateways"),
-            (2, "Endpoints", "2 Endpoints"),
-            (0, "Ingress", "0 Ingresses"),
-        ] {
-            assert_eq!(count(n, noun), text);
-        }
-    }
 
     #[test]
     fn long_lists_are_cut() {

@@ -2,9 +2,9 @@
 //! scenario it writes.
 
 use super::error::{DEVICES, READINESS};
-use super::lines::{Lines, count, counts, some, tally};
+use super::lines::{Lines, counts, some, tally};
 use super::times::Stamp;
-use crate::language::PodTemplate;
+use crate::language::{PodTemplate, counted};
 use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,7 +166,8 @@ impl Summary {
         let (n, taken) = &self.kubelet_config;
         let said =
             if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
-        lines.add(*n, format!("taken from the configuration of {}: {said}", count(*n, "kubelet")));
+        lines
+            .add(*n, format!("taken from the configuration of {}: {said}", counted(*n, "kubelet")));
         for wrong in &self.control_plane_wrong {
             lines.add(1, wrong.clone());
         }
@@ -181,7 +182,7 @@ impl Summary {
         let n = self.unnoticed.len();
         lines.add(
             n,
-            format!("of these {} not Unknown yet: {}", count(n, "node"), some(&self.unnoticed)),
+            format!("of these {} not Unknown yet: {}", counted(n, "node"), some(&self.unnoticed)),
         );
         lines.listed(
             "node",
@@ -214,7 +215,7 @@ impl Summary {
         for (what, of) in ["start", "stop"].into_iter().zip(&self.paces) {
             let text = format!(
                 "pods' time to {what}, by conditions and events, of {}: {}",
-                count(of.len(), "workload"),
+                counted(of.len(), "workload"),
                 some(of)
             );
             lines.add(of.len(), text);
@@ -222,7 +223,7 @@ impl Summary {
         self.images_listed.iter().for_each(|text| lines.add(1, text.clone()));
         let text = format!(
             "containers end by themselves, by their statuses, of {}: {}",
-            count(self.ends.len(), "workload"),
+            counted(self.ends.len(), "workload"),
             some(&self.ends)
         );
         lines.add(self.ends.len(), text);
@@ -234,7 +235,7 @@ impl Summary {
         let mut assumed = |what: &str, of: &[String]| {
             let text = format!(
                 "assumed by a run, as the files lack it: pods' time to {what}, of {}: {}",
-                count(of.len(), "workload"),
+                counted(of.len(), "workload"),
                 some(of)
             );
             // Where it is run at once, the run's notes say it beside the figures.
@@ -302,7 +303,7 @@ impl Summary {
             n,
             format!(
                 "no nodes in the files: the {} that pods name are taken to be Ready, {UNKNOWN_NODES} (add `nodes` to the kubectl command): {}",
-                count(n, "node"),
+                counted(n, "node"),
                 some(&self.made_up)
             ),
         );
@@ -330,7 +331,7 @@ impl Summary {
         let acting = self.not_simulated();
         let acting = acting.map(|what| format!("Not simulated: {what}, which the export has."));
         let of_export = |n: usize, noun: &str, before: &str, behind: &str| {
-            (n > 0).then(|| format!("The export: {before}{}{behind}", count(n, noun)))
+            (n > 0).then(|| format!("The export: {before}{}{behind}", counted(n, noun)))
         };
         let ownerless = "the owners of ";
         let nothing = " are not in it, so that nothing replaces them here.";
@@ -381,10 +382,10 @@ impl Summary {
         kinds.retain(|kind, _| ACTING.contains(&kind.as_str()));
         let kinds = (!kinds.is_empty()).then(|| counts(&kinds));
         let claims = self.pod_fields.get("resourceClaims");
-        let claims = claims.map(|n| format!("the claims on devices of {}", count(*n, "pod")));
+        let claims = claims.map(|n| format!("the claims on devices of {}", counted(*n, "pod")));
         let rules = self.named.iter().filter(|((kind, _), _)| *kind == RULE);
-        let rules = rules.map(|(_, rules)| rules.len()).sum();
-        let rules = (rules > 0).then(|| count(rules, RULE));
+        let rules = rules.map(|(_, rules)| rules.len()).sum::<usize>();
+        let rules = (rules > 0).then(|| counted(rules, RULE));
         let said: Vec<String> = kinds.into_iter().chain(rules).chain(claims).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
@@ -434,12 +435,12 @@ impl Summary {
 
     fn head(&self) -> String {
         let leases = if self.leases > 0 {
-            format!(", {}", count(self.leases, "node lease"))
+            format!(", {}", counted(self.leases, "node lease"))
         } else {
             String::new()
         };
         let workloads: String =
-            self.workloads.iter().map(|(kind, n)| format!(", {}", count(*n, kind))).collect();
+            self.workloads.iter().map(|(kind, n)| format!(", {}", counted(*n, kind))).collect();
         let zero = match self.time_zero {
             Some(zero) if self.zero_is_heartbeat => {
                 format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339())
@@ -452,8 +453,8 @@ impl Summary {
         };
         format!(
             "{}, {}{workloads}{leases} from {}{zero}",
-            count(self.nodes, "node"),
-            count(self.pods, "pod"),
+            counted(self.nodes, "node"),
+            counted(self.pods, "pod"),
             self.files.join(", ")
         )
     }
@@ -465,10 +466,13 @@ impl Summary {
             .iter()
             .chain(&self.over)
             .chain(&self.kinds)
-            .map(|(kind, n)| count(*n, kind))
+            .map(|(kind, n)| counted(*n, kind))
             .collect();
-        let leases =
-            if self.stray_leases > 0 { Some(count(self.stray_leases, "node lease")) } else { None };
+        let leases = if self.stray_leases > 0 {
+            Some(counted(self.stray_leases, "node lease"))
+        } else {
+            None
+        };
         let found: Vec<String> = found.into_iter().chain(leases).collect();
         if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
     }

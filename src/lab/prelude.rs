@@ -2,10 +2,10 @@
 pub(super) use super::shards::Desk;
 pub(super) use super::threads::{Event, Stopped, Watch, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::clock::short;
-pub(super) use crate::analysis::{Analysis, Interval, grouped};
+pub(super) use crate::analysis::{Analysis, Interval};
 pub(super) use crate::api::workload::WorkloadKind;
 pub(super) use crate::kernel::{Choices, Dur, Time};
-pub(super) use crate::language::{Problem, Problems};
+pub(super) use crate::language::{Problem, Problems, counted, grouped};
 pub(super) use crate::plan::Plan;
 pub(super) use crate::scenario::{self, Drawn, Loaded, Overrides};
 pub(super) use crate::sim::{self, GoesOn};

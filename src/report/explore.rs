@@ -2,7 +2,7 @@
 
 use super::odds::{drawn, of_drawn};
 use super::prelude::*;
-use super::text::{Printer, counted};
+use super::text::Printer;
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
@@ -97,13 +97,13 @@ fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()
     writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
     list(out, &r.outcomes)?;
     if let Some(beside) = &r.beside {
-        let drawn = grouped(beside.runs);
+        let drawn = counted(beside.runs, "run");
         let more = beside.outcomes.iter().map(|o| o.runs).sum();
         match beside.outcomes.len() as u64 {
-            0 => writeln!(out, "{drawn} runs with all choices drawn: no other outcome")?,
+            0 => writeln!(out, "{drawn} with all choices drawn: no other outcome")?,
             count => writeln!(
                 out,
-                "{drawn} runs with all choices drawn: {} of them have {} that no run above has",
+                "{drawn} with all choices drawn: {} of them have {} that no run above has",
                 grouped(more),
                 counted(count, "outcome")
             )?,
@@ -111,7 +111,7 @@ fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()
         list(out, &beside.outcomes)?;
     }
     if r.changed > 0 {
-        writeln!(out, "{} runs with other timelines: {}", grouped(r.changed), searched.changes)?;
+        writeln!(out, "{} with other timelines: {}", counted(r.changed, "run"), searched.changes)?;
     }
     writeln!(out)
 }
@@ -187,11 +187,10 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
 fn how(v: &Violated) -> String {
     let from = match v.tape.len() {
         0 => "in the default order".to_owned(),
-        1 => "with 1 deviation".to_owned(),
-        n if !v.is_small => {
+        n if n > 1 && !v.is_small => {
             format!("with {n} deviations (there was no time to look for fewer)")
         }
-        n => format!("with {n} deviations"),
+        n => format!("with {}", counted(n, "deviation")),
     };
     let with = match (v.changes.is_empty(), v.tape.is_empty()) {
         (true, _) => String::new(),

@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::short;
 use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::tables::{self, Field, Kind, Rows};
-use crate::report::text::{PLAIN, Printer, counted};
+use crate::report::text::{PLAIN, Printer};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
@@ -20,8 +20,8 @@ pub(crate) struct Heading {
 
 impl Heading {
     fn line(&self, drawn: &Drawn) -> String {
-        let nodes = grouped(drawn.plan.nodes.len() as u64);
-        format!("{nodes} nodes, seed {}, {}", self.seed, short(self.window))
+        let nodes = counted(drawn.plan.nodes.len(), "node");
+        format!("{nodes}, seed {}, {}", self.seed, short(self.window))
     }
 }
 
@@ -70,9 +70,7 @@ pub(crate) fn board_of(
     let models = || drawn.models.list.iter();
     let rows = || models().map(|m| row(heading, m, outages));
     let said = |[name, of, expected, drawn, nodes, ..]: [String; 7]| {
-        format!(
-            "{name}, of {of}: {expected} outages expected, {drawn} drawn, {nodes} times that a node is away"
-        )
+        format!("{name}, of {of}: outages expected {expected}, drawn {drawn}; nodes away {nodes}")
     };
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
     let bar = |m: &Model| {

@@ -5,7 +5,7 @@ use super::odds::of_drawn;
 use super::places;
 use super::prelude::*;
 use super::replay::{lanes, write as write_steps};
-use super::text::{Printer, Style, counted};
+use super::text::{Printer, Style};
 use crate::analysis::properties::{Property, Violation};
 use crate::lab::explore::Violated;
 use crate::lab::replay::ReplayedStep;

@@ -8,7 +8,7 @@ use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;
 use crate::report::short;
 use crate::report::tables::{Cell, Field, Kind, Rows, cells, columns, object};
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, counted};
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED};
 
 /// What was recorded, what was simulated, and who else had a hand in it.
 pub(crate) struct Verdict {
@@ -238,7 +238,11 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
     Board {
         title: "Incident".to_owned(),
         doc: String::new(),
-        subtitle: format!("{} seeds; begins at {}", verdict.seeds, verdict.clock.begins()),
+        subtitle: format!(
+            "{}; begins at {}",
+            counted(verdict.seeds, "seed"),
+            verdict.clock.begins()
+        ),
         notes: verdict.notes.clone(),
         parts,
     }

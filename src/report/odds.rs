@@ -1,7 +1,6 @@
 //! How often a property is violated, for people and for programs.
 
 use super::prelude::*;
-use super::text::counted;
 use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Along, Often};

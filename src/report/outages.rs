@@ -5,7 +5,7 @@ use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::prelude::*;
 use super::tables::{Cell, Field, Kind, Rows, object};
-use super::text::{PLAIN, Printer, counted};
+use super::text::{PLAIN, Printer};
 use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
@@ -409,9 +409,9 @@ fn plane(told: &Told) -> Plane {
         heading: Heading {
             title: "What an outage costs".to_owned(),
             subtitle: format!(
-                "{}: {} outages; an eviction costs {}",
+                "{}: {}; an eviction costs {}",
                 told.asked.file,
-                grouped(told.spans.count() as u64),
+                counted(told.spans.count(), "outage"),
                 short(told.asked.price)
             ),
             doc: String::new(),

@@ -2,9 +2,10 @@
 
 pub(super) use crate::analysis::clock::short;
 pub(super) use crate::analysis::state::Health;
-pub(super) use crate::analysis::{Analysis, Figure, Interval, grouped};
+pub(super) use crate::analysis::{Analysis, Figure, Interval};
 pub(super) use crate::api::names::{NodeId, PodId};
 pub(super) use crate::kernel::{Dur, Time};
+pub(super) use crate::language::{counted, grouped};
 pub(super) use crate::plan::Plan;
 pub(super) use crate::trace::{Record, RecordId, What};
 pub(super) use serde_json::{Map, Value, json};

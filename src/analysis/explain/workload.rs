@@ -144,7 +144,7 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
             let message = analysis.trace.names.text_of(t);
             let filters: Vec<String> = pending::rejections(message)
                 .iter()
-                .map(|r| format!("{} on {} nodes", r.filter, r.nodes))
+                .map(|r| format!("{} on {}", r.filter, counted(r.nodes, "node")))
                 .collect();
             if filters.is_empty() {
                 format!(": {message}")

@@ -50,13 +50,12 @@ impl Courses {
         let overrides = args.change.overrides(args.sets.clone());
         let plan = scenario::build(&base, &overrides)?;
         let open = open(&plan);
-        let of = |n: usize, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let head = format!(
-            "{} and {}, Kubernetes {}, {} seeds, looking {} ahead",
-            of(summary.nodes, "node"),
-            of(summary.pods, "pod"),
+            "{} and {}, Kubernetes {}, {}, looking {} ahead",
+            counted(summary.nodes, "node"),
+            counted(summary.pods, "pod"),
             plan.profile.release,
-            args.seeds,
+            counted(args.seeds, "seed"),
             short(args.horizon)
         );
         let courses = courses("as it is", base, &overrides, &args.what_if)?;

@@ -26,12 +26,7 @@ pub(crate) struct ShardArgs {
     #[arg(long = "for", value_name = "ENGINE", value_enum, conflicts_with_all = ["shard", "results", "jobs"])]
     engine: Option<Engine>,
     /// The container image of the manifest
-    #[arg(
-        long,
-        value_name = "IMAGE",
-        requires = "engine",
-        default_value = IMAGE
-    )]
+    #[arg(long, value_name = "IMAGE", requires = "engine", default_value = IMAGE)]
     image: String,
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -76,9 +71,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
 }
 
 fn said(of: &str, pieces: u64, place: &Path) -> String {
-    let s = if pieces == 1 { "" } else { "s" };
-    let place = place.display();
-    format!("{of}: {} piece{s} of work, in {place}", grouped(pieces))
+    format!("{of}: {} of work, in {}", counted(pieces, "piece"), place.display())
 }
 
 /// The container image where nobody names another.

@@ -57,8 +57,7 @@ impl Outcome {
             let more = list.len().saturating_sub(SHOWN);
             all.extend(list.into_iter().take(SHOWN));
             if more > 0 {
-                let plural = if more == 1 { "" } else { "s" };
-                all.push(format!("and {more} more {what}{plural}"));
+                all.push(format!("and {}", counted(more, &format!("more {what}"))));
             }
         }
         Outcome { hash, text: all.join("; ") }

@@ -403,9 +403,8 @@ const NAMES: usize = 3;
 
 /// `up to 14 pods`, or `14 pods` of a single loss.
 pub(super) fn up_to(of: usize, n: i64, what: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
     let up_to = if of > 1 { "up to " } else { "" };
-    format!("{up_to}{} {what}{plural}", grouped(n.max(0).unsigned_abs()))
+    format!("{up_to}{}", counted(n.max(0), what))
 }
 
 /// The first names, and how many more there are.

@@ -71,8 +71,8 @@ fn who(evicted: &Evicted) -> String {
     };
     if evicted.again > 0 {
         text.push_str(&format!(
-            "; those that come in their places get tainted devices again, as the seconds of their tolerations are over, and are evicted {} times",
-            grouped(evicted.again as u64)
+            "; those that come in their places get tainted devices again, as the seconds of their tolerations are over, and are evicted {}",
+            counted(evicted.again, "time")
         ));
     }
     text

@@ -38,12 +38,12 @@ impl Chart<'_> {
     fn shows(&self, names: &Names) -> String {
         let what = match self {
             Chart::Timeline(Lanes::Nodes(nodes)) => format!(
-                "The health and the taints of {} nodes over time, and when pods were evicted from them",
-                grouped(nodes.len() as u64)
+                "The health and the taints of {} over time, and when pods were evicted from them",
+                counted(nodes.len(), "node")
             ),
             Chart::Timeline(Lanes::Zones(zones)) => format!(
-                "The shares of nodes by health, in {} zones, over time, and when pods were evicted from them",
-                grouped(zones.len() as u64)
+                "The shares of nodes by health, in {}, over time, and when pods were evicted from them",
+                counted(zones.len(), "zone")
             ),
             Chart::Pods(_) => {
                 "How many pods run and are ready over time, and what became of the others"

@@ -343,7 +343,7 @@ fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded.abs() >= 1_000.0 {
         let sign = if rounded < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", crate::analysis::grouped(rounded.abs().round() as u64));
+        return format!("{sign}{}", grouped(rounded.abs().round() as u64));
     }
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }

@@ -105,7 +105,7 @@ pub(super) fn draw_queue(
     }
     let left = time.left;
     c.rule((left, foot), (left + time.width, foot), GRID);
-    let said = format!("at most {most} of the nodes");
+    let said = format!("at most {} of the nodes", grouped(most.into()));
     let end = waiting.iter().rev().find(|s| s.1 > 0).map_or(left, |last| {
         let after = waiting.iter().find(|s| s.0 > last.0);
         time.x(after.map_or(horizon, |s| s.0))

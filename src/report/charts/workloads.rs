@@ -70,8 +70,8 @@ pub(super) fn draw(
     }
     if all.workloads.len() > MOST {
         let more = format!(
-            "and {} workloads with fewer missing pods",
-            grouped((all.workloads.len() - MOST) as u64)
+            "and {} with fewer missing pods",
+            counted(all.workloads.len() - MOST, "workload")
         );
         c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL);
     }

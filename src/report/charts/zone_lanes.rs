@@ -4,7 +4,6 @@
 use super::axis::bins;
 use super::prelude::*;
 use crate::analysis::lanes::ZoneLane;
-use crate::report::text::counted;
 
 /// More zones are not drawn.
 const MOST_ZONES: usize = 16;
@@ -55,8 +54,7 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], horizo
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
-        let more =
-            format!("and {} more zones, not drawn", grouped((zones.len() - shown.len()) as u64));
+        let more = format!("and {}, not drawn", counted(zones.len() - shown.len(), "more zone"));
         c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL);
     }
 }
@@ -101,8 +99,12 @@ impl<'a> Lane<'a> {
     fn names(&self, c: &mut Drawing) {
         let middle = self.top + self.area / 2.0;
         c.text(self.name, (NAMES_RIGHT, middle - 8.0), Anchor::Right, STRONG);
-        let nodes = format!("{} nodes", grouped(self.zone.nodes.into()));
-        c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL);
+        c.text(
+            &counted(self.zone.nodes, "node"),
+            (NAMES_RIGHT, middle + 8.0),
+            Anchor::Right,
+            SMALL,
+        );
         let small = Ink { size: 9.0, ..SMALL };
         c.text("100 %", (LANES_LEFT - 6.0, self.top + 5.0), Anchor::Right, small);
         c.text("0", (LANES_LEFT - 6.0, self.base - 4.0), Anchor::Right, small)
@@ -185,7 +187,7 @@ impl<'a> Lane<'a> {
             said += &format!(", {} shut down", grouped(self.zone.shut_down.into()));
         }
         if self.zone.drains > 0 {
-            said += &format!(", {}", counted(self.zone.drains.into(), "drain"));
+            said += &format!(", {}", counted(self.zone.drains, "drain"));
         }
         c.text(&said, (LANES_LEFT - 6.0, floor - 6.0), Anchor::Right, Ink { size: 9.0, ..SMALL })
     }

@@ -53,7 +53,7 @@ pub(crate) fn board_over_seeds(
     let costs = rows_of_many(&d.costs, d);
     said.extend(answer(&costs));
     let titles = [
-        format!("{name}: two sides over {} seeds", grouped(d.seeds)),
+        format!("{name}: two sides over {}", counted(d.seeds, "seed")),
         format!("Both runs with seed {first}"),
     ];
     let notes = heads(seeds::headers(sides, d), plans);

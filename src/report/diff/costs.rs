@@ -76,8 +76,8 @@ impl Printer<'_> {
             writeln!(self.out, "  {CHANCE} may be chance")?;
         }
         if all > shown {
-            let more = grouped((all - shown) as u64);
-            writeln!(self.out, "  {more} more workloads; -o json has all")?;
+            let more = counted(all - shown, "more workload");
+            writeln!(self.out, "  {more}; -o json has all")?;
         }
         writeln!(self.out)
     }

@@ -6,7 +6,7 @@ use crate::analysis::words::ranges;
 use crate::analysis::{causes, words};
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{PLAIN, RED, YELLOW, counted};
+use crate::report::text::{PLAIN, RED, YELLOW};
 
 /// To the millisecond, and to the tenth of a second where it is longer than ten.
 fn rounded(d: Dur) -> String {

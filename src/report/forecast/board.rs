@@ -9,7 +9,6 @@ use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
 use crate::report::prelude::*;
-use crate::report::text::counted;
 
 /// More spans are left to the table.
 const BARS: usize = 40;

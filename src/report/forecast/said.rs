@@ -5,7 +5,6 @@ use crate::analysis::course::Happening;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
 use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
-use crate::report::text::counted;
 
 /// Medians that are apart by no more than this are the same.
 const SAME: Dur = Dur::from_secs(2);

@@ -11,7 +11,7 @@ use crate::files::line;
 use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue};
 use crate::report::model::from_now;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW, counted};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW};
 use std::cmp::Reverse;
 
 /// At most this many workloads have a line in a table by default.

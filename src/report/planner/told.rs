@@ -1,6 +1,7 @@
 //! A plan as it is told: what is known, and how its numbers are written.
 
 use crate::lab::planner::{Answer, FIGURES, Kept, Objective, Row};
+use crate::language::grouped;
 use serde::Deserialize;
 
 /// A plan as it is told.
@@ -89,7 +90,7 @@ pub(crate) fn amount(value: f64) -> String {
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = rest.trim_end_matches('0');
-    let number = whole.parse().map_or_else(|_| whole.to_owned(), crate::analysis::grouped);
+    let number = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
     // What is nothing with these digits has no sign.
     let sign =
         if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "-" } else { "" };

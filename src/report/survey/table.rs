@@ -4,7 +4,7 @@
 use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, counted, fold};
+use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, fold};
 
 /// A survey that has run, and what is said with it.
 pub(crate) struct SurveyReport<'a> {
@@ -50,10 +50,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
         p.notes(&[text])?;
     }
     if survey.left_out > 0 {
-        let entries = match survey.left_out {
-            1 => "1 entry".to_owned(),
-            n => format!("{} entries", grouped(n as u64)),
-        };
+        let entries = counted(survey.left_out, "entry");
         p.notes(&[format!("The scenario's own timeline ({entries}) is left out.")])?;
     }
     p.notes(&survey.skipped)?;

@@ -4,7 +4,7 @@ use super::columns::{Column, Measure};
 use super::heading::Swept;
 use crate::analysis::Sample;
 use crate::lab::Case;
-use crate::language::duration;
+use crate::language::{counted, duration};
 use crate::report::charts::Unit;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use serde_json::Value;
@@ -114,7 +114,7 @@ impl<'a> Lines<'a> {
         let more = if left == 0 {
             String::new()
         } else {
-            format!("; {left} more lines are left to the table")
+            format!("; {} in the table", counted(left, "more line"))
         };
         let lines = self.rows.iter().take(LINES).map(|(values, cases)| {
             let samples: Vec<Option<Sample>> = cases.iter().map(|c| column.sample((*c)?)).collect();

@@ -159,7 +159,7 @@ fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
     let left_out = rows.saturating_sub(ROWS_MAX);
     let mut subtitle = line.to_owned();
     if left_out > 0 {
-        subtitle += &format!("; {left_out} more rows are in the table");
+        subtitle += &format!("; {} in the table", counted(left_out, "more row"));
     }
     let undrawn: Vec<String> =
         layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();

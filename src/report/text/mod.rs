@@ -11,7 +11,7 @@ mod write;
 #[cfg(feature = "cli")]
 pub(crate) use columns::{Filled, table, width};
 pub use style::Style;
-pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, counted, painted};
+pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, painted};
 pub(crate) use style::{Printer, fold};
 pub(crate) use workloads::{counted_from, tenths, workload_lines};
 pub use write::write;

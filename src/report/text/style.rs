@@ -1,6 +1,5 @@
 //! How texts look, their width, colours, folding and counted nouns, and what prints them.
 
-pub(crate) use crate::analysis::counted;
 use crate::files::line;
 use crate::report::files::Written;
 use anstyle::{AnsiColor, Style as Ansi};

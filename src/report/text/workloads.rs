@@ -1,6 +1,6 @@
 //! What became of each workload; costs and spans of time in words.
 
-use super::style::{PLAIN, Printer, counted};
+use super::style::{PLAIN, Printer};
 use crate::analysis::Costs;
 use crate::analysis::serving::{self, Count, Served};
 use crate::report::model::Report;

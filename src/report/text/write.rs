@@ -1,6 +1,6 @@
 //! The whole report, part by part, and the summary: what happened to how many, and what it cost.
 
-use super::style::{DIM, PLAIN, Printer, Style, YELLOW, counted};
+use super::style::{DIM, PLAIN, Printer, Style, YELLOW};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
 use crate::analysis::drains::drains;
 use crate::analysis::{Metrics, Spread, Summary, size_in_words};

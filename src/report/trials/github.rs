@@ -2,7 +2,7 @@
 //! Markdown.
 
 use super::case::{Came, Status};
-use super::tested::{Tested, counted};
+use super::tested::{Tested, tally};
 use crate::language::Problem;
 use std::io::{self, Write};
 
@@ -58,7 +58,7 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
 /// # Errors
 /// Those of `out`.
 pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
-    writeln!(out, "### taintsim: {}\n", counted(all))?;
+    writeln!(out, "### taintsim: {}\n", tally(all))?;
     writeln!(out, "| | Scenario | Expectations | Runs |\n|---|---|---|---|")?;
     for t in all {
         let mark = match t.status() {

@@ -1,7 +1,7 @@
 //! A scenario that was tested, and what became of it.
 
 use super::case::{Came, Case, Status};
-use crate::language::Problem;
+use crate::language::{Problem, counted};
 use std::time::Duration;
 
 /// A scenario that was tested.
@@ -60,9 +60,6 @@ impl Tested {
 
     /// `12 expectations, 1 run`
     pub(super) fn size(&self) -> String {
-        let counted = |n: usize, one: &str| {
-            if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
-        };
         format!("{}, {}", counted(self.expectations, "expectation"), counted(self.runs, "run"))
     }
 
@@ -113,7 +110,7 @@ pub(super) fn counts(all: &[Tested]) -> [usize; 5] {
 }
 
 /// `34 scenarios: 32 passed, 1 failed, 1 wrong`
-pub(super) fn counted(all: &[Tested]) -> String {
+pub(super) fn tally(all: &[Tested]) -> String {
     let n = counts(all);
     let parts = ["passed", "failed", "wrong", "without expectations", "not run"];
     let parts: Vec<String> = n
@@ -122,10 +119,5 @@ pub(super) fn counted(all: &[Tested]) -> String {
         .filter(|(n, _)| **n > 0)
         .map(|(n, what)| format!("{n} {what}"))
         .collect();
-    format!(
-        "{} {}: {}",
-        all.len(),
-        if all.len() == 1 { "scenario" } else { "scenarios" },
-        parts.join(", ")
-    )
+    format!("{}: {}", counted(all.len(), "scenario"), parts.join(", "))
 }

@@ -2,7 +2,7 @@
 //! page; and for spreadsheets and data frames a row for each test case.
 
 use super::case::{Came, Case, SCENARIO, Status};
-use super::tested::{Tested, counted};
+use super::tested::{Tested, tally};
 use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
@@ -97,7 +97,7 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
 /// # Errors
 /// Those of `out`.
 pub(crate) fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
-    writeln!(out, "{}", counted(all))
+    writeln!(out, "{}", tally(all))
 }
 
 /// A row for each test case of all scenarios.
@@ -126,7 +126,7 @@ fn rank(word: &str) -> usize {
 
 /// The page of what was tested; `runs` are those that the page holds, by scenario.
 pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
-    let doc = counted(all);
+    let doc = tally(all);
     let mut order: Vec<(&Tested, Option<String>)> = all.iter().zip(runs).collect();
     order.sort_by_key(|(t, _)| rank(t.status().word()));
     let (all, runs): (Vec<&Tested>, Vec<Option<String>>) = order.into_iter().unzip();

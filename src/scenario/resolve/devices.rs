@@ -311,8 +311,9 @@ fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
         let has = node.devices.iter().filter(|d| d.driver == driver).count();
         if has < wanted {
             place.say(format!(
-                "pods that are on node `{}` from the start claim {wanted} devices of {driver}; it has {has}",
-                node.name
+                "pods that are on node `{}` from the start claim {} of {driver}; it has {has}",
+                node.name,
+                counted(wanted, "device")
             ));
             return;
         }
@@ -340,7 +341,7 @@ fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
                 (count > 0).then(|| "does not say which devices it has, as others do".to_owned())
             }
             Some(named) if named.len() as u64 != count => {
-                Some(format!("claims {count} devices and names {}", named.len()))
+                Some(format!("claims {} and names {}", counted(count, "device"), named.len()))
             }
             Some(named) => of_claims.zip(named).find_map(|(claim, name)| {
                 let driver = &claim.driver;

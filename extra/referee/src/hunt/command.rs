@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use taintsim::analysis::grouped;
 use taintsim::cli::{
     Exit, Failure, Format, Outcome, OutputArg, Progress, Stopwatch, Terminal, duration, interrupt,
     jobs, releases,
 };
 use taintsim::kernel::Dur;
+use taintsim::language::grouped;
 
 /// The command's arguments.
 #[derive(clap::Args, Debug)]

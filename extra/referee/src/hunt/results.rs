@@ -5,7 +5,7 @@ use super::known::{Class, Known};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use taintsim::analysis::grouped;
+use taintsim::language::grouped;
 
 /// What was tried, and what was found by now.
 pub(super) struct Results<'a> {

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
-use taintsim::analysis::grouped;
 use taintsim::cli::{
     Exit, Failure, Outcome, Progress, Stopwatch, Terminal, duration, interrupt, jobs, load,
     write_whole,
 };
 use taintsim::kernel::Dur;
+use taintsim::language::grouped;
 use taintsim::scenario::{self, Overrides};
 
 /// The command's arguments.

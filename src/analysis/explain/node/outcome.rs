@@ -28,9 +28,12 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
         (true, _) => format!("nothing happened to it; at {} {health}", absolute(question.until)),
         (_, 0) => format!("no pod was evicted from it; at {} {health}", absolute(question.until)),
         (_, n) => {
-            let pods =
-                if n == 1 { "1 pod was".to_owned() } else { format!("{} pods were", grouped(n)) };
-            format!("{pods} evicted from it; at {} {health}", absolute(question.until))
+            let were = if n == 1 { "was" } else { "were" };
+            format!(
+                "{} {were} evicted from it; at {} {health}",
+                counted(n, "pod"),
+                absolute(question.until)
+            )
         }
     };
     let verdict = match story.refused.last() {
