@@ -124,6 +124,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Runs the command.
 pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let clock = Stopwatch::start();
     let help = "it ends when the answer is as precise as --precision asks for, or after 20,000 years or outages";
     (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
     if let Some(file) = &args.kept {
@@ -143,6 +144,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let drawn = scenario::drawn(&loaded, &base)?;
     notes.extend(drawn.plan.notes.iter().cloned());
     notes.extend(without_workload(bare_pods(&drawn.plan)));
+    if drawn.plan.workloads.is_empty() {
+        notes.push("No pod has a workload: nothing replaces one that is lost, and what it is missing for is counted until the run of its outage ends, some 15 minutes after it.".to_owned());
+    }
     let models = drawn.models.list;
     if models.is_empty() {
         return Err(Failure::Input(no_models()));
@@ -176,7 +180,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     planner.check()?;
     planner.sweep.distinct()?;
-    planner.look_for_now()?;
+    let in_time = || clock.seconds() * 1e3 < budget(args) as f64;
+    planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
         return planned;
@@ -184,7 +189,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if work.writes() {
         writable(&args.out, &name)?;
     }
-    let (kept, seconds) = run_all(args, &mut planner, &mut notes, work.desk(), terminal)?;
+    let (kept, seconds) = run_all(args, &mut planner, &mut notes, work.desk(), (&clock, terminal))?;
     work.desk().over()?;
     let faults = match &args.preset {
         Some(name) => format!("preset {name}"),
@@ -298,6 +303,27 @@ fn axes(args: &PlanArgs) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
+/// How long it may take, in milliseconds.
+fn budget(args: &PlanArgs) -> u64 {
+    args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000
+}
+
+/// What to do where time was up, or Ctrl-C came, before anything was known.
+fn not_known(stopped: Stopped, by_formula: &str) -> Failure {
+    match stopped {
+        Stopped::Asked if interrupt::asked() => {
+            Failure::Interrupted("interrupted before anything was known".to_owned())
+        }
+        Stopped::Asked => Failure::input(
+            format!(
+                "not known yet: the budget was over before two outages of each model were.{by_formula}"
+            ),
+            "a longer one, `--budget 5m`, or fewer values",
+        ),
+        stopped => stopped.into(),
+    }
+}
+
 /// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early. Where several
 /// machines share the runs there is no limit of time, which would be another one on each.
 fn run(
@@ -308,8 +334,7 @@ fn run(
     terminal: &Terminal,
 ) -> Result<(Kept, bool)> {
     let name = &planner.sweep.loaded.name;
-    let budget = args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000;
-    let budget = (!args.shards.is_asked()).then_some(budget);
+    let budget = (!args.shards.is_asked()).then_some(budget(args));
     let progress =
         Progress::new(terminal, args.many.quiet, name, budget.unwrap_or(0), |done, all| {
             let (left, spent) = (all.saturating_sub(done) / 1_000, grouped(done / 1_000));
@@ -326,18 +351,9 @@ fn run(
     let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
     progress.clear();
     let Some(budget) = budget else { return Ok((ran?, false)) };
-    let kept = ran.map_err(|stopped| match stopped {
-        Stopped::Asked if interrupt::asked() => {
-            Failure::Interrupted("interrupted before anything was known".to_owned())
-        }
-        Stopped::Asked => Failure::input(
-            format!(
-                "not known yet: the budget was over before two outages of each model were.{}",
-                planner.by_formula().unwrap_or_default()
-            ),
-            "a longer one, `--budget 5m`, or fewer values",
-        ),
-        stopped => stopped.into(),
+    let kept = ran.map_err(|stopped| {
+        let soon = || clock.seconds() * 1e3 < budget as f64 + 1e3 && !interrupt::asked();
+        not_known(stopped, &planner.by_formula(&soon).unwrap_or_default())
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
     Ok((kept, is_early))
@@ -351,11 +367,10 @@ fn run_all(
     planner: &mut Planner<'_>,
     notes: &mut Vec<String>,
     desk: Desk<'_>,
-    terminal: &Terminal,
+    (clock, terminal): (&Stopwatch, &Terminal),
 ) -> Result<(Kept, Option<f64>)> {
-    let clock = Stopwatch::start();
     let (objective, confidence) = (planner.objective.clone(), args.confidence);
-    let (mut kept, mut interrupted) = run(args, planner, desk, &clock, terminal)?;
+    let (mut kept, mut interrupted) = run(args, planner, desk, clock, terminal)?;
     let mut seconds = clock.seconds();
     let mut touching = touching(&kept, &objective, confidence);
     let beside = || planner.beside(&kept, &kept.recommended(&objective, confidence));
@@ -364,7 +379,7 @@ fn run_all(
         && let Some(beside) = beside()
     {
         // A time that is over before anything was found leaves what was run.
-        match if_in_time(run(args, &beside, desk, &clock, terminal))? {
+        match if_in_time(run(args, &beside, desk, clock, terminal))? {
             Some((tried, is_early)) => {
                 (kept.tried, interrupted) = (Some(Box::new(tried)), is_early);
             }
@@ -378,9 +393,9 @@ fn run_all(
         if size <= ROWS_MAX {
             notes.push(format!("{text} So all {size} combinations were tried."));
             planner.apart = None;
-            planner.look_for_now()?;
+            planner.look_for_now(&|| true)?;
             let before = clock.seconds();
-            (kept, interrupted) = run(args, planner, desk, &clock, terminal)?;
+            (kept, interrupted) = run(args, planner, desk, clock, terminal)?;
             seconds = clock.seconds() - before;
         }
     }
@@ -390,7 +405,7 @@ fn run_all(
         && args.count.is_none()
         && let Some(years) = planner.whole_years(&kept, &best())
     {
-        let ran = if_in_time(run(args, &years, desk, &clock, terminal))?;
+        let ran = if_in_time(run(args, &years, desk, clock, terminal))?;
         kept.whole_years = ran.map(|(years, _)| Box::new(years));
     }
     Ok((kept, interrupted.then_some(seconds)))

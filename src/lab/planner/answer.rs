@@ -131,7 +131,7 @@ pub(crate) fn answer(
     let n = kept.moments.n();
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
-    let standing = |row: usize| objective.standing(kept.nodes[row].into());
+    let standing = |row: usize| objective.of(kept.standing(row), kept.nodes[row].into());
     let by_formula =
         |row: usize| Some(objective.of_formula(&kept.closed.as_ref()?[row]) + standing(row));
     let row = |row: usize| {

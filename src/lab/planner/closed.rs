@@ -256,7 +256,8 @@ impl Formula {
             let missing = (away(until) + starts * alike.starts + moved - serves) / 60.0;
             let one = Closed {
                 missing,
-                waiting: if alike.waits { missing } else { 0.0 },
+                // Clients reach one that is not evicted.
+                waiting: if alike.waits && !model.is_reached() { missing } else { 0.0 },
                 evicted,
                 needless,
             };

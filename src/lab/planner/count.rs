@@ -195,11 +195,38 @@ pub(super) fn year(drawn: &mut Drawn, seed: u64, quiet: bool, how: &How<'_>) -> 
     beyond_quiet(drawn, &outages, (seed, 0), (horizon, quiet), how)
 }
 
-/// Whether a cluster costs nothing in an hour in which nothing fails.
-pub(super) fn quiet(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<bool> {
-    let hour = Time::from_secs(3_600);
-    let counted = run_to(drawn, &[], (seed, 0), hour, how)?;
-    Some(counted.figures.iter().all(|f| *f == 0.0))
+/// What a cluster costs in a year in which nothing fails, if it costs anything: by its second hour, as in the first one it
+/// may still come to rest. None where it was stopped.
+pub(super) fn standing(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<Option<Counted>> {
+    let mut until = |hours: u64| run_to(drawn, &[], (seed, 0), Time::from_secs(hours * 3_600), how);
+    let first = until(1)?;
+    if first.figures.iter().all(|f| *f == 0.0) {
+        return Some(None);
+    }
+    let mut year = until(2)?.beside(&first);
+    year.figures.iter_mut().chain(&mut year.own).for_each(|f| *f *= YEAR_S / 3_600.0);
+    Some(Some(year))
+}
+
+/// What each of some rows costs in a year in which nothing fails, beyond what all of them do, which is `base` or else the
+/// least of each figure; and that. Nothing where none costs anything.
+pub(super) fn beyond(
+    found: &[Option<Counted>],
+    of: impl Fn(&Counted) -> &[f64],
+    base: Option<&[f64]>,
+) -> (Vec<f64>, Vec<f64>) {
+    let Some(width) = found.iter().flatten().map(|c| of(c).len()).max() else {
+        return (Vec::new(), Vec::new());
+    };
+    let none = vec![0.0; width];
+    let rows = || found.iter().map(|c| c.as_ref().map_or(&none[..], &of));
+    let least = |i: usize| rows().map(|row| row[i]).fold(f64::MAX, f64::min);
+    let base: Vec<f64> = match base {
+        Some(base) => (0..width).map(|i| base.get(i).copied().unwrap_or(0.0)).collect(),
+        None => (0..width).map(least).collect(),
+    };
+    let more = rows().flat_map(|row| row.iter().zip(&base).map(|(own, base)| own - base));
+    (more.collect(), base)
 }
 
 fn run_to(

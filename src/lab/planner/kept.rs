@@ -48,6 +48,13 @@ pub(crate) struct Kept {
     pub(crate) years: Vec<Vec<f64>>,
     /// How many nodes each row has.
     pub(crate) nodes: Vec<u32>,
+    /// What each row costs in a year in which nothing fails, figure by figure, beyond [`Kept::always`]; it is in `moments`.
+    /// Nothing where no row costs anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) standing: Vec<f64>,
+    /// What all rows cost in a year in which nothing fails, which is in no figure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) always: Vec<f64>,
     /// The closed form of each row, where there is one.
     pub(crate) closed: Option<Vec<Closed>>,
     /// Why there is none.
@@ -150,6 +157,12 @@ impl Kept {
         self.own_place(self.rows.len(), 0, 0)
     }
 
+    /// What a row costs in a year in which nothing fails, figure by figure, beyond what all do.
+    pub(crate) fn standing(&self, row: usize) -> &[f64] {
+        let place = row * FIGURES.len();
+        self.standing.get(place..place + FIGURES.len()).unwrap_or_default()
+    }
+
     /// How large it is.
     pub(crate) fn size(&self) -> Size {
         Size {
@@ -183,6 +196,8 @@ impl Kept {
             && self.differ.len() == rows * rows.saturating_sub(1) / 2
             && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
             && self.years.iter().all(|y| y.len() == width && are_figures(y))
+            && (self.standing.is_empty() || self.standing.len() == width)
+            && are_figures(self.standing.iter().chain(&self.always))
             && self.models.iter().all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
             && are_figures(
                 self.objective.prices.iter().chain([&self.objective.node_hour, &self.delta]),

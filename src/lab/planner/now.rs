@@ -6,18 +6,17 @@ use crate::lab::prelude::*;
 use crate::lab::sweep::{Axis, Sweep};
 use crate::language::duration;
 
-/// What a plan is like, as a text: two of the same are one setting. The seconds that the API server
-/// adds to a pod are those that somebody wrote.
-fn settings(plan: &Plan) -> String {
-    let templates: Vec<_> = sim::admitted(plan)
-        .map(|mut template| {
-            template.tolerations.sort_by_key(|t| format!("{t:?}"));
-            template
-        })
-        .collect();
-    let objects = (templates, &plan.pods, &plan.workloads, &plan.budgets, &plan.nodes);
-    let settings = (&plan.flags, &plan.timing, &plan.admission, &plan.scheduler, &plan.controllers);
-    format!("{objects:?} {settings:?}")
+/// What is run, as a text: two of the same are one setting. The seconds that the API server adds to a pod are those that
+/// somebody wrote; names, notes and the end of a run change none.
+fn settings(Drawn { mut plan, models, .. }: Drawn) -> String {
+    let admitted = sim::admitted(&plan).map(|mut template| {
+        template.tolerations.sort_by_key(|t| format!("{t:?}"));
+        template
+    });
+    plan.templates = admitted.collect();
+    (plan.name, plan.doc, plan.notes, plan.horizon) = Default::default();
+    (plan.timeline, plan.actions) = Default::default();
+    format!("{plan:?} {models:?}")
 }
 
 impl Planner<'_> {
@@ -33,15 +32,16 @@ impl Planner<'_> {
     /// Looks which of the values is set now: the one that changes nothing.
     ///
     /// # Errors
-    /// What is wrong with a value.
-    pub(crate) fn look_for_now(&mut self) -> Result<(), Problems> {
+    /// What is wrong with a value, or it was stopped.
+    pub(crate) fn look_for_now(&mut self, goes_on: GoesOn<'_>) -> Result<(), Stopped> {
         let now = self.said(&[])?;
         if self.apart.is_none() && self.sweep.axes.len() > 1 {
-            self.now = self.first(self.sweep.combinations(), &now)?;
+            self.now = self.first(self.sweep.combinations(), ("these settings", &now), goes_on)?;
             return Ok(());
         }
         let axes = 0..self.sweep.axes.len();
-        let found: Vec<_> = axes.map(|axis| self.now_of(axis, &now)).collect::<Result<_, _>>()?;
+        let found: Vec<_> =
+            axes.map(|axis| self.now_of(axis, &now, goes_on)).collect::<Result<_, _>>()?;
         match &mut self.apart {
             Some(apart) => *apart = found,
             None => self.now = found.first().copied().flatten(),
@@ -51,30 +51,48 @@ impl Planner<'_> {
 
     /// What the plan of a row is like.
     fn said(&self, values: &[String]) -> Result<String, Problems> {
-        let drawn = scenario::drawn(self.sweep.loaded, &self.overrides(values))?;
-        Ok(settings(&drawn.plan))
+        Ok(settings(scenario::drawn(self.sweep.loaded, &self.overrides(values))?))
     }
 
     /// The first of some rows whose plan is like that. All of them are built, so that what is wrong with any is found.
-    fn first(&self, rows: Vec<Vec<String>>, now: &str) -> Result<Option<usize>, Problems> {
-        let are_now = rows.iter().map(|row| Ok(self.said(row)? == now));
-        let are_now = are_now.collect::<Result<Vec<bool>, Problems>>()?;
+    fn first(
+        &self,
+        rows: Vec<Vec<String>>,
+        (what, now): (&str, &str),
+        goes_on: GoesOn<'_>,
+    ) -> Result<Option<usize>, Stopped> {
+        let is_now = |row: &Vec<String>| match goes_on() {
+            true => Ok(self.said(row)? == now),
+            false => Err(Stopped::Asked),
+        };
+        let are_now = rows.iter().map(is_now).collect::<Result<Vec<bool>, Stopped>>()?;
+        if rows.len() > 1 && are_now.iter().all(|is_now| *is_now) {
+            let text = format!("no value of {what} changes anything here");
+            let help = "`taintsim settings FILE` lists what is set; a plan compares what pods, nodes and controllers are like";
+            return Err(Problems::one(Problem::new(text).help(help)).into());
+        }
         Ok(are_now.iter().position(|is_now| *is_now))
     }
 
     /// The value of a setting that is set now. Where it is none of those that are tried it becomes one of them, if it is
     /// one value and can be told.
-    fn now_of(&mut self, axis: usize, now: &str) -> Result<Option<usize>, Problems> {
+    fn now_of(
+        &mut self,
+        axis: usize,
+        now: &str,
+        goes_on: GoesOn<'_>,
+    ) -> Result<Option<usize>, Stopped> {
         let Sweep { loaded, base, axes, .. } = &self.sweep;
         let all = axes.len();
         let rows = |values: &[String]| values.iter().map(|v| alone(all, axis, v)).collect();
         let Axis { path, values } = &axes[axis];
-        if let Some(found) = self.first(rows(values), now)? {
+        let what = format!("`{path}`");
+        if let Some(found) = self.first(rows(values), (&what, now), goes_on)? {
             return Ok(Some(found));
         }
         let profile = scenario::build(loaded, base)?.profile;
         let mut may_be = scenario::may_be_set(&scenario::changed(loaded, base)?, &profile, path);
-        let Ok(Some(i)) = self.first(rows(&may_be), now) else { return Ok(None) };
+        let Ok(Some(i)) = self.first(rows(&may_be), (&what, now), goes_on) else { return Ok(None) };
         let (value, values) = (may_be.swap_remove(i), &mut self.sweep.axes[axis].values);
         let place = place(values, &value);
         values.insert(place, value);

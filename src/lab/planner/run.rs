@@ -4,7 +4,7 @@ use super::alike::Alike;
 use super::apart::{self, AS_IT_IS};
 use super::closed::{Formula, closed, left_out};
 use super::control;
-use super::count::{self, Counting, How, Ran};
+use super::count::{self, Counted, Counting, How, Ran};
 use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Moments, Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
@@ -50,6 +50,8 @@ pub(crate) struct Planner<'a> {
 struct Work<'a> {
     /// By row, whether nothing comes to pass where nothing fails.
     quiet: &'a [bool],
+    /// What rows cost where nothing fails, of all workloads and of some alone.
+    standing: [&'a [f64]; 2],
     alike: &'a Alike,
     /// Workloads whose own figures are kept.
     own: &'a [WorkloadsAt],
@@ -103,11 +105,13 @@ impl Planner<'_> {
         let how = How { window: self.sweep.window, own: work.own, goes_on };
         let mut all = Replication { year: vec![0.0; drawn.len() * width], parts: Vec::new() };
         let mut own = vec![0.0; drawn.len() * own_width];
+        add(&mut all.year, work.standing[0], 1.0);
+        add(&mut own, work.standing[1], 1.0);
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 let counted = count::year(drawn, seed.wrapping_add(number), work.quiet[row], &how)?;
-                all.year[row * width..][..width].copy_from_slice(&counted.figures);
-                own[row * own_width..][..own_width].copy_from_slice(&counted.own);
+                add(&mut all.year[row * width..], &counted.figures, 1.0);
+                add(&mut own[row * own_width..], &counted.own, 1.0);
             }
             all.year.extend(own);
             return Some(all);
@@ -156,8 +160,11 @@ impl Planner<'_> {
     }
 
     /// A plan for each row.
-    pub(super) fn drawn(&self) -> Result<Vec<Drawn>, Problems> {
-        let of = |values: &Vec<String>| scenario::drawn(self.sweep.loaded, &self.overrides(values));
+    pub(super) fn drawn(&self, goes_on: GoesOn<'_>) -> Result<Vec<Drawn>, Stopped> {
+        let of = |values: &Vec<String>| match goes_on() {
+            true => Ok(scenario::drawn(self.sweep.loaded, &self.overrides(values))?),
+            false => Err(Stopped::Asked),
+        };
         self.rows().iter().map(of).collect()
     }
 
@@ -178,7 +185,6 @@ impl Planner<'_> {
         desk: Desk<'_>,
     ) -> Result<Kept, Stopped> {
         let (first, step) = self.counting.0.stages();
-        let mut drawn = self.drawn()?;
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let (done, expected) = (AtomicU64::new(0), AtomicU64::new(first));
@@ -187,11 +193,17 @@ impl Planner<'_> {
             watch(event, done.load(Relaxed), expected.load(Relaxed))
         };
         let watched = Watched::new(&watch);
-        let window = self.sweep.window;
-        let quiet = self.quiet(&mut drawn, seed, &|| watched.goes_on(Event::Running));
-        let quiet = quiet.ok_or(Stopped::Asked)?;
+        let goes_on = || watched.goes_on(Event::Running);
+        let (window, mut drawn) = (self.sweep.window, self.drawn(&goes_on)?);
         let spec = scenario::changed(self.sweep.loaded, &self.sweep.base)?;
         let own = apart::workloads(&spec, &self.sweep.axes, drawn.len());
+        let how = How { window, own: &own, goes_on: &goes_on };
+        let found = drawn.iter_mut().map(|d| count::standing(d, seed, &how));
+        let found: Vec<Option<Counted>> = found.collect::<Option<_>>().ok_or(Stopped::Asked)?;
+        let quiet: Vec<bool> = found.iter().map(Option::is_none).collect();
+        let always = self.only.as_ref().map(|only| &only.always[..]);
+        let (standing, always) = count::beyond(&found, |c| &c.figures, always);
+        let (own_standing, _) = count::beyond(&found, |c| &c.own, None);
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
         let of_each = |d: &Drawn| -> Vec<Formula> {
             own.iter().map(|own| Formula::new(d, window, Some(own))).collect()
@@ -202,6 +214,7 @@ impl Planner<'_> {
         let alike = Alike::of(&self.sweep.axes, &self.rows(), may_share);
         let work = Work {
             quiet: &quiet,
+            standing: [&standing, &own_standing],
             alike: &alike,
             own: &own,
             formulas: &formulas,
@@ -213,6 +226,7 @@ impl Planner<'_> {
         };
         let mut kept = self.kept(&drawn, &formulas);
         kept.own = own.iter().map(|own| own.called.clone()).collect();
+        (kept.standing, kept.always) = (standing.clone(), always);
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.
@@ -264,13 +278,6 @@ impl Planner<'_> {
         Ok(kept)
     }
 
-    /// By row whether nothing comes to pass where nothing fails; none if it was stopped.
-    fn quiet(&self, drawn: &mut [Drawn], seed: u64, goes_on: GoesOn<'_>) -> Option<Vec<bool>> {
-        let how = How { window: self.sweep.window, own: &[], goes_on };
-        let each = drawn.iter_mut();
-        each.map(|d| count::quiet(d, seed, &how)).collect()
-    }
-
     /// By model which outages are drawn more often than they come: none where whole years are run.
     fn tilts(&self, formulas: &[Formula], drawn: &[Drawn]) -> Vec<Tilt> {
         let models = match self.counting.0 {
@@ -288,15 +295,15 @@ impl Planner<'_> {
         begin: u64,
         numbers: &[u64],
     ) -> Result<Vec<(u64, Replication)>, Stopped> {
+        let running = || work.watched.goes_on(Event::Running);
         let worker = || {
-            let mut drawn = self.drawn()?;
+            let mut drawn = self.drawn(&running)?;
             for drawn in &mut drawn {
                 let models = drawn.models.list.iter_mut();
                 models.zip(work.tilts).for_each(|(model, tilt)| model.tilt.clone_from(tilt));
             }
             Ok(drawn)
         };
-        let running = || work.watched.goes_on(Event::Running);
         let piece = |drawn: &mut Vec<Drawn>, number: u64| {
             let one = self.replication(drawn, work, begin + number, &running);
             Ok(one.inspect(|_| {
@@ -336,6 +343,8 @@ impl Planner<'_> {
             short: count::shares_of_short(&drawn[0]),
             years: Vec::new(),
             nodes: drawn.iter().map(|d| d.plan.size().nodes as u32).collect(),
+            standing: Vec::new(),
+            always: Vec::new(),
             closed,
             no_closed,
             closed_without: left_out(&drawn[0]),
@@ -436,8 +445,8 @@ impl Planner<'_> {
     }
 
     /// Which row costs least by formula, in words; none where there is no formula.
-    pub(crate) fn by_formula(&self) -> Option<String> {
-        let drawn = self.drawn().ok()?;
+    pub(crate) fn by_formula(&self, goes_on: GoesOn<'_>) -> Option<String> {
+        let drawn = self.drawn(goes_on).ok()?;
         let all = closed(&self.sweep, &drawn).ok()?;
         let costs = all.iter().map(|c| self.objective.of_formula(c));
         let (row, _) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -155,6 +155,8 @@ pub(crate) struct Only {
     pub(crate) n: u64,
     /// What is nothing to choose by.
     pub(crate) delta: f64,
+    /// What all rows cost in a year in which nothing fails.
+    pub(crate) always: Vec<f64>,
 }
 
 /// What a year must not come to: `needless<=20/y`.

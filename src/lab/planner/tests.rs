@@ -428,7 +428,7 @@ fn what_is_set_now_is_one_of_the_values() {
     let now = |path: &str, values: &[&str]| {
         let mut p = planner(&loaded, values, &[]);
         path.clone_into(&mut p.sweep.axes[0].path);
-        p.look_for_now().expect("it builds");
+        p.look_for_now(&|| true).expect("it builds");
         let values = p.sweep.axes[0].values.join(",");
         (p.now, values)
     };
@@ -469,7 +469,7 @@ fn both_apart(loaded: &Loaded) -> (super::Kept, Objective) {
         .to_vec();
     assert!(p.may_be_apart().expect("it builds"));
     p.apart = Some(vec![None, None]);
-    p.look_for_now().expect("it builds");
+    p.look_for_now(&|| true).expect("it builds");
     assert_eq!(p.apart, Some(vec![Some(1), Some(1)]));
     let kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
     (kept, p.objective)
@@ -535,7 +535,7 @@ fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out(
         .map(|name| Axis { path: TOLERATION.replace('*', name), values: values.clone() })
         .to_vec();
     p.apart = Some(vec![None, None]);
-    p.look_for_now().expect("it builds");
+    p.look_for_now(&|| true).expect("it builds");
     let mut kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
     let ends = kept.extras(&p.objective, 0.95);
     assert!(ends.iter().all(|e| !e.touches && e.extra.abs() < 1e-6), "{ends:?}");
@@ -725,4 +725,38 @@ fn what_a_plan_says_covers() {
     }
     assert!(f64::from(holds) >= 0.94 * f64::from(all), "{holds} of {all}");
     assert!(worse <= 1, "{worse} of 18");
+}
+
+/// One replica where two are needed is below the need in every minute of a year, whatever fails.
+#[test]
+fn what_a_value_costs_without_failures_is_in_its_cost() {
+    let text = r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{0..3}")],
+        workloads: [Deployment(name: "web", replicas: 3, needs: 2, placement: Spread(All))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let mut p = planner(&loaded, &["1", "3"], &["missing=0", "below=1"]);
+    "workloads.web.replicas".clone_into(&mut p.sweep.axes[0].path);
+    p.look_for_now(&|| true).expect("it builds");
+    assert_eq!(p.now, Some(1));
+    let kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    let a = answer(&kept, &p.objective, &[], 0.95);
+    let year_min = 365.0 * 1_440.0;
+    assert!((kept.standing(0)[1] / year_min - 1.0).abs() < 1e-9, "{:?}", kept.standing(0));
+    assert!(kept.standing(1).iter().all(|f| *f == 0.0), "{:?}", kept.standing(1));
+    assert!((a.rows[0].cost / year_min - 1.0).abs() < 0.01, "{}", a.rows[0].cost);
+    assert_eq!(a.best, 1);
+    assert!(kept.check().is_ok());
+}
+
+/// What changes nothing that is run is nothing to choose.
+#[test]
+fn a_setting_that_changes_nothing_is_refused() {
+    let loaded = scenario(
+        "Deployment",
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))"#,
+    );
+    let mut p = planner(&loaded, &["10m", "30m"], &[]);
+    "horizon".clone_into(&mut p.sweep.axes[0].path);
+    let refused = p.look_for_now(&|| true).expect_err("it changes nothing").to_string();
+    assert!(refused.contains("no value of `horizon` changes anything here"), "{refused}");
 }

@@ -76,7 +76,12 @@ impl Planner<'_> {
         Some(Self {
             apart: None,
             now: Some(0),
-            only: Some(Only { rows, n: kept.moments.n(), delta: kept.delta }),
+            only: Some(Only {
+                rows,
+                n: kept.moments.n(),
+                delta: kept.delta,
+                always: kept.always.clone(),
+            }),
             ..self.clone()
         })
     }
@@ -181,7 +186,12 @@ impl Planner<'_> {
                 counting: (Counting::Years, "beside single outages".to_owned()),
                 apart: None,
                 now: Some(0),
-                only: Some(Only { rows: vec![values.to_vec()], n: YEARS, delta: kept.delta }),
+                only: Some(Only {
+                    rows: vec![values.to_vec()],
+                    n: YEARS,
+                    delta: kept.delta,
+                    always: kept.always.clone(),
+                }),
                 ..self.clone()
             }
         })
@@ -238,10 +248,10 @@ impl Planner<'_> {
         model: usize,
         rows: &[usize],
         goes_on: GoesOn<'_>,
-    ) -> Result<Option<Sample>, Problems> {
+    ) -> Result<Option<Sample>, Stopped> {
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let window = self.sweep.window;
-        let mut drawn: Vec<_> = self.drawn()?.into_iter().map(Some).collect();
+        let mut drawn: Vec<_> = self.drawn(goes_on)?.into_iter().map(Some).collect();
         let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
         let mut found = None;
         for number in 0..TRIED {

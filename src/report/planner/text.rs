@@ -86,6 +86,7 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     let mut first =
         vec![("Recommendation", recommendation(told)), ("Confidence", confidence(told))];
     let mut all = Vec::new();
+    first.extend(standing(told).map(|text| ("Without failures", text)));
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
         first.extend(changes(told).map(|text| ("It would change if", text)));
@@ -97,6 +98,23 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     all.extend(told.years.clone().map(|text| ("Whole years", text)));
     all.push(("Rests on", rests_on(told)));
     (first, all)
+}
+
+/// What values cost in a year in which nothing fails, beyond what all of them do: it is in their figures.
+fn standing(told: &Told<'_>) -> Option<String> {
+    const SHOWN: usize = 4;
+    let say = |row: usize| {
+        let figures = told.kept.standing(row).iter().enumerate();
+        let some = figures.filter(|(_, amount)| **amount > 0.0);
+        let some: Vec<String> =
+            some.map(|(i, n)| format!("{} {}", amount(*n), plural(i))).collect();
+        (!some.is_empty()).then(|| format!("{}: {} a year", told.name(row), some.join(", ")))
+    };
+    let all: Vec<String> = (0..told.kept.rows.len()).filter_map(say).collect();
+    let more = all.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("and {}", counted(more, "more value")));
+    let shown: Vec<String> = all.into_iter().take(SHOWN).chain(more).collect();
+    (!shown.is_empty()).then(|| shown.join("; "))
 }
 
 /// What to do where evictions cost nothing, so that at once is always best.
@@ -380,7 +398,10 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     if (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)) {
         others.push("is the price of what it does not know of".to_owned());
     }
-    others.push("is evictions that queue behind rates of zones and limits of clients".to_owned());
+    others.push(
+        "is evictions that queue behind rates of zones and limits of clients, or pods that are not back when a run ends"
+            .to_owned(),
+    );
     text += &format!("; the rest {}", others.join(", or "));
     Some(text)
 }
