@@ -71,10 +71,9 @@ pub(crate) struct Course {
     pub(crate) pending: BTreeMap<String, String>,
     /// The volumes, by claim, that stay at the end on a node where somebody waits for them, and why.
     pub(crate) held: BTreeMap<String, String>,
-    /// The nodes that the volumes of claims were detached from first.
-    pub(crate) detached_from: BTreeMap<String, String>,
-    /// The nodes that pods of `happenings` were on, or came to; of claims, that got their volumes last.
-    pub(crate) on: BTreeMap<String, String>,
+    /// The nodes of `happenings`: that a pod was on when it was deleted, or came to first; that a volume was detached
+    /// from first, or attached to last.
+    pub(crate) on: BTreeMap<(Happening, String), String>,
     /// The zones of nodes of `happenings`.
     pub(crate) zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
@@ -82,6 +81,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
+    /// The node of a happening; of a pod that is created the one that it is bound to.
+    pub(crate) fn node(&self, what: Happening, object: &str) -> Option<&String> {
+        let what = if what == Happening::PodCreated { Happening::PodBound } else { what };
+        self.on.get(&(what, object.to_owned()))
+    }
+
     /// The course of a finished run.
     pub(crate) fn of(analysis: &Analysis<'_>) -> Self {
         let mut reader = Reader {
@@ -169,11 +174,12 @@ impl Reader<'_> {
         };
         let Some(node) = r.node().filter(|_| r.at > Time::ZERO) else { return };
         let (claim, node) = (claim.to_owned(), self.analysis.node_name(node).to_owned());
+        let happening = (what, claim);
         match what {
-            Happening::VolumeAttached => drop(self.course.on.insert(claim.clone(), node)),
-            _ => drop(self.course.detached_from.entry(claim.clone()).or_insert(node)),
+            Happening::VolumeAttached => drop(self.course.on.insert(happening.clone(), node)),
+            _ => drop(self.course.on.entry(happening.clone()).or_insert(node)),
         }
-        self.course.happenings.entry((what, claim)).or_insert(r.at);
+        self.course.happenings.entry(happening).or_insert(r.at);
     }
 
     fn message(&mut self, r: &Record) {
@@ -209,7 +215,7 @@ impl Reader<'_> {
         let name = self.analysis.pod_name(pod).to_owned();
         if let Some(node) = node {
             let node = self.analysis.node_name(node).to_owned();
-            self.course.on.entry(name.clone()).or_insert(node);
+            self.course.on.entry((what, name.clone())).or_insert(node);
         }
         self.note_workload(pod, &name);
         self.course.happenings.entry((what, name)).or_insert(r.at);

@@ -143,7 +143,7 @@ fn in_recorded_order<'c>(
         .collect();
     let mut pods_on: BTreeMap<&str, Vec<(&'c str, Dur, Time)>> = BTreeMap::new();
     for (pod, at) in deletions(course).filter(|(pod, _)| known.contains(*pod)) {
-        let node = course.on.get(pod).map(String::as_str).unwrap_or_default();
+        let node = course.node(Happening::PodDeleted, pod).map(String::as_str).unwrap_or_default();
         if let (Some(was), Some(taint)) = (recorded.get(pod), tainted.get(node))
             && at >= *taint
         {
@@ -266,7 +266,7 @@ mod tests {
         {
             let tainted = (Happening::NodeNoExecute, node.to_owned());
             run.happenings.insert(tainted, Time::from_secs(s));
-            run.on.insert(format!("x/{pod}"), node.to_owned());
+            run.on.insert((Happening::PodDeleted, format!("x/{pod}")), node.to_owned());
             run.zones_of.insert(node.to_owned(), zone.to_owned());
         }
         let recorded = BTreeMap::from([

@@ -195,10 +195,7 @@ impl Forecast {
             what: what.0,
             object: what.1.clone(),
             when,
-            node: most(courses.iter().filter_map(|c| match what.0 {
-                Happening::VolumeDetached => c.detached_from.get(&what.1),
-                _ => c.on.get(&what.1),
-            })),
+            node: most(courses.iter().filter_map(|c| c.node(what.0, &what.1))),
             workload: workload(courses, &what.1),
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
@@ -239,7 +236,7 @@ fn cause<'c>(
     (what, object): &(Happening, String),
 ) -> Option<(&'c (Happening, String), Time)> {
     let object = match what {
-        Happening::PodDeleted => course.on.get(object)?,
+        Happening::PodDeleted => course.node(*what, object)?,
         _ => object,
     };
     let (of, at) = course.happenings.get_key_value(&(what.cause()?, object.clone()))?;

@@ -71,7 +71,7 @@ fn nothing_comes_before_what_it_comes_of() {
         let mut course = Course::default();
         for (node, s) in delays {
             let pod = format!("x/{node}");
-            course.on.insert(pod.clone(), node.to_owned());
+            course.on.insert((Happening::PodDeleted, pod.clone()), node.to_owned());
             course.zones_of.insert(node.to_owned(), "z".to_owned());
             course.happenings.extend([
                 ((Happening::NodeUnknown, node.to_owned()), at_s(0)),
