@@ -4,6 +4,7 @@
 use super::hit::{Bound, Hit, Lost, listed};
 use super::holder::Holder;
 use super::kept::Kept;
+use super::losses::How;
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.
@@ -68,7 +69,7 @@ pub(super) fn who(cases: &[Case<'_>]) -> (String, bool) {
 }
 
 /// StatefulSets whose pods nobody confirms to be gone.
-pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> String {
+pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>], how: How) -> String {
     let (who, one) = who(cases);
     let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
     let (is, its, it, node) = match one {
@@ -82,6 +83,10 @@ pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> Strin
     } else {
         format!("{who} {is} short of {its} pods")
     };
+    let tolerated = how.tolerated();
+    if how == How::ApiServer {
+        return format!("{subject} lost: once evicted, {state} until {node}; {tolerated}");
+    }
     let remedy = match bound {
         Bound::Free => ", the out-of-service taint or deleting the node does",
         Bound::Detached => {
@@ -94,7 +99,7 @@ pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>]) -> Strin
         },
         Bound::Unknown => &format!(". {}", volumes_hold(cases)),
     };
-    format!("{subject} lost: {state} until {node}; no tolerationSeconds changes that{remedy}")
+    format!("{subject} lost: {state} until {node}; {tolerated}{remedy}")
 }
 
 /// What is known of pods with volumes on lost nodes, and what is not.

@@ -3,7 +3,7 @@
 use super::cases::{Case, attached, held, losses_of, missing, stateful, volumes_hold, who, worst};
 use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
-use super::losses::Kind;
+use super::losses::{How, Kind};
 use super::told::told;
 use crate::lab::prelude::*;
 
@@ -21,13 +21,13 @@ pub(crate) struct Finding {
 }
 
 /// Everything that is worth saying, the worst first.
-pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur) -> Vec<Finding> {
+pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur, how: How) -> Vec<Finding> {
     let there = plan.size().nodes as usize;
     let tainted = lost.iter().filter_map(of_taints);
     let others = lost.iter().filter(|l| l.damage.evicted.is_none());
     let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = others.partition(|l| l.damage.size.0 >= there);
     let tolerant = plan.owners(&|template| tolerates_for_good(plan, template));
-    let survey = All { lost, lasts, tolerant };
+    let survey = All { lost, lasts, how, tolerant };
     let mut found: Vec<Finding> = tainted.collect();
     found.extend(survey.short_of_pods());
     found.extend(whole.first().map(|l| of_everything(l)));
@@ -56,7 +56,7 @@ fn of_taints(lost: &Lost) -> Option<Finding> {
 
 /// The sentences that come first: who is below its need already, what the worst loss does, and for
 /// whom nothing comes back while a loss lasts.
-pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost]) -> Vec<String> {
+pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> Vec<String> {
     if plan.pods.is_empty() && plan.workloads.is_empty() {
         return vec!["There are no pods, so that nothing is lost with a node.".to_owned()];
     }
@@ -91,7 +91,11 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost]) -> Vec<String
     let all: Vec<String> =
         by.into_iter().map(|(why, names)| format!("{} ({why})", listed(&names))).collect();
     if !all.is_empty() {
-        lead.push(format!("Below what they need for as long as a loss lasts: {}.", all.join("; ")));
+        let long = match how {
+            How::ApiServer => "from when they are evicted to the end of a loss",
+            _ => "for as long as a loss lasts",
+        };
+        lead.push(format!("Below what they need {long}: {}.", all.join("; ")));
     }
     lead
 }
@@ -140,6 +144,7 @@ fn of_everything(lost: &Lost) -> Finding {
 struct All<'a> {
     lost: Vec<&'a Lost>,
     lasts: Dur,
+    how: How,
     /// The workloads whose pods no taint of a lost node evicts.
     tolerant: BTreeSet<String>,
 }
@@ -195,11 +200,12 @@ impl<'a> All<'a> {
             up_to(losses_of(cases).len(), most, "pod")
         };
         let text = match why {
-            Why::StatefulSet => stateful(&subject, bound, cases),
+            Why::StatefulSet => stateful(&subject, bound, cases, self.how),
             Why::Volume => format!(
-                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; no tolerationSeconds changes that. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
+                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
                 count(|h| h.unattached),
                 attached(cases),
+                self.how.tolerated(),
             ),
             Why::NoRoom => {
                 let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;

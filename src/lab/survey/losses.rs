@@ -102,6 +102,18 @@ pub(crate) enum How {
     Drain,
 }
 
+impl How {
+    /// What tolerationSeconds are to pods that nothing replaces.
+    pub(super) fn tolerated(self) -> &'static str {
+        match self {
+            Self::ApiServer => {
+                "clients reach pods that are not evicted: a tolerationSeconds longer than the loss keeps them up"
+            }
+            _ => "no tolerationSeconds changes that",
+        }
+    }
+}
+
 /// One thing that is lost.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Part {

@@ -299,8 +299,8 @@ impl Survey<'_> {
         };
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.damage.figures, &a.damage.figures));
-        let lead = lead(&quiet, &without.seen.below(), &lost);
-        let findings = findings(&quiet, &lost, self.lasts);
+        let lead = lead(&quiet, &without.seen.below(), &lost, self.how);
+        let findings = findings(&quiet, &lost, self.lasts, self.how);
         Ok(Surveyed {
             losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),
             asked: losses.iter().map(|l| 1 + l.like.len()).sum(),
