@@ -167,7 +167,10 @@ pub(super) fn find(
     all: &[Called],
 ) -> Result<Vec<usize>, Problem> {
     if name == "*" {
-        return Ok((0..all.len()).collect());
+        return match all.len() {
+            0 => Err(Problem::new(format!("there is no {what} that `*` could stand for"))),
+            n => Ok((0..n).collect()),
+        };
     }
     let found = matching(all, name);
     match found[..] {
