@@ -36,6 +36,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         too_full(plan),
         out_of_reach(plan),
         too_large(plan),
+        too_few(plan),
         nowhere(plan, actions),
         misspelt(plan, actions),
         selects_nothing(plan),
@@ -208,6 +209,17 @@ fn too_large(plan: &Plan) -> Option<String> {
     Some(format!(
         "No node is large enough for a pod of {names}: what is lost of them stays Pending."
     ))
+}
+
+/// Workloads that ask for fewer pods than they need.
+fn too_few(plan: &Plan) -> Option<String> {
+    let is_short = |w: &&WorkloadPlan| {
+        let asked = w.spec.replicas();
+        w.kind != WorkloadKind::DaemonSet
+            && matches!(w.needs, Some(IntOrPercent::Int(needs)) if needs > asked)
+    };
+    let names = listed(plan.workloads.iter().filter(is_short).map(|w| in_short(&w.name)))?;
+    Some(format!("{names}: below what it needs all the time, as it asks for fewer pods than that."))
 }
 
 /// Workloads whose pods no node may have by its labels. A DaemonSet without nodes is in order.
