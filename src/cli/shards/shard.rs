@@ -38,6 +38,10 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
     let packed = Packed::open(&args.plan)?;
     // Without an engine there is a shard.
     let (None, Some(shard)) = (args.engine, args.shard) else {
+        if args.engine == Some(Engine::Slurm) && args.image != IMAGE {
+            let help = "leave it out; --for kubernetes writes a manifest with it";
+            return Err(Failure::input("--image is of no use to Slurm", help));
+        }
         return write(&packed, args.engine, &args.image, terminal);
     };
     if shard >= packed.shards {
