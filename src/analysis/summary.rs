@@ -97,6 +97,15 @@ pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
 
 /// The summary of a run, and the course of its workloads, which it rests on.
 pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
+    let (summary, serving, _) = with_evictions(analysis, window);
+    (summary, serving)
+}
+
+/// The same, and the evictions, in one walk over the records.
+pub(crate) fn with_evictions<'a>(
+    analysis: &'a Analysis<'a>,
+    window: Dur,
+) -> (Summary, Serving, Vec<Eviction<'a>>) {
     let (mut tally, mut finder) = (Tally::new(analysis), Finder::new(analysis));
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
@@ -116,7 +125,7 @@ pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summ
         serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
     let late = serving.workloads.iter().filter(|w| w.late(analysis).is_some());
     summary.metrics.late = late.map(|w| w.name.clone()).collect();
-    (summary, serving)
+    (summary, serving, evictions)
 }
 
 /// What is kept while walking through the trace.

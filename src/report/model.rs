@@ -3,8 +3,9 @@
 //! Times of a run as the clock on the wall has them, for runs that begin at a known instant.
 
 use super::prelude::*;
+use super::tables::EvictionsTable;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Serving, Summary, Workloads, size_in_words, summary, workloads};
+use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
 use crate::plan::Size;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -59,13 +60,15 @@ pub struct Report<'a> {
     pub workloads: Workloads,
     /// What served, and what it cost.
     pub serving: Serving,
+    /// The evictions, in the order in which they happened.
+    pub(crate) evictions: Vec<Eviction<'a>>,
 }
 
 impl<'a> Report<'a> {
     /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have
     /// been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
-        let (summary, serving) = summary::summary_and_serving(analysis, window);
+        let (summary, serving, evictions) = summary::with_evictions(analysis, window);
         Report {
             analysis,
             source,
@@ -73,7 +76,14 @@ impl<'a> Report<'a> {
             summary,
             workloads: workloads::workloads(analysis),
             serving,
+            evictions,
         }
+    }
+
+    /// The table of its evictions.
+    pub fn evictions_table(&self) -> EvictionsTable<'_> {
+        let window = self.summary.metrics.window;
+        EvictionsTable::new(self.analysis, &self.evictions, &self.workloads, window)
     }
 
     /// "1.34.4" of "v1.34.4".

@@ -5,6 +5,7 @@ use super::{
     Report, Source, Style, TableForms, Written, events, json, manifest, tables, text, write_folder,
 };
 use crate::analysis::curves::curves;
+use crate::analysis::evictions::evictions;
 use crate::analysis::lanes::lanes;
 use crate::analysis::tests::synthetic_runs::{one_node_lost, outage};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, Workloads};
@@ -143,7 +144,9 @@ fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
     let (analysis, workloads) = (Analysis::new(&plan, &trace), Workloads::default());
-    let table = tables::EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW);
+    let evictions = evictions(&analysis);
+    let table =
+        tables::EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW);
     tables::csv::write(&mut out, &table).expect("memory takes it");
     let header = "time_s,pod,namespace,node,zone,workload,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,needless,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     // The node was back after 99.7 s, within five minutes: needless. Nothing owns the pod.

@@ -19,7 +19,6 @@
 //! | `record`, `cause_record` | ids in `events.jsonl`: the deletion, and what led to it |
 
 use super::table::{Cell, Column, Each, Kind, Table};
-use crate::analysis::evictions::evictions;
 use crate::analysis::workloads::{Owners, Replacement};
 use crate::analysis::{Eviction, Workloads};
 use crate::api::names::WorkloadId;
@@ -100,6 +99,7 @@ const FIELDS: [Field; 22] = [
 #[derive(Clone, Copy, Debug)]
 pub struct EvictionsTable<'a> {
     analysis: &'a Analysis<'a>,
+    evictions: &'a [Eviction<'a>],
     workloads: &'a Workloads,
     window: Dur,
 }
@@ -107,8 +107,13 @@ pub struct EvictionsTable<'a> {
 impl<'a> EvictionsTable<'a> {
     /// Those of a run; `window` is how soon a node must be back for an eviction to have been
     /// needless.
-    pub fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads, window: Dur) -> Self {
-        EvictionsTable { analysis, workloads, window }
+    pub fn new(
+        analysis: &'a Analysis<'a>,
+        evictions: &'a [Eviction<'a>],
+        workloads: &'a Workloads,
+        window: Dur,
+    ) -> Self {
+        EvictionsTable { analysis, evictions, workloads, window }
     }
 }
 
@@ -123,7 +128,7 @@ impl Table for EvictionsTable<'_> {
 
     fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
         let owners = Owners::new(self.analysis);
-        for e in evictions(self.analysis) {
+        for &e in self.evictions {
             let next = self.workloads.replacements.get(&e.record);
             let owner = owners.of(self.analysis, e.pod);
             let needless = if e.is_undecided(self.window, self.analysis.horizon()) {

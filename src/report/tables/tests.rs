@@ -2,6 +2,7 @@
 
 use super::{Cell, Column, CurvesTable, Each, EvictionsTable, Kind, RecordsTable, Table, csv};
 use crate::analysis::curves::curves;
+use crate::analysis::evictions::evictions;
 use crate::analysis::tests::synthetic_runs::one_node_lost;
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, summary, workloads};
 use crate::kernel::Time;
@@ -108,11 +109,11 @@ fn every_column_is_told_on_the_page_of_tables() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let workloads = workloads::workloads(&analysis);
-    let serving = summary::summary_and_serving(&analysis, WINDOW).1;
+    let (_, serving, evictions) = summary::with_evictions(&analysis, WINDOW);
     let curves = curves(&analysis);
     let of_a_run: [&dyn Table; 3] = [
         &RecordsTable::new(&analysis),
-        &EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW),
+        &EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW),
         &CurvesTable::new(&curves, &serving),
     ];
     for table in of_a_run {
@@ -193,8 +194,12 @@ pub(super) mod read_back {
         let workloads = workloads::workloads(&analysis);
         let (curves, (_, serving)) =
             (curves(&analysis), summary::summary_and_serving(&analysis, WINDOW));
+        let evictions = evictions(&analysis);
         assert_eq!(same(&RecordsTable::new(&analysis)), trace.len());
-        assert_eq!(same(&EvictionsTable::new(&analysis, &workloads, DEFAULT_NEEDLESS_WINDOW)), 1);
+        assert_eq!(
+            same(&EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW)),
+            1
+        );
         assert!(same(&CurvesTable::new(&curves, &serving)) > 9);
     }
 

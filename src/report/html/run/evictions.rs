@@ -4,12 +4,12 @@
 //! sends.
 
 use super::names::{Clock, Nodes, Pods};
+use crate::analysis::Eviction;
 use crate::analysis::curves::{set_over, waiting};
-use crate::analysis::evictions::evictions;
 use crate::analysis::state::{Follow, NO_NODE};
 use crate::analysis::words::short_taint;
 use crate::analysis::workloads::Replacement;
-use crate::analysis::{Eviction, Workloads};
+use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::prelude::*;
 use crate::trace::{EvictionCause, NO_RECORD};
@@ -40,7 +40,7 @@ enum Ended {
 
 /// Evictions and timers of a run.
 pub(super) struct Evicted<'a> {
-    pub(super) evictions: Vec<Eviction<'a>>,
+    pub(super) evictions: &'a [Eviction<'a>],
     /// Pods that left their nodes without being evicted.
     pub(super) left: Vec<Left>,
     replacements: &'a BTreeMap<RecordId, Replacement>,
@@ -57,10 +57,10 @@ pub(super) struct Left {
 }
 
 impl<'a> Evicted<'a> {
-    pub(super) fn new(analysis: &'a Analysis<'a>, workloads: &'a Workloads) -> Self {
-        let (left, timers) = followed(analysis);
-        let replacements = &workloads.replacements;
-        Evicted { evictions: evictions(analysis), left, replacements, timers }
+    pub(super) fn new(report: &'a Report<'a>) -> Self {
+        let (left, timers) = followed(report.analysis);
+        let replacements = &report.workloads.replacements;
+        Evicted { evictions: &report.evictions, left, replacements, timers }
     }
 
     /// The pods that something is told of.

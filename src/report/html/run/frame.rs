@@ -38,7 +38,7 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     course(analysis, clock, &mut columns);
     let lanes = Lanes::new(analysis);
     lanes.write(analysis, clock, &mut columns);
-    let evicted = Evicted::new(analysis, &report.workloads);
+    let evicted = Evicted::new(report);
     let pods = if analysis.pod_count() <= ALL_PODS {
         Pods::new((0..analysis.pod_count() as u32).map(PodId))
     } else {
