@@ -8,7 +8,7 @@
 
 use super::levels::explore;
 use super::one::{self, Found};
-use super::search::{Explore, Strategy, Violated};
+use super::search::{Explore, Strategy, Violated, Watch};
 use super::ways::{NoWay, Way, way};
 use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
 use crate::kernel::choice::{Drawn, Held, Keyed};
@@ -16,6 +16,8 @@ use crate::lab::prelude::*;
 use crate::lab::tape::Texts;
 use crate::sim::Searcher;
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// As many violations of runs that are drawn as they come say how often it is.
 const COMMON: u64 = 30;
@@ -108,15 +110,13 @@ type Ratios = Vec<(f64, bool)>;
 
 /// Draws runs, and says how often they violate. None if `watch`, which is told how many runs there were,
 /// says that it may not go on.
-pub(crate) fn often(
-    wanted: &Wanted<'_>,
-    pool: &ThreadPool,
-    watch: &(dyn Fn(u64) -> bool + Sync),
-) -> Option<Often> {
+pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) -> Option<Often> {
     let Wanted { search, runs, .. } = wanted;
     let mut often = Often { drawn: *runs, violated: 0, along: None, never: Vec::new() };
-    let came = natural(search, 0..*runs, pool, &|| watch(0))?;
-    often.violated = came.len() as u64;
+    // Of many only the number says how often it is.
+    let few = |before, run| (before < COMMON).then_some(run);
+    let (violated, came) = natural(search, 0..*runs, pool, &few, watch)?;
+    often.violated = violated;
     if often.violated >= COMMON {
         return Some(often);
     }
@@ -139,9 +139,11 @@ pub(crate) fn often(
         return Some(often);
     }
     // The ways are made of these runs, which say nothing of what else there is: others are drawn for that.
-    let again = natural(search, *runs..2 * runs, pool, &|| watch(*runs))?;
+    let held = |_, run: Violating| Some(run.along(&ways));
+    let (violated, again) =
+        natural(search, *runs..2 * runs, pool, &held, &|ran| watch(*runs + ran))?;
     often.drawn += runs;
-    often.violated += again.len() as u64;
+    often.violated += violated;
     let going = Going { search, pool, watch, runs: *runs };
     often.along = Some(going.along(ways, &again)?);
     Some(often)
@@ -153,7 +155,7 @@ fn leading(
     wanted: &Wanted<'_>,
     came: &[Violating],
     pool: &ThreadPool,
-    watch: &(dyn Fn(u64) -> bool + Sync),
+    watch: Watch<'_>,
 ) -> Option<Vec<Violated>> {
     let mut leading = wanted.known.clone();
     leading.extend(came.iter().flat_map(Violating::violated));
@@ -179,7 +181,7 @@ fn leading(
 struct Going<'a> {
     search: &'a Explore<'a>,
     pool: &'a ThreadPool,
-    watch: &'a (dyn Fn(u64) -> bool + Sync),
+    watch: Watch<'a>,
     /// How many there are along all ways together, and as they come.
     runs: u64,
 }
@@ -235,8 +237,9 @@ impl Going<'_> {
                 let seed = self.search.seed.wrapping_add(number);
                 Choices::held(some_of(way, seed), Choices::natural(seed))
             };
-            let goes_on = || (self.watch)(numbers.start);
-            sample(self.search, numbers.clone(), &choices, self.pool, &goes_on)
+            let held = |_, run: Violating| Some(run.along(ways));
+            let watch = |ran| (self.watch)(numbers.start + ran);
+            Some(sample((self.search, numbers.clone()), &choices, self.pool, &held, &watch)?.1)
         };
         ways.iter().map(of).collect()
     }
@@ -249,19 +252,23 @@ pub(crate) fn drawn(
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<u64> {
-    Some(natural(search, 0..runs, pool, goes_on)?.len() as u64)
+    Some(natural(search, 0..runs, pool, &|_, _| None, &|_| goes_on())?.0)
 }
 
-/// Runs of these numbers as they come: those that violate.
+/// Runs of these numbers as they come.
 fn natural(
     search: &Explore<'_>,
     numbers: Range<u64>,
     pool: &ThreadPool,
-    goes_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Violating>> {
+    kept: Kept<'_>,
+    watch: Watch<'_>,
+) -> Option<(u64, Vec<Violating>)> {
     let choices = |number: u64| Choices::natural(search.seed.wrapping_add(number));
-    sample(search, numbers, &choices, pool, goes_on)
+    sample((search, numbers), &choices, pool, kept, watch)
 }
+
+/// What is kept of a run that violates; given how many did before.
+type Kept<'a> = &'a (dyn Fn(u64, Violating) -> Option<Violating> + Sync);
 
 /// A run that violates, and what.
 struct Violating {
@@ -275,33 +282,48 @@ impl Violating {
         let tape = one::tape(&self.choices);
         self.found.iter().map(|f| f.violated(tape.clone())).collect()
     }
+
+    /// With no more than what ways are compared with: a run has thousands of choices.
+    fn along(self, ways: &[Way]) -> Self {
+        let is_held = |d: &&Drawn| ways.iter().any(|way| way.holds(d));
+        Self { choices: self.choices.iter().filter(is_held).copied().collect(), found: Vec::new() }
+    }
 }
 
-/// Draws the runs of these numbers: those that violate. None if it may not go on.
+/// Draws the runs of these numbers: how many violate, and what is kept of them. None if it may not go on.
 fn sample(
-    search: &Explore<'_>,
-    numbers: Range<u64>,
+    (search, numbers): (&Explore<'_>, Range<u64>),
     choices: &(dyn Fn(u64) -> Choices + Sync),
     pool: &ThreadPool,
-    goes_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Violating>> {
+    kept: Kept<'_>,
+    watch: Watch<'_>,
+) -> Option<(u64, Vec<Violating>)> {
+    let (ran, violated) = (AtomicU64::new(0), AtomicU64::new(0));
+    // None of a run that violates nothing or is not kept, and none within of one that may not go on.
     let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
-        let run = searcher.decided(choices(number), goes_on);
-        if run.known {
-            return None;
+        // A run may be over before it asks.
+        let goes_on = || watch(ran.load(Relaxed));
+        if !goes_on() {
+            return Some(None);
         }
+        let run = searcher.decided(choices(number), &goes_on);
+        if run.known {
+            return Some(None);
+        }
+        ran.fetch_add(1, Relaxed);
         let found = one::violations(search, searcher.plan(), &run.trace, Trace::default);
         if found.is_empty() {
             searcher.take_back(run);
-            return Some(None);
+            return None;
         }
-        Some(Some(Violating { choices: run.choices, found }))
+        let before = violated.fetch_add(1, Relaxed);
+        kept(before, Violating { choices: run.choices, found }).map(Some)
     };
-    let all: Option<Vec<Option<Violating>>> = pool.install(|| {
+    let all: Option<Vec<Violating>> = pool.install(|| {
         let each = numbers.into_par_iter();
-        each.map_init(|| Searcher::new((search.plan)()), run).collect()
+        each.map_init(|| Searcher::new((search.plan)()), run).flatten_iter().collect()
     });
-    Some(all?.into_iter().flatten().collect())
+    Some((violated.into_inner(), all?))
 }
 
 /// The choices of a way that are held in one run.

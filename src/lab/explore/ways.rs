@@ -63,6 +63,11 @@ impl Way {
         (0.5 * each + if all { 0.5 * whole } else { 0.0 }, all)
     }
 
+    /// Whether this is one of its choices, however it came out.
+    pub(super) fn holds(&self, drawn: &Drawn) -> bool {
+        self.held.iter().any(|h| place(std::slice::from_ref(drawn), &h.choice).is_some())
+    }
+
     /// With the ranges as wide as these runs had them, all of which violate.
     pub(super) fn wider<'a>(mut self, runs: impl Iterator<Item = &'a [Drawn]> + Clone) -> Self {
         for h in &mut self.held {

@@ -14,7 +14,7 @@ fn stopped(scratch: &Scratch, signal: &str, args: &[&str]) -> (Option<i32>, Stri
     let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("UTF-8");
-    assert!(line.contains('%'), "progress: {line}");
+    assert!(line.contains('%') || line.ends_with(" runs\n"), "progress: {line}");
     let killed =
         Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
@@ -138,6 +138,18 @@ fn ctrl_c_ends_a_difference_over_seeds() {
     );
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted after"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_odds_in_the_middle_of_their_runs() {
+    let scratch = Scratch::new();
+    let file = super::repository().join("scenarios/rapid-taint-1.32.ron");
+    let file = file.to_str().expect("a path");
+    let args = ["odds", file, "--of", "pod-stuck", "--runs", "10000000", "--jobs", "2"];
+    let (code, said) = interrupted(&scratch, &args);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted"), "{said}");
 }
 
 #[cfg(unix)]
