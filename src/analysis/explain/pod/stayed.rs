@@ -286,6 +286,12 @@ impl Case<'_, '_> {
                 "{name} was silent, but not for longer than --node-monitor-grace-period={}",
                 short(flags.node_monitor_grace_period)
             )
+        } else if of.question.until < analysis.horizon() {
+            let until = absolute(of.question.until);
+            match steps.is_empty() {
+                true => format!("its node {name} was healthy up to {until}"),
+                false => format!("its node {name} had no NoExecute taint up to {until}"),
+            }
         } else if steps.is_empty() {
             format!("its node {name} was healthy all the time")
         } else {
