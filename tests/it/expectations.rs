@@ -240,6 +240,28 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
     insta::assert_snapshot!(said);
 }
 
+/// `b-0` is the only node that is ever not Ready, and `db`, with its one pod there, is below its need for 240 s;
+/// `web` never is.
+#[test]
+fn a_figure_is_explained_by_what_it_is_of() {
+    for (fails, why) in [
+        (r#"AtLeast(of: not_ready_nodes("b"), is: 1)"#, "why: zone b: "),
+        (r#"AtMost(of: not_ready_nodes("*"), is: 0)"#, "why: zone b: "),
+        (r#"AtMost(of: below_need("*"), is: "1m")"#, "why: StatefulSet default/db: "),
+        // What comes later is not told where a moment is explained.
+        (
+            r#"Never(AtLeast(of: up("db"), is: 1))"#,
+            "why: pod default/db-0: not evicted: its node b-0 was healthy up to 0:00.000",
+        ),
+    ] {
+        let outcome = outcome(fails, "").expect("it is read");
+        let [failure] = &outcome.failures()[..] else { panic!("{fails} does not fail") };
+        let notes = Failed::new(failure, outcome.runs, &Overrides::default()).notes("s.ron");
+        let said = notes.iter().find(|n| n.starts_with("why: ")).expect("a reason");
+        assert!(said.starts_with(why), "{fails}: {notes:?}");
+    }
+}
+
 #[test]
 fn what_follows_what_is_said_of_each_record() {
     let problem = |expect: &str| outcome(expect, "").map(|_| ()).unwrap_err().to_string();

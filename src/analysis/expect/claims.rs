@@ -63,10 +63,7 @@ fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
 
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
     let all = comparisons(claim);
-    let records = records_at(run, at, |r| all.iter().any(|c| run.is_of(c.workloads.as_ref(), r)));
-    let of_workload = all.iter().find_map(|c| run.object_of(c)).filter(|_| records.is_empty());
-    Failed::new(run, expected, format!("{got} ({})", figures(run, claim, at)), records)
-        .about(of_workload)
+    Failed::of(run, expected, format!("{got} ({})", figures(run, claim, at)), &all, at)
 }
 
 fn whole(run: &Run<'_>, stretch: Stretch) -> String {

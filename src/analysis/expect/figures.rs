@@ -7,9 +7,12 @@ use super::super::workloads::WorkloadOutcome;
 use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
+use std::cmp::Reverse;
 
 /// Why it says nothing that a figure is no less than nothing.
 pub(super) const ALWAYS_SO: &str = "at least 0 is so whatever happens";
+
+const SECOND: Dur = Dur::from_secs(1);
 
 /// A step function: the value from each time on. Times rise; the first is zero.
 pub(super) type Values = Vec<(Time, u64)>;
@@ -73,13 +76,50 @@ impl Run<'_> {
         sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
     }
 
-    /// The workload or zone that a figure is of, where it is of one.
-    pub(super) fn object_of(&self, c: &Comparison) -> Option<Object> {
-        let analysis = self.analysis;
-        if let Quantity::NotReadyNodes(zone) = &c.quantity {
-            return analysis.find_zone(zone).map(Object::Zone);
+    /// The workload or zone that a figure is of; of all of them, the one that is worst at a time.
+    fn object_of(&self, c: &Comparison, at: Time) -> Option<Object> {
+        match (&c.quantity, &c.workloads) {
+            (Quantity::NotReadyNodes(zone), _) => {
+                let named = self.analysis.find_zone(zone);
+                named.or_else(|| self.worst_zone(at)).map(Object::Zone)
+            }
+            (Quantity::Requests(_), _) => None,
+            (quantity, None) => self.worst_workload(quantity, at).map(Object::Workload),
+            (_, names) => self.workload_of(names.as_ref()),
         }
-        self.workload_of(c.workloads.as_ref())
+    }
+
+    /// The zone with the most nodes that are not Ready.
+    fn worst_zone(&self, at: Time) -> Option<u16> {
+        let nodes = (0..self.analysis.node_count() as u32).map(NodeId);
+        let zones: BTreeSet<&str> = nodes.map(|n| self.analysis.zone_name(n)).collect();
+        let each = zones.into_iter().map(|zone| (value_at(&self.not_ready(zone), at), zone));
+        let worst = each.filter(|z| z.0 > 0).min_by_key(|z| Reverse(z.0))?;
+        self.analysis.find_zone(worst.1)
+    }
+
+    /// The workload that a figure is the worst of; of what has no better or worse, the one that lacks the most pods.
+    fn worst_workload(&self, quantity: &Quantity, at: Time) -> Option<WorkloadId> {
+        let of_outcome = |of: fn(&WorkloadOutcome) -> Dur| -> Vec<(WorkloadId, u64)> {
+            self.outcomes(None).into_iter().map(|o| (o.id, of(o).as_nanos())).collect()
+        };
+        let of_served = |of: &dyn Fn(&Served, Count) -> u64| -> Vec<(WorkloadId, u64)> {
+            let one = |w: &Served| Some((w.id?, of(w, value_at(&w.counts, at))));
+            self.serving().workloads.iter().filter_map(one).collect()
+        };
+        let all = match quantity {
+            Quantity::UnavailableSeconds(_) => of_outcome(|o| o.unavailable),
+            Quantity::LongestGap(_) => of_outcome(|o| o.longest_gap),
+            Quantity::BelowNeed(_) => of_served(&|w, _| w.costs.below_need.as_nanos()),
+            Quantity::LongestBelowNeed(_) => {
+                of_served(&|w, _| w.costs.longest_below_need.as_nanos())
+            }
+            Quantity::Evicted(_) => of_served(&|w, _| w.costs.evicted),
+            Quantity::Ghosts(_) => of_served(&|_, n| n.ghosts.into()),
+            Quantity::DeadEndpoints(_) => of_served(&|_, n| n.dead.into()),
+            _ => of_served(&|_, n| n.desired.saturating_sub(n.up).into()),
+        };
+        all.into_iter().filter(|w| w.1 > 0).min_by_key(|w| Reverse(w.1)).map(|w| w.0)
     }
 
     /// The first of these workloads that the run has.
@@ -88,8 +128,21 @@ impl Run<'_> {
         names?.iter().find_map(|name| known.find_workload(name)).map(Object::Workload)
     }
 
+    /// Whether a record decides on a figure at a time.
+    fn decides(&self, c: &Comparison, at: Time, r: &Record) -> bool {
+        match &c.quantity {
+            Quantity::NotReadyNodes(_) => false,
+            // These are counted by the second.
+            Quantity::Requests(by) => {
+                let is_its = by == "*" || r.actor.as_str() == by;
+                is_its && (at..at.saturating_add(SECOND)).contains(&r.at)
+            }
+            quantity => r.at == at && !quantity.is_span() && self.is_of(c.workloads.as_ref(), r),
+        }
+    }
+
     /// Whether a record is about a pod of these workloads.
-    pub(super) fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
+    fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
         r.pod().is_some_and(|pod| self.is_pod_of(names, pod))
     }
 
@@ -121,12 +174,7 @@ impl Run<'_> {
             Quantity::Available(_) => steps(&|o| o.available.clone()),
             Quantity::Unavailable(_) => steps(&|o| o.missing(horizon)),
             Quantity::Requests(by) => self.requests(by),
-            Quantity::NotReadyNodes(zone) => {
-                self.counted(&self.nodes_of(zone), Record::node, |follow, node| {
-                    let node = follow.node(node);
-                    node.exists && node.ready != Some(ConditionStatus::True)
-                })
-            }
+            Quantity::NotReadyNodes(zone) => self.not_ready(zone),
             Quantity::Evicted(_) => self.evicted(names),
             Quantity::Pending(_) => self.counted_pods(names, |_, pod| {
                 pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
@@ -168,6 +216,14 @@ impl Run<'_> {
             Quantity::LongestBelowNeed(_) | Quantity::LongestGap(_) => Some(whole),
             _ => None,
         }
+    }
+
+    /// How many nodes of a zone are not Ready.
+    fn not_ready(&self, zone: &str) -> Values {
+        self.counted(&self.nodes_of(zone), Record::node, |follow, node| {
+            let node = follow.node(node);
+            node.exists && node.ready != Some(ConditionStatus::True)
+        })
     }
 
     fn nodes_of(&self, zone: &str) -> BTreeSet<NodeId> {
@@ -243,6 +299,30 @@ impl Run<'_> {
     }
 }
 
+impl Failed {
+    /// A failure of figures at a time, with the records that decide on them; without any, what the figures are of
+    /// explains it.
+    pub(super) fn of(
+        run: &Run<'_>,
+        expected: String,
+        got: String,
+        figures: &[&Comparison],
+        at: Time,
+    ) -> Self {
+        let all = (0..).zip(run.analysis.trace.iter());
+        let deciding = all.filter(|(_, r)| figures.iter().any(|c| run.decides(c, at, r)));
+        let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
+        let object = || figures.iter().find_map(|c| run.object_of(c, at));
+        let object = if records.is_empty() { object() } else { None };
+        let mut failed = Failed::new(run, expected, got, records).about(object);
+        // What a request was for only those after it show.
+        if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
+            failed.about = failed.about.map(|(object, _)| (object, None));
+        }
+        failed
+    }
+}
+
 /// Why it says nothing that a limit is kept: no figure is less than nothing, and none is more than all.
 pub(super) fn says_nothing(run: &Run<'_>, c: &Comparison) -> Option<String> {
     if c.is_always_so() {
@@ -281,13 +361,7 @@ pub(super) fn judge(
             false if from == to => format!("{value} at {}", words::time(*from)),
             false => format!("{value} from {} to {}", words::time(*from), words::time(*to)),
         };
-        let at = if is_span {
-            Vec::new()
-        } else {
-            records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r))
-        };
-        let object = run.object_of(c).filter(|_| at.is_empty());
-        return Some(Failed::new(run, expected(c, longest), got, at).about(object));
+        return Some(Failed::of(run, expected(c, longest), got, &[c], *from));
     }
     let (begun, until) = too_long(&parts, longest?)?;
     let got = format!(
@@ -296,9 +370,7 @@ pub(super) fn judge(
         words::time(begun),
         words::time(until)
     );
-    let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
-    let object = run.object_of(c).filter(|_| records.is_empty());
-    Some(Failed::new(run, expected(c, longest), got, records).about(object))
+    Some(Failed::of(run, expected(c, longest), got, &[c], begun))
 }
 
 /// A value of a figure in words.

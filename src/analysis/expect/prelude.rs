@@ -1,6 +1,6 @@
 //! What every kind of expectation names.
 
-pub(super) use super::verdict::{Failed, RECORDS, Run, Wrong, records_at};
+pub(super) use super::verdict::{Failed, RECORDS, Run, Wrong};
 pub(super) use super::words;
 pub(super) use crate::analysis::explain::Object;
 pub(super) use crate::analysis::prelude::*;

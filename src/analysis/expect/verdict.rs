@@ -109,9 +109,3 @@ impl<'a> Run<'a> {
         self.serving.get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
     }
 }
-
-/// The records of one instant that are about pods that fit, a few at most.
-pub(super) fn records_at(run: &Run<'_>, at: Time, fits: impl Fn(&Record) -> bool) -> Vec<RecordId> {
-    let all = (0..).zip(run.analysis.trace.iter());
-    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id).take(RECORDS).collect()
-}
