@@ -97,6 +97,12 @@ impl<'a> Set<'a> {
     /// The selector of a workload that has none: the label `app` with its name, which its template
     /// then has too.
     fn selected_by_name(&mut self, name: &str, template: &mut PodTemplate) -> LabelSelector {
+        if let Err(problem) = checks::label_value(name) {
+            let problem = problem
+                .about("without a `selector` its pods have its name as label `app`")
+                .help("a shorter name, or `selector: (matchLabels: { … })` with labels of the template");
+            called(self.group, self.place).at().add(problem);
+        }
         let label = ("app".to_owned(), name.to_owned());
         if template.labels.insert(label.0.clone(), label.1.clone()).is_some_and(|old| old != name) {
             let help = "`selector: (matchLabels: { … })` with labels of the template";
