@@ -128,7 +128,14 @@ fn can_happen(
     let node = plan.nodes.first().map_or("", |node| &node.name);
     for fault in faults.each(node) {
         let change = Change { of: Of::Fault(fault), at: Dur::ZERO };
-        scenario::build(loaded, &args.overrides(release, &[change]))?;
+        // What was added is nowhere in what the person wrote.
+        scenario::build(loaded, &args.overrides(release, &[change])).map_err(|problems| {
+            let said = problems.0.into_iter().map(|problem| {
+                let named = Problem { place: None, ..problem.about("--faults") };
+                named.or_help("nodes of the scenario: `zone b`, `node a-1` or `Label(\"k=v\")`")
+            });
+            Problems(said.collect())
+        })?;
     }
     Ok(())
 }

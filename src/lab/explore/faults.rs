@@ -61,6 +61,10 @@ impl Faults {
                 Problem::new(format!("`{}` says no number", fault.trim()))
                     .help(format!("write `{name}<=2`"))
             })?;
+            if most == 0 {
+                return Err(Problem::new(format!("`{}` adds none", fault.trim()))
+                    .help(format!("at least one, `{name}<=1`, or leave it out")));
+            }
             let nodes = of.map(nodes).transpose()?;
             if nodes.is_some() && !form.contains("NODES") {
                 return Err(Problem::new(format!("{name} happens to no nodes"))
@@ -111,7 +115,7 @@ fn nodes(text: &str) -> Result<String, Problem> {
         Some(("zone", zone)) => Ok(format!("Zone(\"{}\")", zone.trim())),
         Some(("node", node)) => Ok(format!("Node(\"{}\")", node.trim())),
         None if text == "all" => Ok("All".to_owned()),
-        _ if text.contains('(') => Ok(text.to_owned()),
+        _ if text.contains('(') && text.ends_with(')') => Ok(text.to_owned()),
         _ => Err(Problem::new(format!("`{text}` is no selection of nodes"))
             .help("write `zone b`, `node a-1`, `all` or `Label(\"k=v\")`")),
     }

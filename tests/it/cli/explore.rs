@@ -107,7 +107,8 @@ fn faults_are_added_and_no_more_than_that() {
     );
     assert_eq!(dir.call(&["replay", "output/quiet-explore/expect-1.tape.ron"]).code, 1);
     for (args, words) in [
-        (&["--faults", "crash of zone nowhere"][..], "nowhere"),
+        (&["--faults", "crash of zone nowhere"][..], "--faults: there is no zone `nowhere`"),
+        (&["--faults", "crash<=0"], "at least one"),
         (&["--faults", "quake"], "`quake` is no fault"),
         (&["--faults", "crash", "--depth", "1"], "--strategy auto"),
         (&["--slack", "1s", "--strategy", "pct"], "--strategy auto"),
