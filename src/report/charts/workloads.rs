@@ -6,6 +6,7 @@
 
 use super::pods;
 use super::prelude::*;
+use super::states::note;
 use crate::analysis::Serving;
 use crate::analysis::serving::{Count, Served};
 use crate::report::text::{counted_from, tenths};
@@ -73,7 +74,7 @@ pub(super) fn draw(
             "and {} with fewer missing pods",
             counted(all.workloads.len() - MOST, "workload")
         );
-        c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL);
+        note(c, &more, (names.time.left, bottom_of_all - MORE / 2.0));
     }
     time_axis(c, &names.time, bottom_of_all);
 }
