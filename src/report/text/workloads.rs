@@ -42,30 +42,33 @@ pub(crate) fn workload_lines(report: &Report<'_>) -> Vec<String> {
             grouped((bad.len() - WORKLOADS) as u64)
         ));
     }
-    let well = all.len() - bad.len();
-    if well > 0 {
-        lines.push(fared_well(report, well, bad.is_empty()));
+    let well: Vec<&Served> =
+        all.iter().filter(|w| w.from.is_some() && is_well(report, w)).collect();
+    if !well.is_empty() {
+        lines.push(fared_well(&well, bad.is_empty()));
     }
     lines
 }
 
-/// What is said of the workloads that fared well.
-fn fared_well(report: &Report<'_>, well: usize, all: bool) -> String {
+/// What is said of the workloads that fared well. One that never asked for a pod is none of them.
+fn fared_well(well: &[&Served], all: bool) -> String {
     let other = if all { "" } else { "other " };
-    let mut those = report.serving.workloads.iter().filter(|w| is_well(report, w));
-    let evicted: u64 = those.clone().map(|w| w.costs.evicted).sum();
+    let evicted: u64 = well.iter().map(|w| w.costs.evicted).sum();
     let evictions = if evicted == 0 {
         String::new()
     } else {
         format!(" (evicted: {})", counted(evicted, "pod"))
     };
-    let made = those.any(|w| w.from > Some(Time::ZERO));
-    let said = match (made, well) {
+    let made = well.iter().any(|w| w.from > Some(Time::ZERO));
+    let said = match (made, well.len()) {
         (false, _) => "were always up",
         (true, 1) => "were up from when it was first whole",
         (true, _) => "were up from when each was first whole",
     };
-    format!("all pods of {} {said}{evictions}", counted(well as u64, &format!("{other}workload")))
+    format!(
+        "all pods of {} {said}{evictions}",
+        counted(well.len() as u64, &format!("{other}workload"))
+    )
 }
 
 /// It always had as many pods up as it asks for, and nothing waits; nothing was done to it before

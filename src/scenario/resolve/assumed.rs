@@ -108,6 +108,11 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
 /// How long pods take to start and to stop, where nothing says so.
 fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     let KubeletMode::Real(real) = plan.timing.kubelet else { return None };
+    let asks = |w: &WorkloadPlan| w.kind == WorkloadKind::DaemonSet || w.spec.replicas() > 0;
+    let is_scaled = || plan.actions.iter().any(|a| matches!(a.act, Do::Scale(..)));
+    if plan.pods.is_empty() && !plan.workloads.iter().any(asks) && !is_scaled() {
+        return None;
+    }
     let (start_said, stop_said) = match &spec.timing {
         Some(Timing::Custom {
             kubelet: Some(KubeletTiming::Real { pod_start, pod_stop, .. }),

@@ -62,6 +62,28 @@ fn what_was_made_first_was_not_always_up() {
     assert!(!ran.stdout.contains("always up"), "{}", ran.stdout);
 }
 
+#[test]
+fn nothing_is_said_of_the_pods_of_a_workload_that_wants_none() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a", zone: "x")],
+        workloads: [Deployment(name: "w", replicas: 0)],
+        timeline: [(at: "0s", do: Crash(node: "a"))])"#;
+    scratch.write("none.ron", text);
+    let ran = scratch.call(&["run", "none.ron", "--summary"]);
+    assert!(
+        !ran.stdout.contains("always up") && !ran.stdout.contains("pods take"),
+        "{}",
+        ran.stdout
+    );
+    // One that is scaled later has some.
+    scratch.write(
+        "later.ron",
+        text.replace("Crash(node: \"a\")", "Scale(workload: \"w\", replicas: 1)"),
+    );
+    let ran = scratch.call(&["run", "later.ron", "--summary"]);
+    assert!(ran.stdout.contains("pods take"), "{}", ran.stdout);
+}
+
 /// The crash is noticed after 40 s at the earliest: ten seconds after it the API still has all
 /// three pods, as it had before.
 #[test]
