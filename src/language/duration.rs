@@ -44,6 +44,13 @@ impl DurationError {
             Self::MissingUnit(text) => {
                 Some(format!("add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes"))
             }
+            Self::UnknownUnit { text, unit } if unit.contains(char::is_whitespace) => {
+                let whole: String = text.split_whitespace().collect();
+                Some(match parse_signed(&whole) {
+                    Ok(_) => format!("without spaces: {whole:?}"),
+                    Err(_) => "without spaces; units are ns, us, ms, s, m and h".to_owned(),
+                })
+            }
             Self::UnknownUnit { unit, .. } => Some(match unit.as_str() {
                 "d" | "day" | "days" => "Go's durations have no days: 1 day is \"24h\"".to_owned(),
                 "w" | "week" | "weeks" => {
@@ -365,6 +372,8 @@ mod tests {
             ("1d", "Go's durations have no days: 1 day is \"24h\""),
             ("5min", "did you mean \"m\"? units are ns, us, ms, s, m and h"),
             ("5sec", "did you mean \"s\"? units are ns, us, ms, s, m and h"),
+            ("1h 5m", "without spaces: \"1h5m\""),
+            ("5 parsec", "without spaces; units are ns, us, ms, s, m and h"),
             ("5parsec", "units are ns, us, ms, s, m and h"),
             ("-5s", "did you mean \"5s\"?"),
             ("soon", "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\""),

@@ -30,7 +30,7 @@ fn every_mistake_of_form_is_named_at_once() {
         "f.ron:3:5: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?\n\
          f.ron:4:14: expected a duration in quotes, such as \"5m30s\", found the unsigned integer `30`\n\
          f.ron:5:25: `zoone` is not a field of a node group\n  help: did you mean `zone`?\n\
-         f.ron:5:45: expected a text in quotes\n\
+         f.ron:5:45: expected a text in quotes\n  help: write `\"3\"`\n\
          f.ron:5:77: expected a map: `{ \"key\": … }`\n\
          f.ron:6:31: this number is out of range here\n  help: from 0 to 18446744073709551615\n\
          f.ron:6:53: `on` is missing in a pod group\n  help: every pod says where it is: `on: Node(\"a-03\")`, \
@@ -85,6 +85,8 @@ fn syntax_ends_the_list() {
         problems(&format!("(version: 1, horizon: \"1m\", timeline: [(at: \"1s\", do: {fault})])"))
     };
     assert!(step("Reboot").contains("in brackets: `Reboot(…)`"), "{}", step("Reboot"));
+    let said = problems("(version: 1, horizon: \"1m\", expect: [Evicted(first: \"1s..2s\")])");
+    assert!(said.contains("write `(\"1s\", \"2s\")`"), "{said}");
     let model =
         "(name: \"m\", nodes: All, do: Crash(), rate: PerNodeYear(1), lasts: Fixed(\"1m\"))";
     let said = problems(&format!("(version: 1, horizon: \"1m\", faults: (models: [{model}]))"));

@@ -82,6 +82,7 @@ impl Reader<'_> {
             return Err(self.words.wrong(text));
         }
         let value = match self.words.peek() {
+            None if depth == 0 => return Err(self.words.wrong("nothing is written here")),
             None => return Err(self.early()),
             Some('"') => Value::Text(self.words.string()?.into()),
             Some('\'') => Value::word(self.words.character()?),
@@ -222,7 +223,8 @@ mod tests {
         let comma = "expected a comma, or the closing bracket";
         let quote = "this text has no closing quote";
         for (text, byte, said) in [
-            ("", 0, early),
+            ("", 0, "nothing is written here"),
+            ("// (\n", 5, "nothing is written here"),
             ("(", 1, early),
             ("(a: )", 4, "expected a value, found `)`"),
             ("(a: \"", 4, quote),

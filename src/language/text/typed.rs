@@ -154,6 +154,9 @@ fn switched_on(tree: &Tree, known: &[&'static str]) -> Option<&'static str> {
     field.filter(|_| capital).copied()
 }
 
+/// No longer texts are said again in a hint, in bytes.
+const SHORT: usize = 60;
+
 /// The number that a text stands for: `"30"` is 30, and `"2m"` is 120 in a field of seconds.
 fn number_meant(field: Option<&str>, text: &str) -> Option<String> {
     if let Ok(number) = text.parse::<i64>() {
@@ -222,7 +225,13 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         let tree = self.meant()?;
         match tree.text() {
             Some(text) => visitor.visit_str(text).map_err(|m| at(m, tree)),
-            None => Err(wrong(tree, "expected a text in quotes")),
+            None => {
+                let help = match &tree.value {
+                    Value::Word(word) if word.len() <= SHORT => Some(format!("write `\"{word}\"`")),
+                    _ => None,
+                };
+                Err(wrong(tree, "expected a text in quotes").help(help))
+            }
         }
     }
 
@@ -255,7 +264,10 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Mistake> {
-        let mut parts = self.parts('(', "expected `(` here")?;
+        let short = self.tree.text().filter(|text| text.len() <= SHORT);
+        let ends = short.and_then(|text| text.split_once(".."));
+        let help = ends.map(|(from, to)| format!("write `(\"{from}\", \"{to}\")`"));
+        let mut parts = self.parts('(', "expected `(` here").map_err(|m| m.help(help))?;
         let read = visitor.visit_seq(&mut parts).map_err(|m| at(m, self.tree))?;
         match self.tree.parts().get(parts.next) {
             Some(more) => Err(wrong(more, "expected closing `)`")),

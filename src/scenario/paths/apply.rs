@@ -216,8 +216,13 @@ pub(super) fn elements<'a>(
     let (what, all) = (target.what(), Called::all(target, spec));
     if let Some(index) = &first.index {
         let i: usize = index.parse().map_err(|_| {
-            Problem::new(format!("`{path}`: [{index}] is not a number"))
-                .help(format!("by its name it is `{}.{index}`", first.name))
+            let problem = Problem::new(format!("`{path}`: [{index}] is not a number"));
+            match index.parse::<i64>() {
+                Ok(_) => {
+                    problem.help(format!("a number from 0 to {}", all.len().saturating_sub(1)))
+                }
+                Err(_) => problem.help(format!("by its name it is `{}.{index}`", first.name)),
+            }
         })?;
         return if i < all.len() {
             Ok((vec![i], rest))
@@ -306,6 +311,7 @@ mod tests {
         );
         assert!(problem("pods.web.count=3,4").contains("taintsim sweep"));
         assert!(problem("timeline[cut b].at=1s").contains("`timeline.cut b`"));
+        assert!(problem("timeline[-1].at=1s").contains("a number from 0 to "));
     }
 
     #[test]
