@@ -19,11 +19,39 @@ pub(super) struct TimeScale {
     ends: Option<Time>,
 }
 
-/// Steps of ticks in milliseconds up to a day; longer ones are whole days.
-const STEPS_MS: [u64; 27] = [
-    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000,
-    120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000,
-    43_200_000, 86_400_000,
+/// Steps of ticks in milliseconds up to four weeks; longer ones are multiples of these.
+const STEPS_MS: [u64; 31] = [
+    1,
+    2,
+    5,
+    10,
+    20,
+    50,
+    100,
+    200,
+    500,
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    15_000,
+    30_000,
+    60_000,
+    120_000,
+    300_000,
+    600_000,
+    900_000,
+    1_800_000,
+    3_600_000,
+    7_200_000,
+    10_800_000,
+    21_600_000,
+    43_200_000,
+    86_400_000,
+    172_800_000,
+    604_800_000,
+    1_209_600_000,
+    2_419_200_000,
 ];
 
 impl TimeScale {
@@ -143,8 +171,8 @@ pub(super) fn round_step(rough: u128, least: u32) -> u128 {
 
 /// The least of the steps of ticks, in milliseconds, that is no less.
 pub(super) fn round_ms(least: u64) -> u64 {
-    const DAY: u64 = STEPS_MS[STEPS_MS.len() - 1];
-    STEPS_MS.into_iter().find(|s| *s >= least).unwrap_or_else(|| least.div_ceil(DAY) * DAY)
+    const LAST: u64 = STEPS_MS[STEPS_MS.len() - 1];
+    STEPS_MS.into_iter().find(|s| *s >= least).unwrap_or_else(|| least.div_ceil(LAST) * LAST)
 }
 
 /// A run of columns with one value: from, to (in points from the left edge of the chart), value.
@@ -247,6 +275,8 @@ mod tests {
         // A day in 12: every two hours.
         assert_eq!(names(86_400, 12).last().map(String::as_str), Some("24:00"));
         assert_eq!(names(86_400, 12)[1], "2:00");
+        // 8,000 hours in 26: every two weeks, of 336 hours.
+        assert_eq!(names(8_000 * 3_600, 26)[1], "336:00");
         // A second in 10: every 0.1 s.
         assert_eq!(names(1, 10)[1], "0:00.100");
         // What is not shown is said.
