@@ -121,7 +121,7 @@ impl Drawing {
     pub fn svg(&self) -> Result<String, ChartError> {
         let mut text = String::new();
         let area = SVGBackend::with_string(&mut text, self.size).into_drawing_area();
-        Painter { area, scale: 1.0, pixels: false }.paint(&self.shapes)?;
+        Painter { area, scale: 1.0, pixels: false }.paint(self.shapes.iter())?;
         // A title counts as that of the image where it is the first thing in it.
         if let Some(end) = text.find('>') {
             let (begin, rest) = (&text[..end], text[end + 1..].trim_start());
@@ -147,7 +147,9 @@ impl Drawing {
         let (width, height) = (self.size.0 * PIXELS, self.size.1 * PIXELS);
         let mut pixels = vec![0; width as usize * height as usize * 3];
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        Painter { area, scale: f64::from(PIXELS), pixels: true }.paint(&self.shapes)?;
+        let note = self.lacking();
+        let shapes = self.shapes.iter().chain(&note);
+        Painter { area, scale: f64::from(PIXELS), pixels: true }.paint(shapes)?;
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, width, height);
         encoder.set_color(png::ColorType::Rgb);
@@ -157,6 +159,19 @@ impl Drawing {
         writer.write_image_data(&pixels)?;
         writer.finish()?;
         Ok(bytes)
+    }
+
+    /// What a PNG says where letters of its texts are not in the font.
+    fn lacking(&self) -> Option<(Shape, RGBColor)> {
+        let is_lacking = |(shape, _): &(Shape, RGBColor)| match shape {
+            Shape::Text(text, .., ink) => font::spelt(text, *ink) != *text,
+            _ => false,
+        };
+        let said = "?: a letter that pictures in pixels do not have; the SVG has it";
+        let at = (12.0, f64::from(self.size.1) - 10.0);
+        let ink = Ink { size: 10.0, bold: false, color: FAINT };
+        let note = Shape::Text(said.to_owned(), at, Anchor::Left, ink);
+        self.shapes.iter().any(is_lacking).then_some((note, FAINT))
     }
 }
 
@@ -169,9 +184,12 @@ struct Painter<B: DrawingBackend> {
 }
 
 impl<B: DrawingBackend> Painter<B> {
-    fn paint(self, shapes: &[(Shape, RGBColor)]) -> Result<(), ChartError> {
+    fn paint<'s>(
+        self,
+        mut shapes: impl Iterator<Item = &'s (Shape, RGBColor)>,
+    ) -> Result<(), ChartError> {
         self.area.fill(&PAPER).map_err(failed)?;
-        shapes.iter().try_for_each(|(shape, color)| self.shape(shape, *color))?;
+        shapes.try_for_each(|(shape, color)| self.shape(shape, *color))?;
         self.area.present().map_err(failed)
     }
 
@@ -209,6 +227,7 @@ impl<B: DrawingBackend> Painter<B> {
 
     fn text(&self, text: &str, (x, y): Point, anchor: Anchor, ink: Ink) -> Result<(), ChartError> {
         if self.pixels {
+            let text = &font::spelt(text, ink);
             let x = match anchor {
                 Anchor::Left => x,
                 Anchor::Center => x - font::width(text, ink) / 2.0,

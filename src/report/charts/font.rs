@@ -44,6 +44,12 @@ pub(super) fn width(text: &str, ink: Ink) -> f64 {
     font(ink).map_or(0.0, |font| em_width(font, text) * ink.size)
 }
 
+/// The text with a question mark for each letter that the font lacks.
+pub(super) fn spelt(text: &str, ink: Ink) -> String {
+    let has = |c: char| font(ink).is_none_or(|font| font.glyph_id(c).0 != 0);
+    text.chars().map(|c| if has(c) { c } else { '?' }).collect()
+}
+
 /// The text, shortened to a width with an ellipsis at its end.
 pub(super) fn fit(text: &str, ink: Ink, most: f64) -> String {
     cut(text, ink, most, 1.0)
@@ -126,6 +132,11 @@ mod tests {
     use plotters::style::BLACK;
 
     const INK: Ink = Ink { size: 10.0, bold: false, color: BLACK };
+
+    #[test]
+    fn letters_that_the_font_lacks_are_question_marks() {
+        assert_eq!(spelt("ü \u{65e5}\u{672c}…", INK), "ü ??…");
+    }
 
     #[test]
     fn texts_are_cut_where_they_end() {
