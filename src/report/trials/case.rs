@@ -129,7 +129,7 @@ impl Failed {
         if of_many {
             let share = f
                 .share
-                .map(|s| format!(", and it had to be met in {}% of them", s * 100.0))
+                .map(|s| format!(", and it had to be met in {} % of them", s * 100.0))
                 .unwrap_or_default();
             let Interval { low, high } = share_interval(f.failed_runs as u64, runs as u64);
             let said = format!(
