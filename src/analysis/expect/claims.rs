@@ -63,7 +63,7 @@ fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
 
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
     let all = comparisons(claim);
-    Failed::of(run, expected, format!("{got} ({})", figures(run, claim, at)), &all, at)
+    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, at)), &all, at)
 }
 
 fn whole(run: &Run<'_>, stretch: Stretch) -> String {

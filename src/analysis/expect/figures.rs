@@ -299,28 +299,26 @@ impl Run<'_> {
     }
 }
 
-impl Failed {
-    /// A failure of figures at a time, with the records that decide on them; without any, what the figures are of
-    /// explains it.
-    pub(super) fn of(
-        run: &Run<'_>,
-        expected: String,
-        got: String,
-        figures: &[&Comparison],
-        at: Time,
-    ) -> Self {
-        let all = (0..).zip(run.analysis.trace.iter());
-        let deciding = all.filter(|(_, r)| figures.iter().any(|c| run.decides(c, at, r)));
-        let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
-        let object = || figures.iter().find_map(|c| run.object_of(c, at));
-        let object = if records.is_empty() { object() } else { None };
-        let mut failed = Failed::new(run, expected, got, records).about(object);
-        // What a request was for only those after it show.
-        if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
-            failed.about = failed.about.map(|(object, _)| (object, None));
-        }
-        failed
+/// A failure of figures at a time, with the records that decide on them; without any, what the figures are of
+/// explains it.
+pub(super) fn failed(
+    run: &Run<'_>,
+    expected: String,
+    got: String,
+    figures: &[&Comparison],
+    at: Time,
+) -> Failed {
+    let all = (0..).zip(run.analysis.trace.iter());
+    let deciding = all.filter(|(_, r)| figures.iter().any(|c| run.decides(c, at, r)));
+    let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
+    let object = || figures.iter().find_map(|c| run.object_of(c, at));
+    let object = if records.is_empty() { object() } else { None };
+    let mut failed = Failed::new(run, expected, got, records).about(object);
+    // What a request was for only those after it show.
+    if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
+        failed.about = failed.about.map(|(object, _)| (object, None));
     }
+    failed
 }
 
 /// Why it says nothing that a limit is kept: no figure is less than nothing, and none is more than all.
@@ -361,7 +359,7 @@ pub(super) fn judge(
             false if from == to => format!("{value} at {}", words::time(*from)),
             false => format!("{value} from {} to {}", words::time(*from), words::time(*to)),
         };
-        return Some(Failed::of(run, expected(c, longest), got, &[c], *from));
+        return Some(failed(run, expected(c, longest), got, &[c], *from));
     }
     let (begun, until) = too_long(&parts, longest?)?;
     let got = format!(
@@ -370,7 +368,7 @@ pub(super) fn judge(
         words::time(begun),
         words::time(until)
     );
-    Some(Failed::of(run, expected(c, longest), got, &[c], begun))
+    Some(failed(run, expected(c, longest), got, &[c], begun))
 }
 
 /// A value of a figure in words.
