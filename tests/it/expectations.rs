@@ -334,6 +334,7 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Never(All([]))"#, ""),
         (r#"Order([Evicted(workload: "web")])"#, ""),
         (r#"Order([Evicted(workload: "web"), Never(PodStuck)])"#, ""),
+        (r#"Order([Evicted(workload: "web", after: "3m"), NotEvicted(workload: "db")])"#, ""),
         (r#"Mostly(in_at_least: 0.9, that: Evicted(workload: "web"))"#, ""),
         (r#"Mostly(in_at_least: 1.5, that: Evicted(workload: "web"))"#, "seeds: 3,"),
         (r#"Eventually(that: AtLeast(of: timers("*"), is: 1), after: "9m", within: "2m")"#, ""),

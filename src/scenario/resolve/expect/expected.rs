@@ -7,6 +7,14 @@ use super::sought::{count, is_about_pods};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 
+/// What has records as its parts: how it is said that something else is a part of it, and that a part
+/// says more than which records are meant.
+struct Whole<'a> {
+    has: &'a str,
+    about: &'a str,
+    help: &'a str,
+}
+
 impl Reader<'_> {
     /// What is expected; nothing if a complaint is about it.
     pub(super) fn expected(&self, e: &language::Expectation, place: &Spot<'_>) -> Option<Expected> {
@@ -47,18 +55,32 @@ impl Reader<'_> {
         if list.len() < 2 {
             return place.deny("an order has two parts or more");
         }
-        let part = |(i, part)| self.record(part, "an order has", &place.part(0).part(i));
+        let whole = Whole {
+            has: "an order has",
+            about: "`Order` is about the first of each: neither how many nor when",
+            help: "`during: (…, …)` says where to look; how many come, and when, is an expectation of its own",
+        };
+        let part = |(i, part)| self.record(part, &whole, &place.part(0).part(i));
         let parts: Vec<_> = (0..).zip(list).filter_map(part).collect();
         (parts.len() == list.len()).then_some(Expected::Order(parts))
     }
 
-    /// What records are looked for as a part of something that has only those.
-    fn record(&self, part: &language::Expectation, has: &str, at: &Spot<'_>) -> Option<Sought> {
-        let sought = self.sought(part, at)?;
-        if sought.is_none() {
-            at.say(format!("`{}` is not about records; {has} only those", word(part)));
+    /// What records are looked for as a part of something that has only those, and heeds neither how
+    /// many of them there are nor when they come.
+    fn record(
+        &self,
+        part: &language::Expectation,
+        whole: &Whole<'_>,
+        at: &Spot<'_>,
+    ) -> Option<Sought> {
+        let Some(sought) = self.sought(part, at)? else {
+            let (word, has) = (word(part), whole.has);
+            return at.deny(format!("`{word}` is not about records; {has} only those"));
+        };
+        if sought.is_any() {
+            return Some(sought);
         }
-        sought
+        at.refuse(Problem::new(whole.about).help(whole.help))
     }
 
     /// Records that follow others.
@@ -70,18 +92,13 @@ impl Reader<'_> {
         place: &Spot<'_>,
     ) -> Option<Expected> {
         let [at_that, at_then] = ["that", "then"].map(|field| place.part(field));
-        let read = |part, at: &Spot<'_>| {
-            let sought = self.record(part, "`Whenever` has", at)?;
-            if sought.is_any() {
-                return Some(sought);
-            }
-            let problem =
-                Problem::new("`Whenever` is about each record: neither how many nor when");
-            at.refuse(problem.help(
-                "`during: (…, …)` says where to look, and `within` how soon the other follows",
-            ))
+        let whole = Whole {
+            has: "`Whenever` has",
+            about: "`Whenever` is about each record: neither how many nor when",
+            help: "`during: (…, …)` says where to look, and `within` how soon the other follows",
         };
-        let (that, then) = (read(parts[0], &at_that), read(parts[1], &at_then));
+        let that = self.record(parts[0], &whole, &at_that);
+        let then = self.record(parts[1], &whole, &at_then);
         let within = match within {
             Some(text) => Some(place.part("within").take(values::span(text.as_str()))?),
             None => None,
