@@ -84,6 +84,33 @@ pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result
     writable(path)
 }
 
+/// How many bytes at the beginning of a file tell what kind of report it is.
+const MARK: u64 = 32;
+
+/// Refuses to replace what is plainly no report of that kind, of which `begins` has the possible
+/// beginnings: a scenario, or what begins otherwise. Refuses what could not be written, too.
+pub(crate) fn replaces_only_reports(path: &Path, begins: &[&str]) -> Result<()> {
+    let there = files::beginning(path, MARK).unwrap_or_default();
+    let is_scenario = path.extension().is_some_and(|e| e == "ron");
+    let is_one = begins.iter().any(|mark| there.starts_with(mark.as_bytes()));
+    if !there.is_empty() && (is_scenario || !is_one) {
+        return Err(Failure::input(
+            format!("{} is no such report; it is left as it is", path.display()),
+            "name another file, or remove this one",
+        ));
+    }
+    writable(path)
+}
+
+/// One name for the place of a file, which need not be there, however it is written.
+pub(crate) fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
 /// Fails now, and not after a long run, where a file could not be written.
 pub(crate) fn writable(path: &Path) -> Result<()> {
     files::replaceable(path).map_err(|error| Failure::write(path, &error))

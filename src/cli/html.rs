@@ -43,6 +43,11 @@ impl HtmlArg {
         }
     }
 
+    /// The file of the page, if one is asked for.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
     /// Refuses a file that is no page of ours, or could not be written, before any work is done for it.
     pub(crate) fn fits(&self) -> Result<()> {
         let Some(path) = &self.html else { return Ok(()) };

@@ -21,6 +21,7 @@ mod finished;
 mod forecast;
 mod forecasts;
 mod given;
+mod golden;
 mod html;
 mod import;
 mod incident;

@@ -1,6 +1,6 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::file::{writable, write_whole};
+use super::file::{replaces_only_reports, write_whole};
 use super::finished::{self, Finished};
 use super::prelude::*;
 use super::run;
@@ -28,6 +28,18 @@ enum As {
     Html,
     /// A trace that opens in the Perfetto UI: a process for each node, a thread for each pod
     Perfetto,
+}
+
+impl As {
+    /// With what such a report can begin.
+    fn begins(self) -> &'static [&'static str] {
+        match self {
+            Self::Text | Self::Csv | Self::Klog => &[""],
+            Self::Json | Self::Perfetto => &["{", "["],
+            Self::Parquet => &["PAR1"],
+            Self::Html => &[html::BEGINS],
+        }
+    }
 }
 
 /// Arguments of `taintsim report`.
@@ -65,7 +77,9 @@ enum WhichTable {
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     fits(args)?;
-    args.out.as_deref().map_or(Ok(()), writable)?;
+    if let Some(path) = &args.out {
+        replaces_only_reports(path, args.form.begins())?;
+    }
     let run = finished::read(&args.folder, false, terminal)?;
     match &args.out {
         None => {

@@ -6,7 +6,8 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::file::{shown, writable, write_whole};
+use super::file::{self, replaces_only_reports, shown, write_whole};
+use super::golden::{self, Golden};
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
 use super::run::load;
@@ -16,7 +17,6 @@ use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
 use crate::report::{Style, tables};
-use crate::scenario::FILE_BYTES_MAX;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -131,12 +131,6 @@ pub(crate) struct TestArgs {
     quiet: bool,
 }
 
-/// A golden timeline to write.
-struct Golden {
-    path: PathBuf,
-    text: String,
-}
-
 /// What was tested, and the golden timeline to write, if there is one.
 type WithGolden = (Tested, Option<Golden>);
 
@@ -146,7 +140,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         can_print(tables::Form::Parquet, None)?;
     }
     args.html.fits()?;
-    args.reporters.iter().filter_map(|r| r.file.as_deref()).try_for_each(writable)?;
+    may_report(args)?;
     let files = selected(args)?;
     if files.is_empty() {
         let help = (args.filter.is_some() || args.partition.is_some())
@@ -164,10 +158,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
     let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
-    for g in golden.iter().flatten() {
-        write_whole(&g.path, g.text.as_bytes())?;
-        terminal.note(&format!("wrote {}", g.path.display()));
-    }
+    golden::write(&golden, terminal)?;
     match args.output {
         Some(form) => tell(&Reporter { form, file: None }, &all, terminal)?,
         None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,
@@ -180,6 +171,27 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
     Ok(exit(&all))
+}
+
+/// Refuses files for reports that are something else, or several reports' place.
+fn may_report(args: &TestArgs) -> Result<()> {
+    let mut places = BTreeSet::new();
+    let files = args.reporters.iter().filter_map(|r| r.file.as_deref());
+    for path in files.chain(args.html.file()) {
+        if !places.insert(file::place(path)) {
+            let text = format!("{} is named for two reports", path.display());
+            return Err(Failure::input(text, "name another file for one of them"));
+        }
+    }
+    for Reporter { form, file } in &args.reporters {
+        if let Some(path) = file {
+            replaces_only_reports(
+                path,
+                if *form == TestForm::Junit { &["<?xml"] } else { &["{"] },
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// A run of each of the first scenarios that failed, with the first seed that shows it: by scenario its
@@ -324,7 +336,7 @@ fn held(
     ));
     let mut written = None;
     if expectations.golden.is_some() {
-        let (case, golden) = golden(trial, text.flatten(), args.update);
+        let (case, golden) = golden::case(trial, text.flatten(), args.update);
         tested.cases.push(case);
         written = golden;
     }
@@ -332,68 +344,6 @@ fn held(
         tested.cases.extend(guards(trial, &outcome, skipped, &goes_on)?);
     }
     Some(written)
-}
-
-/// The test case of the golden timeline, with `text` as the timeline of the run, if it was run; and
-/// what is to be written, if `update` asks for that.
-fn golden(trial: &Trial<'_>, text: Option<String>, update: bool) -> (Case, Option<Golden>) {
-    let loaded = trial.loaded;
-    let (mut came, mut written) = (Came::Met, None);
-    if let (Some((name, bytes)), Some(text)) = (&trial.expectations().golden, text) {
-        let path = loaded.folder.join(name);
-        let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
-        let compared = if update {
-            may_replace(&path, name, &text).map(|()| None)
-        } else {
-            compare(&path, name, &text)
-        };
-        match compared {
-            Ok(None) if update => written = Some(Golden { path, text }),
-            Ok(None) => {}
-            Ok(Some((problem, lines))) => {
-                came = Came::Failed(Failed::other("golden", placed(problem), lines))
-            }
-            Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
-        }
-    }
-    let case = Case { name: "golden".to_owned(), came };
-    (case, written)
-}
-
-/// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong,
-/// and the lines that differ.
-fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
-    let help = "`taintsim test --update` writes it";
-    let golden = files::read(path, FILE_BYTES_MAX).and_then(files::text).map_err(|error| {
-        Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
-    })?;
-    let found = trials::compare(&golden, text)
-        .map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
-    Ok(found.map(|found| {
-        let problem = Problem::new(format!("the timeline is not that of {name}"));
-        let problem = match found.releases {
-            None => problem.help("`taintsim test --update` writes it anew"),
-            Some((file, run)) => problem.help(format!(
-                "the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}"
-            )),
-        };
-        (problem, found.lines)
-    }))
-}
-
-/// How to have golden timelines of several releases.
-const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for each release";
-
-/// Whether the golden timeline of a run may take the place of what is there.
-fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
-    match files::read(path, FILE_BYTES_MAX) {
-        Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
-        Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
-            Problem::new(format!("{name} is left as it is: {why}"))
-                .help(format!("remove it to have it written anew; {ANOTHER}"))
-        }),
-    }
 }
 
 /// Whether each guard of a scenario guards something; none if it was interrupted.

@@ -14,5 +14,7 @@ mod page;
 mod run;
 
 #[cfg(feature = "cli")]
-pub(crate) use page::{FILE, Page, UPLOT, UPLOT_LICENCE, is_page, modules, shared, style, write};
+pub(crate) use page::{
+    BEGINS, FILE, Page, UPLOT, UPLOT_LICENCE, is_page, modules, shared, style, write,
+};
 pub use run::{columns_of, columns_untold};

@@ -72,7 +72,7 @@ fn in_short(report: &Report<'_>) -> String {
 }
 
 /// How pages begin.
-const BEGINS: &str = "<!doctype html>";
+pub(crate) const BEGINS: &str = "<!doctype html>";
 /// What tells in a page's head that it is one of these.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"taintsim ";
 

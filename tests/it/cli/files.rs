@@ -83,24 +83,64 @@ fn a_strangers_folder_with_a_manifest_is_left_alone() {
 fn a_file_that_is_replaced_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::with_starter();
-    scratch.write("old.ron", "old");
+    for (file, text) in [("old.ron", "old"), ("old.csv", "old"), ("old.xml", "<?xml")] {
+        scratch.write(file, text);
+        fs::set_permissions(scratch.path(file), fs::Permissions::from_mode(0o600))
+            .expect("it is ours");
+    }
     scratch
         .write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
-    fs::set_permissions(scratch.path("old.ron"), fs::Permissions::from_mode(0o600))
-        .expect("it is ours");
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     for args in [
         &["import", "nodes.json", "--out", "old.ron", "--force"][..],
         &["init", "old.ron", "--force"],
-        &["report", "output/a", "--as", "csv", "--out", "old.ron"],
-        &["test", "a.ron", "--reporter", "junit=old.ron"],
+        &["report", "output/a", "--as", "csv", "--out", "old.csv"],
+        &["test", "a.ron", "--reporter", "junit=old.xml"],
     ] {
-        let before = scratch.text("old.ron");
+        let file = args.iter().find_map(|arg| arg.find("old.").map(|at| &arg[at..])).expect("one");
+        let before = scratch.text(file);
         let called = scratch.call(args);
         assert!([0, 1, 4].contains(&called.code), "{args:?}: {}", called.stderr);
-        assert_ne!(scratch.text("old.ron"), before, "{args:?}");
-        let mode = fs::metadata(scratch.path("old.ron")).expect("it is there").permissions().mode();
+        assert_ne!(scratch.text(file), before, "{args:?}");
+        let mode = fs::metadata(scratch.path(file)).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{args:?}");
+    }
+}
+
+/// Earlier reports are replaced; scenarios, notes and each other's are not.
+#[test]
+fn a_report_takes_the_place_of_reports_only() {
+    let scratch = Scratch::with_starter();
+    scratch.write("notes.txt", "years of work");
+    let scenario = scratch.text("a.ron");
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    let left = "is no such report; it is left as it is";
+    for (args, said) in [
+        (&["test", "a.ron", "--reporter", "junit=notes.txt"][..], left),
+        (&["test", "a.ron", "--reporter", "json=a.ron"], left),
+        (&["test", "a.ron", "--reporter", "json=t", "--reporter", "junit=./t"], "two reports"),
+        (&["test", "a.ron", "--reporter", "json=t", "--html=t"], "two reports"),
+        (&["report", "output/a", "-o", "csv", "--out", "a.ron"], left),
+        (&["report", "output/a", "-o", "html", "--out", "notes.txt"], left),
+        (&["report", "output/a", "-o", "json", "--out", "notes.txt"], left),
+    ] {
+        scratch.call(args).fails(2, &[said, "name another file"]);
+    }
+    assert_eq!(scratch.text("notes.txt"), "years of work");
+    assert_eq!(scratch.text("a.ron"), scenario);
+    assert!(!scratch.path("t").exists());
+    for args in [
+        &["test", "a.ron", "--reporter", "json=t.json", "--reporter", "junit=t.xml"][..],
+        &["report", "output/a", "-o", "csv", "--out", "t.csv"],
+        &["report", "output/a", "-o", "json", "--out", "r.json"],
+        &["report", "output/a", "-o", "html", "--out", "r.html"],
+        &["report", "output/a", "-o", "parquet", "--out", "r.parquet"],
+        &["report", "output/a", "-o", "perfetto", "--out", "r.perfetto"],
+    ] {
+        for _ in 0..2 {
+            let called = scratch.call(args);
+            assert!(called.code < 2 || called.code == 4, "{args:?}: {}", called.stderr);
+        }
     }
 }
 

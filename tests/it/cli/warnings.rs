@@ -94,10 +94,10 @@ fn a_test_that_is_met_at_its_first_moment_is_warned_of_in_every_form() {
         timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
         expect: [Eventually(that: AtLeast(of: available("web"), is: 3), after: "c", within: "10s")])"#;
     scratch.write("vacuous.ron", text);
-    for form in ["human", "json=said", "junit=said", "github", "tap"] {
+    for form in ["human", "json=said.json", "junit=said.xml", "github", "tap"] {
         let tested = scratch.call(&["test", "vacuous.ron", "--reporter", form]);
         assert_eq!(tested.code, 0, "{form}: {}", tested.stderr);
-        let said = if form.ends_with("=said") { scratch.text("said") } else { tested.stdout };
+        let said = form.split_once('=').map_or(tested.stdout, |(_, file)| scratch.text(file));
         assert!(said.contains("first moment") && said.contains("warning"), "{form}: {said}");
     }
 }

@@ -1,0 +1,88 @@
+//! Golden timelines of scenarios that are tested: compared with their runs, or written anew.
+
+use super::file::write_whole;
+use super::prelude::*;
+use crate::lab::Trial;
+use crate::report::trials::{self, Came, Case, Failed};
+use crate::scenario::FILE_BYTES_MAX;
+
+/// A golden timeline to write.
+pub(super) struct Golden {
+    path: PathBuf,
+    text: String,
+}
+
+/// Writes those that there are.
+pub(super) fn write(all: &[Option<Golden>], terminal: &Terminal) -> Result<()> {
+    for g in all.iter().flatten() {
+        write_whole(&g.path, g.text.as_bytes())?;
+        terminal.note(&format!("wrote {}", g.path.display()));
+    }
+    Ok(())
+}
+
+/// The test case of the golden timeline, with `text` as the timeline of the run, if it was run; and
+/// what is to be written, if `update` asks for that.
+pub(super) fn case(
+    trial: &Trial<'_>,
+    text: Option<String>,
+    update: bool,
+) -> (Case, Option<Golden>) {
+    let loaded = trial.loaded;
+    let (mut came, mut written) = (Came::Met, None);
+    if let (Some((name, bytes)), Some(text)) = (&trial.expectations().golden, text) {
+        let path = loaded.folder.join(name);
+        let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
+        let compared = if update {
+            may_replace(&path, name, &text).map(|()| None)
+        } else {
+            compare(&path, name, &text)
+        };
+        match compared {
+            Ok(None) if update => written = Some(Golden { path, text }),
+            Ok(None) => {}
+            Ok(Some((problem, lines))) => {
+                came = Came::Failed(Failed::other("golden", placed(problem), lines))
+            }
+            Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
+        }
+    }
+    let case = Case { name: "golden".to_owned(), came };
+    (case, written)
+}
+
+/// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong,
+/// and the lines that differ.
+fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
+    let help = "`taintsim test --update` writes it";
+    let golden = files::read(path, FILE_BYTES_MAX).and_then(files::text).map_err(|error| {
+        Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
+    })?;
+    let found = trials::compare(&golden, text)
+        .map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
+    Ok(found.map(|found| {
+        let problem = Problem::new(format!("the timeline is not that of {name}"));
+        let problem = match found.releases {
+            None => problem.help("`taintsim test --update` writes it anew"),
+            Some((file, run)) => problem.help(format!(
+                "the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}"
+            )),
+        };
+        (problem, found.lines)
+    }))
+}
+
+/// How to have golden timelines of several releases.
+const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for each release";
+
+/// Whether the golden timeline of a run may take the place of what is there.
+fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
+    match files::read(path, FILE_BYTES_MAX) {
+        Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
+        Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
+            Problem::new(format!("{name} is left as it is: {why}"))
+                .help(format!("remove it to have it written anew; {ANOTHER}"))
+        }),
+    }
+}
