@@ -79,6 +79,13 @@ impl Progress {
         }
     }
 
+    /// Says something else, in a line of its own.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.shown.lock().unwrap_or_else(PoisonError::into_inner).quiet {
+            self.terminal.note(text);
+        }
+    }
+
     /// Says how much is done.
     pub fn set(&self, done: u64) {
         let elapsed = self.begun.elapsed();

@@ -6,6 +6,7 @@ use super::output::RecordsArg;
 use super::prelude::*;
 use crate::import::Summary;
 use crate::kernel::Choices;
+use crate::lab::replay::played;
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, TableForms, Written};
 use crate::sim;
 
@@ -239,8 +240,15 @@ pub(crate) fn simulate(
     meant: impl FnOnce() -> String,
 ) -> Result<Trace> {
     if scenario.plan.tape.is_some() {
-        let trace = interrupt::heeding(|| sim::play(&scenario.plan, &|| !interrupt::asked()));
-        return trace.ok_or_else(|| Failure::Interrupted(format!("interrupted{}", meant())));
+        let run = interrupt::heeding(|| played(&scenario.plan, &|| !interrupt::asked()));
+        let interrupted = || Failure::Interrupted(format!("interrupted{}", meant()));
+        let (trace, departure) = run.ok_or_else(interrupted)?;
+        if let Some(d) = departure {
+            let text = format!("the run departs from its tape: {}", d.text);
+            progress
+                .note(&format!("{text}; `taintsim replay {}` shows where", scenario.source.file));
+        }
+        return Ok(trace);
     }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {

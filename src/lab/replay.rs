@@ -114,6 +114,16 @@ pub struct Departure {
     pub text: String,
 }
 
+/// What happens in a plan with its tape, and where that departs from the tape; none if it may not go on.
+pub(crate) fn played(plan: &Plan, goes_on: GoesOn<'_>) -> Option<(Trace, Option<Departure>)> {
+    let run = sim::replay_watched(plan, goes_on);
+    if run.known {
+        return None;
+    }
+    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run));
+    Some((run.trace, parts))
+}
+
 /// Finds where a replay departs from its tape: a choice asked for with another span than the tape's
 /// value fits into, or not asked for at all by the time that a later one of the tape is.
 pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<Departure> {

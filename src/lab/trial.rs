@@ -5,8 +5,10 @@
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use super::prelude::*;
+use super::replay::{Departure, played};
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
+use crate::language::{Tree, at};
 use crate::scenario::expectations::{Expectation, Expectations};
 use crate::trace::RecordId;
 
@@ -135,11 +137,11 @@ impl<'a> Trial<'a> {
         let list = &self.expectations.list;
         let seeds = &self.expectations.seeds;
         let of_run = |plan: &Plan, seed: u64| {
-            let trace = simulate(plan, seed, goes_on)?;
+            let (trace, departs) = simulate(plan, seed, goes_on)?;
             let analysis = Analysis::new(plan, &trace);
             let judged = self.judged(&analysis);
             let looked = (seeds.first() == Some(&seed)).then(|| look(&analysis, seed));
-            Some((judged, looked))
+            Some((judged, looked, departs))
         };
         // Each piece builds its own plan: plans are not shared between threads.
         let piece = |seeds: &[u64]| -> Option<Vec<_>> {
@@ -149,16 +151,18 @@ impl<'a> Trial<'a> {
         };
         let runs: Vec<Vec<_>> =
             seeds.par_chunks(SEEDS_AT_ONCE).map(piece).collect::<Option<_>>()?;
-        let (mut told, mut looked) = (Vec::new(), None);
-        for (run, seen) in runs.into_iter().flatten() {
+        let (mut told, mut looked, mut departed) = (Vec::new(), None, None);
+        for (run, seen, departs) in runs.into_iter().flatten() {
             told.push(run);
             looked = looked.or(seen);
+            departed = departed.or(departs);
         }
         let held = list.iter().enumerate();
         let held = held.map(|(i, e)| self.held(e, told.iter().map(|run: &Judged| &run[i])));
         let warnings = list.iter().enumerate();
         let warnings =
             warnings.filter_map(|(i, e)| self.empty(e, told.iter().map(|run: &Judged| &run[i])));
+        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(warnings);
         Some((
             Outcome { runs: seeds.len(), held: held.collect(), warnings: warnings.collect() },
             looked,
@@ -176,6 +180,16 @@ impl<'a> Trial<'a> {
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()
+    }
+
+    /// That the tape is not one of this run.
+    fn departed(&self, departure: &Departure) -> Problem {
+        let text = format!("the run departs from its tape: {}", departure.text);
+        let help = "what was found with it is not looked at here: search again with `taintsim explore`, or leave the tape out";
+        let bytes = Tree::read(&self.loaded.source.text)
+            .ok()
+            .and_then(|tree| tree.find(&at!["tape"]).map(Tree::bytes));
+        Problem::new(text).help(help).at(&self.loaded.source, bytes.unwrap_or_default())
     }
 
     /// What is met in every run without saying anything.
@@ -295,10 +309,15 @@ impl Told {
     }
 }
 
-/// A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it.
-fn simulate(plan: &Plan, seed: u64, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Trace> {
+/// A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it, which says
+/// where it departs from the tape.
+fn simulate(
+    plan: &Plan,
+    seed: u64,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> Option<(Trace, Option<Departure>)> {
     if plan.tape.is_some() {
-        return sim::play(plan, goes_on);
+        return played(plan, goes_on);
     }
-    seeded(plan, seed, goes_on)
+    Some((seeded(plan, seed, goes_on)?, None))
 }

@@ -62,3 +62,39 @@ fn what_cannot_be_shrunk_is_said() {
         );
     }
 }
+
+/// As `shrink` writes it for Kubernetes 1.32: the tape has the cancelled timer fire. The same tape
+/// with a watch that there is none of, and with more behind than there are, is not of this run.
+#[test]
+fn a_tape_that_is_not_of_the_run_is_told() {
+    let dir = Scratch::new();
+    let taped = r#"Scenario(version: 1, kubernetes: "1.32", horizon: "2m30s", timing: Custom(response: "5ms"),
+        nodes: [(name: "node-1")],
+        workloads: [StatefulSet(name: "db", template: (
+            tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 30)],
+            terminationGracePeriodSeconds: 0,
+        ))],
+        timeline: [
+            (at: "10s", do: Taint(node: "node-1", taint: "maintenance:NoExecute")),
+            (at: "40s", do: Untaint(node: "node-1", taint: "maintenance:NoExecute")),
+            (at: "60s", do: Taint(node: "node-1", taint: "maintenance:NoExecute")),
+        ],
+        tape: (choices: 1, release: "1.32", deviations: [("next", "watch:nodes", 1, 2)]),
+        expect: [Evicted(workload: "db", count: "..5")])"#;
+    for (from, to, says) in [
+        ("watch:nodes", "watch:nodes", None),
+        ("watch:nodes", "watch:nods", Some("a choice of the tape did not come up")),
+        ("1, 2)", "1, 99)", Some("here 2 is the most there is")),
+    ] {
+        dir.write("t.ron", taped.replace(from, to));
+        for command in ["test", "run"] {
+            let called = dir.call(&[command, "t.ron"]);
+            let said = format!("{}{}", called.stdout, called.stderr);
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(called.code, 0, "{said}");
+            let departs = said.find("the run departs from its tape: ").map(|at| &said[at..]);
+            assert_eq!(departs.is_some(), says.is_some(), "{command} {to}: {said}");
+            assert!(says.is_none_or(|says| departs.is_some_and(|d| d.contains(says))), "{said}");
+        }
+    }
+}
