@@ -314,6 +314,7 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Evicted(node: "c-0")"#, ""),
         (r#"Evicted(zone: "c")"#, ""),
         (r#"Evicted(pods: Group("we"))"#, ""),
+        (r#"Evicted(workload: "web", namespace: "shop", count: 0)"#, ""),
         (r#"Evicted(workload: "web", before: "11m")"#, ""),
         (r#"Evicted(workload: "web", at: [])"#, ""),
         (r#"Evicted(workload: "web", between: ("3m", "2m"))"#, ""),

@@ -41,6 +41,13 @@ impl Reader<'_> {
                 "{}in namespace {namespace}",
                 if written.is_empty() { "pods " } else { "" }
             ));
+            // A workload whose namespace this is may have no pods in a run; of another one there are none.
+            let is_there = |w: &String| w.split('/').nth(1) == Some(namespace.as_str());
+            let of = selected.workloads.iter().flatten();
+            if let Some(other) = of.clone().next().filter(|_| !of.clone().any(is_there)) {
+                let problem = Problem::new(format!("`{other}` has no pods in {namespace}"));
+                return place.part("namespace").refuse(problem.help("leave the namespace out"));
+            }
             selected.namespace = Some(namespace.clone());
         }
         selected.written = written.join(" ");
