@@ -1,6 +1,6 @@
 //! Golden timelines of scenarios that are tested: compared with their runs, or written anew.
 
-use super::file::write_whole;
+use super::file::{place, shown, write_whole};
 use super::prelude::*;
 use crate::lab::Trial;
 use crate::report::trials::{self, Came, Case, Failed};
@@ -12,8 +12,19 @@ pub(super) struct Golden {
     text: String,
 }
 
-/// Writes those that there are.
-pub(super) fn write(all: &[Option<Golden>], terminal: &Terminal) -> Result<()> {
+/// Writes those that there are, each that of the scenario in the same place of `files`, unless two of
+/// them would be one file.
+pub(super) fn write(files: &[PathBuf], all: &[Option<Golden>], terminal: &Terminal) -> Result<()> {
+    let mut of = BTreeMap::new();
+    for (file, g) in files.iter().zip(all).filter_map(|(file, g)| Some((file, g.as_ref()?))) {
+        if let Some(other) = of.insert(place(&g.path), file) {
+            let (one, other, path) = (shown(file), shown(other), g.path.display());
+            let text = format!(
+                "{path} is the golden timeline of both {other} and {one}; nothing is written"
+            );
+            return Err(Failure::input(text, "give each of them a golden timeline of its own"));
+        }
+    }
     for g in all.iter().flatten() {
         write_whole(&g.path, g.text.as_bytes())?;
         terminal.note(&format!("wrote {}", g.path.display()));

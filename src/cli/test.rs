@@ -158,7 +158,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
     let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
-    golden::write(&golden, terminal)?;
+    golden::write(&files, &golden, terminal)?;
     match args.output {
         Some(form) => tell(&Reporter { form, file: None }, &all, terminal)?,
         None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,

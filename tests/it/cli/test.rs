@@ -167,6 +167,12 @@ fn a_golden_timeline_is_that_of_its_release() {
     );
     assert_ne!(dir.read("g-v1.34.12.timeline"), dir.read("g-v1.33.13.timeline"));
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
+    // Another scenario's does not take its place.
+    let golden = dir.read("g-v1.34.12.timeline");
+    dir.write("t.ron", scenario("./g-v1.34.12.timeline"));
+    let both = dir.call(&["test", "-q", "--update", "s.ron", "t.ron"]);
+    both.fails(2, &["the golden timeline of both s.ron and t.ron", "of its own"]);
+    assert_eq!(dir.read("g-v1.34.12.timeline"), golden);
     // A scenario of a stranger names a file that is something else.
     dir.write("notes.txt", "mine\n");
     dir.write("s.ron", scenario("notes.txt"));
