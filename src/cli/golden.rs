@@ -45,7 +45,7 @@ pub(super) fn case(
         let path = loaded.folder.join(name);
         let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
         let compared = if update {
-            may_replace(&path, name, &text).map(|()| None)
+            its_own(trial, name).and_then(|()| may_replace(&path, name, &text)).map(|()| None)
         } else {
             compare(&path, name, &text)
         };
@@ -85,6 +85,18 @@ fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<S
 
 /// How to have golden timelines of several releases.
 const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for each release";
+
+/// Refuses the run of a scenario that the command line changes by more than the release, of which the
+/// file says which it is: without that the scenario has another timeline.
+fn its_own(trial: &Trial<'_>, name: &str) -> Result<(), Problem> {
+    let Overrides { kubernetes: _, timing, seed, sets } = &trial.overrides;
+    if timing.is_none() && seed.is_none() && sets.is_empty() {
+        return Ok(());
+    }
+    let text = format!("{name} is left as it is: this run is not that of the scenario alone");
+    let help = "write it without --seed, --timing and --set, or change the scenario";
+    Err(Problem::new(text).help(help))
+}
 
 /// Whether the golden timeline of a run may take the place of what is there.
 fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {

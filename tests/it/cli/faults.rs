@@ -70,7 +70,7 @@ const CASES: [Case; 7] = [
     Case {
         name: "test --update",
         before: &[&["test", "golden.ron", "--update"]],
-        args: &["test", "golden.ron", "--update", "--seed", "2", "--jobs", "1"],
+        args: &["test", "second.ron", "--update", "--jobs", "1"],
         place: "golden.timeline",
     },
     Case {
@@ -157,7 +157,7 @@ fn calls(log: &str) -> Vec<(String, usize)> {
             && [
                 "\"a.ron\"",
                 "\"rapid.ron\"",
-                "\"golden.ron\"",
+                "\"second.ron\"",
                 "\"nodes.json\"",
                 "\"output",
                 "\"stuck.ron\"",
@@ -179,7 +179,9 @@ fn prepared() -> Scratch {
     scratch.write("stuck.ron", super::shrink::STUCK);
     scratch
         .write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
-    scratch.edited("golden.ron", "timeline: [", "golden: \"golden.timeline\",\n    timeline: [");
+    let golden = "golden: \"golden.timeline\",\n    timeline: [";
+    scratch.edited("golden.ron", "timeline: [", golden);
+    scratch.edited("second.ron", "timeline: [", &format!("seed: 2, {golden}"));
     scratch
 }
 

@@ -145,6 +145,11 @@ fn a_golden_timeline_is_that_of_its_release() {
     for part in ["g.timeline is left as it is", "v1.34.12", "v1.33.13", "{release}"] {
         assert!(refused.stdout.contains(part), "{part}: {}", refused.stdout);
     }
+    for change in [["--seed", "2"], ["--timing", "typical"], ["--set", "seed=2"]] {
+        let refused = dir.call(&[&["test", "-q", "--update", "s.ron"], &change[..]].concat());
+        assert_eq!(refused.code, 2, "{}", refused.stdout);
+        assert!(refused.stdout.contains("g.timeline is left as it is"), "{}", refused.stdout);
+    }
     dir.write("later.ron", scenario("g.timeline").replace("\"1.34\"", "\"1.33\""));
     assert_eq!(dir.call(&["test", "-q", "--update", "later.ron"]).code, 2);
     assert_eq!(dir.read("g.timeline"), golden);
