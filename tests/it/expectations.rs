@@ -346,6 +346,8 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Evicted(pod: "web-nobody")"#, ""),
         (r#"Evicted(label: "tier=back")"#, ""),
         (r#"Evicted(namespace: "elsewhere")"#, ""),
+        (r#"Event(reason: "NodeNotReady", object: "Nod/b-0", count: 0)"#, ""),
+        (r#"Event(reason: "Scheduled", object: "db-0", count: 0)"#, ""),
         (r#"Never(Property("pod-stuk"))"#, ""),
     ] {
         let problems = match outcome(expect, more) {

@@ -4,6 +4,7 @@
 use super::super::setting::short_key;
 use super::prelude::*;
 use crate::api::labels::Labels;
+use crate::language::did_you_mean;
 use crate::scenario::expectations::{TaintSought, glob};
 
 /// For each pod of the run whether it is meant.
@@ -44,6 +45,30 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
         return Err(Wrong { message, help: Some(help.to_owned()) });
     }
     Ok(found)
+}
+
+/// Refuses a pattern that no object of the scenario or of the run fits, as events name them.
+fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
+    let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
+    let nodes = plan.nodes.iter().map(|n| format!("Node/{}", n.name));
+    let pods = names.pod_ids().map(|id| format!("Pod/{}", names.pod_name(id)));
+    let of_run = names.workload_ids().map(|id| names.workload_name(id).to_owned());
+    let budgets = plan.budgets.iter().map(|b| b.name.clone());
+    // A workload that makes no pods in this run is known from the scenario, and so are its pods.
+    let known = plan.workloads.iter().flat_map(|w| {
+        let pod = w.name.split_once('/').map_or(String::new(), |(_, name)| format!("Pod/{name}-0"));
+        [w.name.to_string(), pod]
+    });
+    let all: Vec<String> = nodes.chain(of_run).chain(known).chain(budgets).chain(pods).collect();
+    if all.iter().any(|name| glob(pattern, name)) {
+        return Ok(());
+    }
+    let help = did_you_mean(pattern, all.iter().map(String::as_str));
+    let help = help.or_else(|| {
+        Some("as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned())
+    });
+    let message = format!("neither the scenario nor the run has such an object: {pattern}");
+    Err(Wrong { message, help })
 }
 
 /// The labels of pods: of the scenario's own, and of those that workloads create.
@@ -178,6 +203,9 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
     });
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
         .map(|sought| {
+            if let Kind::Event { object: Some(pattern), .. } = &sought.what {
+                can_have_events(run, pattern)?;
+            }
             let pods = sought.pods.as_ref().map(|p| selected(run, p)).transpose()?;
             let nodes =
                 sought.nodes.as_ref().map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
