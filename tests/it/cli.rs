@@ -2,6 +2,7 @@
 //! and that nothing of it depends on chance, threads or what was there before.
 
 mod bad_input;
+mod cannot_fail;
 mod determinism;
 mod diff;
 mod explain;

@@ -6,6 +6,21 @@ use super::seen::subject;
 use crate::language::Each;
 use std::collections::VecDeque;
 
+/// Why it says nothing that whatever came was followed: nothing came that counts.
+pub(super) fn says_nothing(run: &Run<'_>, within: Option<Dur>, that: &[Hit]) -> Option<String> {
+    let horizon = run.analysis.horizon();
+    let counts = |hit: &Hit| within.is_none_or(|within| hit.at.saturating_add(within) <= horizon);
+    let Some(first) = that.first() else {
+        return Some("nothing came that something had to follow".to_owned());
+    };
+    (!that.iter().any(counts)).then(|| {
+        format!(
+            "the run ends before it is over how soon something had to follow, even after the first, at {}",
+            words::time(first.at)
+        )
+    })
+}
+
 /// Whether whatever came was followed in time. Where the run ended before that was over, it is not known.
 pub(super) fn judge(
     run: &Run<'_>,

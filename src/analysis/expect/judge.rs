@@ -5,9 +5,6 @@ use super::prelude::*;
 use super::verdict::Verdict;
 use super::{claims, figures, follows, objects, seen};
 
-/// Why it says nothing that whatever comes is followed.
-const NOTHING_CAME: &str = "nothing came that something had to follow";
-
 /// What became of each expectation, in their order.
 pub fn verdicts(
     expectations: &[Expectation],
@@ -31,7 +28,7 @@ pub fn verdicts(
                 }
                 Expected::Whenever { parts, each, within } => {
                     let found = [next()?, next()?];
-                    empty = found[0].is_empty().then(|| NOTHING_CAME.to_owned());
+                    empty = follows::says_nothing(&run, *within, &found[0]);
                     follows::judge(&run, parts, (*each, *within), &found)
                 }
                 Expected::Pending { pods, count, at, reason } => {

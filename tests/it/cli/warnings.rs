@@ -237,7 +237,7 @@ fn pods_that_end_with_their_node_are_counted() {
 }
 
 /// What `test` says of a scenario, `so.ron`, whose expectations are met.
-fn said_by_a_test(scratch: &Scratch, text: &str) -> String {
+pub(super) fn said_by_a_test(scratch: &Scratch, text: &str) -> String {
     scratch.write("so.ron", text);
     let tested = scratch.call(&["test", "so.ron"]);
     assert_eq!(tested.code, 0, "{}", tested.stderr);

@@ -1,0 +1,35 @@
+//! What is met whatever happens, and is told.
+
+use super::Scratch;
+use super::warnings::said_by_a_test;
+
+/// A node is lost a minute after the start, and a pod of three evicted some five minutes later. Each
+/// of the first lines of a pair is met for want of what it is about, and the second is met by the run.
+#[test]
+fn what_cannot_fail_in_this_run_is_told() {
+    let scratch = Scratch::new();
+    let told = [
+        (
+            r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "19m")"#,
+            "the run ends before it is over",
+        ),
+        (
+            r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "1m")"#,
+            "",
+        ),
+    ];
+    let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..2}}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
+        expect: [
+{expect}        ])"#
+    );
+    let said = said_by_a_test(&scratch, &text);
+    for (line, (expectation, why)) in (5..).zip(told) {
+        let place = said.find(&format!("so.ron:{line}:13: ")).map(|at| &said[at..]);
+        assert_eq!(place.is_some(), !why.is_empty(), "{expectation}: {said}");
+        assert!(place.is_none_or(|p| p.split("so.ron").nth(1).unwrap().contains(why)), "{said}");
+    }
+}
