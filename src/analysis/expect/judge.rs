@@ -32,7 +32,11 @@ pub fn verdicts(
                     follows::judge(&run, parts, (*each, *within), &found)
                 }
                 Expected::Pending { pods, count, at, reason } => {
-                    empty = count.is_any_number().then(|| seen::ANY_NUMBER.to_owned());
+                    empty = match reason.as_deref().filter(|_| count.least == 0) {
+                        _ if count.is_any_number() => Some(seen::ANY_NUMBER.to_owned()),
+                        Some(reason) => objects::never_for(&run, reason),
+                        None => None,
+                    };
                     objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
                 }
                 Expected::Figure { comparison, longest, during } => {

@@ -1,6 +1,7 @@
 //! Which pods an expectation means, which of them wait at a moment, and the records that it looks
 //! for.
 
+use super::super::explain::is_of_filter;
 use super::super::setting::short_key;
 use super::prelude::*;
 use crate::api::labels::Labels;
@@ -142,6 +143,16 @@ pub(super) fn judge_pending(
     let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
     let failed = Failed::new(run, expected, got, records);
     Ok(Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed }))
+}
+
+/// Why it says nothing that no pod waits for such a reason: none ever did in the run, and it is none
+/// of those that the scheduler is known to give.
+pub(super) fn never_for(run: &Run<'_>, reason: &str) -> Option<String> {
+    let trace = run.analysis.trace;
+    let mut given = trace.iter().filter_map(|r| trace.failed_scheduling(r));
+    let is_known =
+        is_of_filter(reason) || given.any(|(text, _)| trace.names.text_of(text).contains(reason));
+    (!is_known).then(|| format!("no pod ever waited for a reason with `{reason}` in this run"))
 }
 
 /// A pod that waits, with the record of its latest FailedScheduling event, or [`NO_RECORD`].

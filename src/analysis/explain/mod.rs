@@ -26,3 +26,4 @@ pub use explanation::{Explanation, Question, Remedy, Step};
 pub(crate) use node::Stories;
 pub(crate) use object::names;
 pub use object::{Object, ObjectError, find};
+pub(super) use pending::is_of_filter;

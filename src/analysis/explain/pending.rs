@@ -34,6 +34,11 @@ const FILTERS: [(&str, &str); 17] = [
     ("Too many pods", "NodeResourcesFit"),
 ];
 
+/// Whether the scheduler can say this of a node, as far as filters are known by their words.
+pub(in crate::analysis) fn is_of_filter(reason: &str) -> bool {
+    FILTERS.iter().any(|(word, _)| reason.contains(word) || word.contains(reason))
+}
+
 /// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 /// preemption: …`.
 pub(super) fn rejections(message: &str) -> Vec<Rejection> {

@@ -17,6 +17,11 @@ fn what_cannot_fail_in_this_run_is_told() {
             r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "1m")"#,
             "",
         ),
+        (
+            r#"Pending(workload: "web", count: 0, reason: "Insuficient cpu")"#,
+            "no pod ever waited for a reason with `Insuficient cpu`",
+        ),
+        (r#"Pending(workload: "web", count: 0, reason: "Insufficient cpu")"#, ""),
     ];
     let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
     let text = format!(
