@@ -123,6 +123,13 @@ pub(super) fn at_once(run: &Run<'_>, claim: &Claim, (from, to): Stretch) -> Opti
     })
 }
 
+/// Why it says nothing that the first holds until the second does: the second does at once.
+pub(super) fn over_at_once(run: &Run<'_>, until: &Claim, from: Time) -> Option<String> {
+    (value_at(&holds(run, until), from) == 1).then(|| {
+        format!("it is over at {}, its first moment: nothing is looked at", words::time(from))
+    })
+}
+
 /// The first holds from a time on until the second does, which does come.
 pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> Option<Failed> {
     let horizon = run.analysis.plan.horizon;

@@ -51,9 +51,15 @@ pub fn verdicts(
                     empty = claims::at_once(&run, claim, *stretch);
                     claims::eventually(&run, claim, *stretch)
                 }
-                Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
+                Expected::Until(that, until, from) => {
+                    empty = claims::over_at_once(&run, until, *from);
+                    claims::until(&run, that, until, *from)
+                }
                 Expected::Property { name, stretch, wanted } => {
-                    property(&run, name, *stretch, *wanted)?
+                    let property = properties::Property::parse(name)
+                        .map_err(|e| Wrong { message: e.to_string(), help: None })?;
+                    empty = about_nothing(&run, &property).filter(|_| !wanted);
+                    violated(&run, &property, *stretch, *wanted)
                 }
             };
             Ok(Verdict { failure, empty })
@@ -87,16 +93,28 @@ pub fn violations(
     failed.map(violation).collect()
 }
 
+/// Why it says nothing that a property is never violated: there is nothing that it is about.
+fn about_nothing(run: &Run<'_>, property: &properties::Property) -> Option<String> {
+    use properties::Property as P;
+    let plan = run.analysis.plan;
+    let why = match property {
+        P::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
+        P::JobStalled(_) if plan.workloads.iter().all(|w| w.kind != WorkloadKind::Job) => {
+            "there is no Job"
+        }
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
 /// A property, violated where it should not be, or the other way round.
-fn property(
+fn violated(
     run: &Run<'_>,
-    name: &str,
+    property: &properties::Property,
     (from, to): Stretch,
     wanted: bool,
-) -> Result<Option<Failed>, Wrong> {
-    let property = properties::Property::parse(name)
-        .map_err(|e| Wrong { message: e.to_string(), help: None })?;
-    let mut found = properties::check(&property, run.analysis);
+) -> Option<Failed> {
+    let mut found = properties::check(property, run.analysis);
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
         let none = Failed::new(
@@ -105,11 +123,11 @@ fn property(
             "none".to_owned(),
             Vec::new(),
         );
-        return Ok((wanted && found.is_empty()).then_some(none));
+        return (wanted && found.is_empty()).then_some(none);
     };
     let more =
         if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let got = format!("{}: {}{more}", words::time(first.at), first.text);
     let records = first.records.iter().copied().take(RECORDS).collect();
-    Ok(Some(Failed::new(run, format!("no violation of {}", property.name()), got, records)))
+    Some(Failed::new(run, format!("no violation of {}", property.name()), got, records))
 }

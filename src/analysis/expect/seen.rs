@@ -66,9 +66,10 @@ fn never_by(run: &Run<'_>, cause: EvictionCause) -> Option<String> {
 }
 
 /// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
-/// may be misspelt.
+/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
 fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
-    let of_key = TaintSought { key: sought.key.clone(), value: None, effect: None };
+    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
+    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
     let is_its = |taint: &Taint| is_taint(&of_key, taint);
     let (plan, trace) = (run.analysis.plan, run.analysis.trace);
     let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
@@ -76,7 +77,8 @@ fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
         || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
         || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
         || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
-    (!is_known).then(|| format!("nothing sets a taint `{}` in this run", sought.key))
+    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
+    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
 }
 
 /// What was found of what was sought; each function judges one part of the expectation.

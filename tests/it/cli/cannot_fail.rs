@@ -22,6 +22,22 @@ fn what_cannot_fail_in_this_run_is_told() {
             "no pod ever waited for a reason with `Insuficient cpu`",
         ),
         (r#"Pending(workload: "web", count: 0, reason: "Insufficient cpu")"#, ""),
+        (
+            r#"Until(that: AtMost(of: evicted("web"), is: 0), until: AtLeast(of: up("web"), is: 3))"#,
+            "it is over at 0s",
+        ),
+        (
+            r#"Until(that: AtMost(of: evicted("web"), is: 0), until: AtLeast(of: timers("*"), is: 1))"#,
+            "",
+        ),
+        (
+            r#"Tainted(taint: "unreachable:PreferNoSchedule", count: 0)"#,
+            "nothing sets a taint `unreachable:PreferNoSchedule`",
+        ),
+        (r#"Tainted(taint: "memory-pressure:NoSchedule", count: 0)"#, ""),
+        ("Never(BudgetOverdrawn)", "there is no disruption budget"),
+        ("Never(JobStalled)", "there is no Job"),
+        ("Never(PodStuck)", ""),
     ];
     let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
     let text = format!(
