@@ -281,6 +281,18 @@ fn what_follows_what_is_said_of_each_record() {
     assert!(nothing.held == [Held::Met], "{nothing:?}");
 }
 
+/// What is wrong with a part says nothing of the expectation after it, which has records of its own.
+#[test]
+fn after_a_part_that_is_wrong_the_next_one_is_judged_by_its_own_records() {
+    for wrong in [
+        r#"Order([Evicted(pod: "nobody"), Evicted(node: "b-0")])"#,
+        r#"Whenever(that: Evicted(pod: "nobody"), then: Evicted(node: "b-0"))"#,
+    ] {
+        let outcome = outcome(&format!(r#"{wrong}, NotEvicted(workload: "db")"#), "").unwrap();
+        assert!(matches!(outcome.held[..], [Held::Wrong(_), Held::Met]), "{outcome:?}");
+    }
+}
+
 #[test]
 fn a_share_of_the_runs_may_be_enough() {
     // With Typical timing the first eviction comes 100 to 116 s after the cut: in some of twenty

@@ -23,11 +23,14 @@ pub fn verdicts(
                     seen::judge(&run, sought, &next()?)
                 }
                 Expected::Order(parts) => {
-                    let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
+                    // All are taken, also after one that is wrong: what is left is the next one's.
+                    let found: Vec<_> = parts.iter().map(|_| next()).collect();
+                    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)
                 }
                 Expected::Whenever { parts, each, within } => {
-                    let found = [next()?, next()?];
+                    let (that, then) = (next(), next());
+                    let found = [that?, then?];
                     empty = follows::says_nothing(&run, *within, &found[0]);
                     follows::judge(&run, parts, (*each, *within), &found)
                 }
