@@ -45,7 +45,7 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
     }
     let mut seen = BTreeSet::new();
-    files.retain(|file| seen.insert(file.clone()));
+    files.retain(|file| seen.insert(file::place(file)));
     Ok(files)
 }
 

@@ -42,6 +42,7 @@ fn exit_codes_tell_failures_from_mistakes_and_from_nothing() {
         (vec!["empty"], 4, "there is no scenario"),
         (vec!["none-*.ron"], 2, "no file matches"),
         (vec!["pass*.ron"], 0, "1 passed"),
+        (vec!["passes.ron", "./passes.ron", "empty/../passes.ron"], 0, "1 scenario: 1 passed"),
         (vec![".", "--filter", "passes"], 0, "1 passed"),
         (vec![".", "--filter", "nobody"], 4, "--filter and --partition leave none"),
         (
