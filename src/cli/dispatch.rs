@@ -103,7 +103,11 @@ fn start<P: FromArgMatches>(
         ColorWhen::Never => clap::ColorChoice::Never,
     };
     let arguments = args.get(1..).unwrap_or_default().to_vec();
-    match program.color(choice).try_get_matches_from(args).and_then(|m| P::from_arg_matches(&m)) {
+    let matches = program.color(choice).try_get_matches_from(args);
+    if let Some(failure) = matches.as_ref().ok().and_then(set_twice) {
+        return failure.report(&terminal);
+    }
+    match matches.and_then(|m| P::from_arg_matches(&m)) {
         Ok(understood) => {
             interrupt::listen();
             run(understood, &arguments, &terminal)
@@ -123,6 +127,24 @@ fn start<P: FromArgMatches>(
             }
         }
     }
+}
+
+/// Refuses two values for one setting, of which the second alone would count. `sweep` tries several, and
+/// looks itself.
+fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
+    let (_, given) = matches.subcommand().filter(|(command, _)| *command != "sweep")?;
+    let sets = |of: &str| given.try_get_many::<String>(of).ok().flatten();
+    let twice = |of: &str| {
+        let mut seen = BTreeSet::new();
+        // One more entry of the timeline is no other value of it.
+        let paths = sets(of)?.filter_map(|set| Some(set.split_once('=')?.0.trim()));
+        paths.filter(|path| !path.ends_with("[+]")).find(|path| !seen.insert(*path))
+    };
+    let path = ["sets", "against_sets"].into_iter().find_map(twice)?;
+    Some(Failure::input(
+        format!("`{path}` has values twice"),
+        "give one of them, or `taintsim sweep` several",
+    ))
 }
 
 /// Calls a command, with the runs of `work` where they can be shared.

@@ -285,5 +285,16 @@ fn command_lines_that_make_no_sense() {
     ] {
         scratch.call(args).fails(2, &["error:"]);
     }
+    let twice = ["--set", "horizon=20m", "--set", " horizon=30m"];
+    for command in ["run", "test", "settings", "survey"] {
+        let called = scratch.call(&[&[command, "a.ron"], &twice[..]].concat());
+        called.fails(2, &["`horizon` has values twice", "taintsim sweep"]);
+    }
+    let twice = ["--against-set", "horizon=20m", "--against-set", "horizon=30m"];
+    scratch.call(&[&["diff", "a.ron"], &twice[..]].concat()).fails(2, &["`horizon` has values"]);
     assert_eq!(scratch.names("."), ["a.ron"]);
+    // Entries are added to those before.
+    let entry = |at: &str| format!("timeline[+]=(at: \"{at}\", do: Cordon(node: \"a-0\"))");
+    let (one, two) = (entry("1m"), entry("2m"));
+    assert_eq!(scratch.call(&["run", "a.ron", "-q", "--set", &one, "--set", &two]).code, 0);
 }
