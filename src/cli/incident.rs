@@ -45,7 +45,8 @@ pub(crate) struct IncidentArgs {
     /// `patch tolerations web 600`, `kube-controller-manager restart`; may be given several times
     #[arg(long, value_name = "COMMAND")]
     what_if: Vec<String>,
-    /// Make every name in the files another, the same name always the same
+    /// Make every name in the files another, the same name always the same; generated parts and
+    /// numbers at its end stay
     #[arg(long)]
     anonymise: bool,
     /// How far a simulated time may be from the recorded one

@@ -2,6 +2,7 @@
 //! or written has an old one. The same name becomes the same other one, in every file and every
 //! call.
 
+use super::owners::{is_suffix, is_template_hash};
 use crate::api::names::stable_hash;
 use crate::evidence::prelude::*;
 
@@ -67,8 +68,13 @@ impl Names {
     /// Those of an object: its own, its namespace's, those of its labels and of what it refers to.
     pub(super) fn of_object(&mut self, object: &Value) {
         let meta = &object["metadata"];
+        let name = meta["name"].as_str().unwrap_or_default();
+        self.add(match name.rsplit_once('.') {
+            // An event's time is behind the name of what it is about.
+            Some((of, made)) if object["kind"] == "Event" && is_hex(made) => of,
+            _ => name,
+        });
         let texts = [
-            &meta["name"],
             &meta["namespace"],
             &object["spec"]["nodeName"],
             &object["spec"]["priorityClassName"],
@@ -125,7 +131,58 @@ impl Names {
     }
 }
 
-/// The name in another's place.
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The name in another's place. Generated parts and numbers at its end stay, which tell whose a pod is,
+/// and which nodes are of one zone.
 fn other(name: &str) -> String {
-    format!("n{:010x}", stable_hash(&format!("anonymous/{name}")) & 0xff_ffff_ffff)
+    let (host, domain) = name.split_once('.').unwrap_or((name, ""));
+    let mut stem = host;
+    while let Some((before, last)) = stem.rsplit_once('-')
+        && (is_suffix(last) || is_template_hash(last))
+    {
+        stem = before;
+    }
+    let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
+    let hash = stable_hash(&format!("anonymous/{stem}.{domain}")) & 0xff_ffff_ffff;
+    // The letter at the end is for the number not to become one with the hash.
+    format!("n{hash:010x}x{}", &host[stem.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(all: &[&str]) -> Names {
+        let mut names = Names::default();
+        all.iter().for_each(|name| names.add(name));
+        names
+    }
+
+    #[test]
+    fn other_names_tell_whose_pods_are_and_which_nodes_are_alike() {
+        let of = |name| names(&[name]).replaced(name);
+        let web = of("web");
+        assert_eq!(of("web-7c6dbd6bcd-x2k47"), format!("{web}-7c6dbd6bcd-x2k47"));
+        assert_eq!(of("web-0"), format!("{web}-0"));
+        assert_eq!(of("web2"), format!("{web}2"));
+        let node = of("ip-10-1-0-7.example");
+        assert!(node.ends_with("x-7") && !node.contains("10-1-0"), "{node}");
+        assert_ne!(node, of("ip-10-1-0-7.other"));
+    }
+
+    /// The nanoseconds of an event's making (`tools/record/event.go: makeEvent`) are read of its name.
+    #[test]
+    fn an_event_keeps_its_time() {
+        let event = json!({"kind": "Event", "metadata": {"name": "a-b.example.18798ae4c1b2f1d0"}});
+        let mut of = Names::default();
+        of.of_object(&event);
+        let (said, node) =
+            (of.replaced("a-b.example.18798ae4c1b2f1d0"), of.replaced("a-b.example"));
+        assert_ne!(node, "a-b.example");
+        assert_eq!(said, format!("{node}.18798ae4c1b2f1d0"));
+    }
 }

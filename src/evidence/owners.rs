@@ -40,9 +40,8 @@ pub(super) fn of(statements: &[Statement]) -> BTreeMap<&str, String> {
 /// Deployment, whose pods' names end in two generated parts.
 fn by_name(pod: &str, known: &BTreeMap<String, String>) -> Option<String> {
     let (full, last) = pod.rsplit_once('-')?;
-    let generated = |text: &str| text.chars().all(|c| GENERATED.contains(c));
     let number = parent_and_ordinal(pod).is_some();
-    let suffix = last.len() == SUFFIX && generated(last);
+    let suffix = is_suffix(last);
     if let Some(owner) = known.get(full) {
         let fits = match owner.starts_with("StatefulSet/") {
             true => number,
@@ -51,7 +50,21 @@ fn by_name(pod: &str, known: &BTreeMap<String, String>) -> Option<String> {
         return fits.then(|| owner.clone());
     }
     let (_, hash) = full.rsplit_once('-')?;
-    (suffix && HASH.contains(&hash.len()) && generated(hash)).then(|| format!("ReplicaSet/{full}"))
+    (suffix && is_template_hash(hash)).then(|| format!("ReplicaSet/{full}"))
+}
+
+fn is_generated(text: &str) -> bool {
+    text.chars().all(|c| GENERATED.contains(c))
+}
+
+/// Whether a part of a name is one that the API server generates.
+pub(super) fn is_suffix(part: &str) -> bool {
+    part.len() == SUFFIX && is_generated(part)
+}
+
+/// Whether a part of a name is a `pod-template-hash`.
+pub(super) fn is_template_hash(part: &str) -> bool {
+    HASH.contains(&part.len()) && is_generated(part)
 }
 
 #[cfg(test)]

@@ -114,6 +114,8 @@ fn names_are_made_others() {
     for name in ["extra-d1", "api-7c6dbd6bcd", "worker-b3", "shop"] {
         assert!(!text.contains(name) && !out.contains(name), "{name}");
     }
+    let (_, plain, _) = incident(&[&events, "--seeds", "2"]);
+    assert_eq!(out.lines().next(), plain.lines().next());
 }
 
 #[test]
