@@ -40,6 +40,7 @@ mod outcomes;
 mod owners;
 mod prelude;
 pub mod properties;
+pub(crate) mod refusals;
 mod rows;
 mod served;
 pub(crate) mod serving;

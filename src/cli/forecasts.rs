@@ -1,7 +1,9 @@
 //! Several courses of one cluster, each run with many seeds, with progress.
 
 use super::prelude::*;
+use super::run::{progress, ready, simulate};
 use crate::analysis::course::Course as Ran;
+use crate::analysis::refusals::refusals;
 use crate::lab::Forecasting;
 use crate::scenario::what_if;
 
@@ -29,6 +31,25 @@ pub(super) fn courses(
     let others = commands.iter().map(other).collect::<Result<Vec<_>>>()?;
     let first = course(name, base.clone());
     Ok(std::iter::once(first).chain(others).collect())
+}
+
+/// What comes to nothing of each command, in the run of the first seed, by the names of courses.
+pub(super) fn refused(
+    courses: &[Course],
+    terminal: &Terminal,
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let Some((base, others)) = courses.split_first() else { return Ok(BTreeMap::new()) };
+    if others.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let own = scenario::build(&base.loaded, &base.overrides)?.timeline.len() as u32;
+    let one = |course: &Course| {
+        let file = course.loaded.source.name.to_string();
+        let ready = ready(course.loaded.clone(), file, course.overrides.clone())?;
+        let trace = simulate(&ready, &progress(&ready.plan, true, terminal), String::new)?;
+        Ok((course.name.clone(), refusals(&Analysis::new(&ready.plan, &trace), own)))
+    };
+    others.iter().map(one).collect()
 }
 
 /// Runs all of them: of each the course of every seed.

@@ -7,7 +7,7 @@
 mod read_back_tests;
 
 use super::file::{self, replaces_only_by_force, write_text};
-use super::forecasts::{Course, courses, run_all};
+use super::forecasts::{Course, courses, refused, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::prelude::*;
 use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
@@ -116,7 +116,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let names = courses.iter().map(|c| c.name.clone());
     let forecasts: Vec<(String, Forecast)> =
         names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
-    print(args, terminal, &verdict, &courses[0].loaded, &forecasts)?;
+    print(args, terminal, &verdict, &courses, &forecasts)?;
     args.html.write(|| {
         let Course { loaded, overrides, .. } = &courses[0];
         let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
@@ -214,17 +214,18 @@ fn print(
     args: &IncidentArgs,
     terminal: &Terminal,
     verdict: &Verdict,
-    loaded: &Loaded,
+    courses: &[Course],
     forecasts: &[(String, Forecast)],
 ) -> Result<()> {
     let basis = Basis {
         clock: verdict.clock,
         silent: Vec::new(),
         course: String::new(),
-        head: loaded.spec.doc.clone(),
+        head: courses[0].loaded.spec.doc.clone(),
         notes: verdict.notes.clone(),
         horizon: Time::ZERO,
         open: None,
+        refused: refused(courses, terminal)?,
     };
     let beside = Outlook::all(&basis, forecasts);
     let text = |p: &mut Printer<'_>| {

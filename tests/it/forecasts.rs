@@ -183,6 +183,33 @@ fn what_a_course_deletes_is_counted_in_each_seed() {
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(text.contains("0 nodes tainted NoExecute, 5 pods deleted from"), "{text}");
+/// What kubectl would refuse must not look like what harms nobody.
+#[test]
+fn what_comes_to_nothing_is_said() {
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/disk-outage.json");
+    let out = Command::cargo_bin("taintsim")
+        .unwrap()
+        .args(["forecast", export, "--quiet", "--seeds", "2", "--horizon", "2m"])
+        .args(["--what-if", "heal n2", "--what-if", "heal n1"])
+        .args(["--what-if", "kubectl taint nodes n2 a=b:NoExecute-"])
+        .env("COLUMNS", "200")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("n2 is not silent") && !text.contains("n1 is not silent"), "{text}");
+    assert!(text.contains("taint \"a:NoExecute\" not found"), "{text}");
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
+    let out = Command::cargo_bin("taintsim")
+        .unwrap()
+        .args(["forecast", export, "--quiet", "--seeds", "2", "--horizon", "2m"])
+        .args(["--what-if", "kubectl drain worker-a1"])
+        .env("COLUMNS", "200")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("worker-a1 not drained: cannot delete"), "{text}");
+}
+
 }
 
 #[test]

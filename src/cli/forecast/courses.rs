@@ -6,7 +6,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::cli::file::chart_file;
-use crate::cli::forecasts::{Course, courses, run_all};
+use crate::cli::forecasts::{Course, courses, refused, run_all};
 use crate::cli::given::KubectlArgs;
 use crate::cli::html::HtmlArg;
 use crate::cli::prelude::*;
@@ -67,18 +67,20 @@ impl Courses {
             notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,
             open: Some(open),
+            refused: BTreeMap::new(),
         };
         Ok(Courses { basis, taken: summary.lines(), courses })
     }
 
     /// Runs all of them.
     pub(super) fn run(
-        &self,
+        &mut self,
         args: &ForecastArgs,
         terminal: &Terminal,
     ) -> Result<Vec<(String, Forecast)>> {
         let all =
             run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
+        self.basis.refused = refused(&self.courses, terminal)?;
         let names = self.courses.iter().map(|c| c.name.clone());
         Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
     }

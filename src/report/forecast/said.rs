@@ -30,6 +30,8 @@ pub(crate) struct Basis {
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
     pub(crate) open: Option<BTreeSet<(Happening, String)>>,
+    /// What is refused of what other courses do, or changes nothing, by their names.
+    pub(crate) refused: BTreeMap<String, Vec<String>>,
 }
 
 /// A forecast with what it was made from.
@@ -45,6 +47,11 @@ impl<'a> Outlook<'a> {
     /// Those of courses that are called so.
     pub(crate) fn all(basis: &'a Basis, courses: &'a [(String, Forecast)]) -> Vec<Self> {
         courses.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
+    }
+
+    /// What is refused of what it does, or changes nothing.
+    pub(super) fn refused(&self) -> &'a [String] {
+        self.basis.refused.get(self.name).map_or(&[], Vec::as_slice)
     }
 
     /// The time of day at a time of its run.

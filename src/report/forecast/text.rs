@@ -89,6 +89,9 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
+        for refused in outlook.refused() {
+            p.indented(&line(refused), 6, YELLOW)?;
+        }
         for (name, said) in volumes::said(outlook).iter().take(FEW) {
             p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
         }
