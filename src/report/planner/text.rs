@@ -273,8 +273,13 @@ fn confidence(told: &Told<'_>) -> String {
     } else {
         String::new()
     };
+    // Where what is set now is recommended instead, what is said of the best is not said of that.
+    let best = match a.keeps && a.best != a.now && a.same.contains(&a.now) {
+        true => format!("{} is best", told.name(a.best)),
+        false => "best".to_owned(),
+    };
     let mut text =
-        format!("best of {}{off} with {percent} % ({by}{} paired {what})", a.rows.len(), a.n);
+        format!("{best} of {}{off} with {percent} % ({by}{} paired {what})", a.rows.len(), a.n);
     if a.same.len() > 1 {
         let names: Vec<String> = a.same.iter().map(|r| told.name(*r)).collect();
         let most = a.same.iter().map(|r| a.rows[*r].more_interval.high);
