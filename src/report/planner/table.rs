@@ -2,11 +2,15 @@
 
 use super::told::{Told, amount, shown};
 use crate::analysis::Interval;
-use crate::lab::planner::{FIGURES, OWN, Row};
+use crate::lab::planner::{Bound, FIGURES, OWN, Row};
 use crate::report::text::{self, Filled, fold, width};
+use std::collections::BTreeSet;
 
 /// The table is no wider than this.
 const WIDE: usize = 80;
+
+/// The heading of what a year costs by the closed form.
+const BY_FORMULA: &str = "by formula";
 
 /// A value with how far it may be off.
 fn with_span(value: f64, span: &Interval) -> String {
@@ -22,11 +26,27 @@ fn from_zero(value: f64, span: &Interval) -> String {
     }
 }
 
-/// The columns of figures, those first by which values differ: of the workload's own, and then those
-/// that have a price or occur.
+/// The figures whose limits a row breaks, or may break, by their places in [`FIGURES`].
+fn limited(rows: &[Row]) -> BTreeSet<usize> {
+    let texts = rows.iter().flat_map(|r| r.breaks.iter().chain(r.unsure.iter().map(|u| &u.0)));
+    texts.filter_map(|text| Some(Bound::parse(text).ok()?.figure)).collect()
+}
+
+/// The columns that stand as far as there is room: first the figures by which a limit is broken, then
+/// what a year costs by formula, the figures by which values differ, of the workload's own, and those that
+/// have a price or occur.
 fn columns(told: &Told) -> Vec<Filled> {
     let rows = &told.answer.rows;
-    let mut all: Vec<Filled> = Vec::new();
+    let limited = limited(rows);
+    let figure = |f: usize| {
+        let of = |r: &Row| from_zero(r.figures[f], &r.spans[f]);
+        (FIGURES[f].heading().to_owned(), rows.iter().map(of).collect())
+    };
+    let mut all: Vec<Filled> = limited.iter().map(|&f| figure(f)).collect();
+    if rows.iter().any(|r| r.closed.is_some()) {
+        let of = |r: &Row| r.closed.map(amount).unwrap_or_default();
+        all.push((BY_FORMULA.to_owned(), rows.iter().map(of).collect()));
+    }
     for (i, workload) in told.kept.own.iter().enumerate() {
         // Evictions first: by them a value costs what it saves.
         for (f, figure) in OWN.iter().enumerate().cycle().skip(1).take(OWN.len()) {
@@ -35,11 +55,7 @@ fn columns(told: &Told) -> Vec<Filled> {
             all.push((heading, rows.iter().map(of).collect()));
         }
     }
-    for f in shown(told) {
-        let of = |r: &Row| from_zero(r.figures[f], &r.spans[f]);
-        let heading = FIGURES[f].heading().to_owned();
-        all.push((heading, rows.iter().map(of).collect()));
-    }
+    all.extend(shown(told).into_iter().filter(|f| !limited.contains(f)).map(figure));
     all
 }
 
@@ -79,21 +95,19 @@ pub(super) fn table(told: &Told) -> (String, Vec<String>) {
         ("cost".to_owned(), cost.collect()),
         ("more".to_owned(), a.rows.iter().enumerate().map(more).collect()),
     ];
-    if a.rows.iter().any(|r| r.closed.is_some()) {
-        let of = |r: &Row| r.closed.map(amount).unwrap_or_default();
-        all.push(("by formula".to_owned(), a.rows.iter().map(of).collect()));
-    }
     let marks = (String::new(), marks(told));
     let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(width).sum());
     let mut left_out = Vec::new();
     for (heading, cells) in columns(told) {
         let column = (fold(&heading, 12).join("\n"), cells);
+        // Without a limit the formula always stands.
+        let stands = heading == BY_FORMULA && a.rows.iter().all(|r| r.breaks.is_empty());
         match left.checked_sub(width(&column)) {
-            Some(room) => {
-                left = room;
+            None if !stands => left_out.push(heading),
+            room => {
+                left = room.unwrap_or(0);
                 all.push(column);
             }
-            None => left_out.push(heading),
         }
     }
     all.push(marks);

@@ -154,6 +154,15 @@ fn what_was_run_answers_for_other_prices() {
     for line in called.stdout.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
+    // The figure that is limited is in the table, whatever has no room.
+    let called = scratch.call(&["plan", "--kept", kept[2], "--within", "evicted<=0/y"]);
+    let text = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let left_out = text.split_once("of -o csv: ").map_or("", |(_, rest)| rest);
+    assert!(text.contains("breaks evicted<=0/y"), "{text}");
+    assert!(
+        left_out.split(['.']).next().is_some_and(|l| l.split(", ").all(|f| f != "evicted")),
+        "{text}"
+    );
     scratch.write("broken.json", "{\"kept\": {}}");
     let called = scratch.call(&["plan", "--kept", "broken.json"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
