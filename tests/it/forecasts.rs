@@ -210,6 +210,29 @@ fn what_comes_to_nothing_is_said() {
     assert!(text.contains("worker-a1 not drained: cannot delete"), "{text}");
 }
 
+/// The second export fails: it is said, and the next one is the second forecast.
+#[test]
+fn an_export_that_fails_is_asked_for_again() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("forecast-watch");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("n"), "0").unwrap();
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/disk-outage.json");
+    let watched = format!("n=$(cat n); echo $((n+1)) > n; [ $n != 1 ] && cat '{export}'");
+    let out = Command::cargo_bin("taintsim")
+        .unwrap()
+        .current_dir(&dir)
+        .args(["forecast", "--watch", &watched, "--every", "1ms", "--times", "2"])
+        .args(["--quiet", "--seeds", "2", "--horizon", "2m"])
+        .output()
+        .unwrap();
+    let (text, said) =
+        (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert_eq!(text.matches("Forecast as of").count(), 2, "{text}");
+    assert!(
+        said.contains("ended with exit status: 1") && said.contains("looks again in 1ms"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::lab::Forecast;
 use crate::report::forecast::{
     Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };
+use crate::report::short;
 use crate::report::tables::csv;
 
 /// A deletion in at least this part of the seeds is one that will be.
@@ -35,7 +36,18 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     let mut before: Option<Printed> = None;
     let mut exports = 0;
     loop {
-        let courses = Courses::of(&inputs(args, work)?, args)?;
+        let looked = inputs(args, work).and_then(|inputs| Courses::of(&inputs, args));
+        let mut courses = match looked {
+            Ok(courses) => courses,
+            // In an outage the API server may well be away for a while.
+            Err(why) if before.is_some() => {
+                _ = why.report(terminal);
+                terminal.note(&format!("it looks again in {}", short(args.every)));
+                wait(args.every)?;
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
         if !args.quiet && before.is_none() {
             courses.taken.iter().for_each(|line| terminal.note(line));
         }
