@@ -182,7 +182,10 @@ fn what_a_course_deletes_is_counted_in_each_seed() {
         .output()
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
-    assert!(text.contains("0 nodes tainted NoExecute, 5 pods deleted from"), "{text}");
+    assert!(text.contains("0 nodes tainted NoExecute, 5 pods deleted "), "{text}");
+    assert!(text.contains("--replicas=1 costs 5 of 6 pods of Deployment shop/web"), "{text}");
+}
+
 /// What kubectl would refuse must not look like what harms nobody.
 #[test]
 fn what_comes_to_nothing_is_said() {

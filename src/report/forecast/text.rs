@@ -63,6 +63,34 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
     columns
 }
 
+/// The pods that a course deletes and another does not: by name, or, where it is chance which of a
+/// workload these are, how many of them on average.
+fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
+    let there = of(against, Happening::PodDeleted);
+    let there: BTreeSet<&str> = there.iter().map(|f| f.object.as_str()).collect();
+    let mut by_workload: BTreeMap<&str, (Vec<&String>, f64)> = BTreeMap::new();
+    for f in of(course, Happening::PodDeleted) {
+        if !there.contains(f.object.as_str()) {
+            let of = by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default();
+            of.0.push(&f.object);
+            of.1 += f.when.share;
+        }
+    }
+    let (mut named, mut counts) = (Vec::new(), Vec::new());
+    for (workload, (pods, shares)) in by_workload {
+        let (all, most) = (pods.len() as u64, shares.round() as u64);
+        if most == all {
+            named.extend(pods);
+        } else if most > 0 {
+            let of = if workload == ALONE { "" } else { "of " };
+            counts.push(format!("{most} of {} {of}{workload}", counted(all, "pod")));
+        }
+    }
+    named.sort_unstable();
+    let named = (!named.is_empty()).then(|| ranges(&named));
+    named.into_iter().chain(counts).collect()
+}
+
 /// Writes the figures of several courses side by side: of each its name and its forecast.
 ///
 /// # Errors
@@ -437,16 +465,9 @@ impl Printer<'_> {
 
     /// Which pods another course spares, or costs.
     fn spared(&mut self, base: &Outlook<'_>, other: &Outlook<'_>) -> io::Result<()> {
-        let deleted = |o: &Outlook<'_>| -> BTreeSet<String> {
-            let all = of(o, Happening::PodDeleted);
-            all.iter().map(|f| f.object.clone()).collect()
-        };
-        let (was, is) = (deleted(base), deleted(other));
-        let spared: Vec<&String> = was.difference(&is).collect();
-        let more: Vec<&String> = is.difference(&was).collect();
-        for (word, pods) in [("spares", spared), ("costs", more)] {
+        for (word, pods) in [("spares", only(base, other)), ("costs", only(other, base))] {
             if !pods.is_empty() {
-                let said = format!("{} {word} {}", other.name, ranges(&pods));
+                let said = format!("{} {word} {}", other.name, pods.join("; "));
                 self.indented(&line(&said), 2, PLAIN)?;
             }
         }
