@@ -1,9 +1,11 @@
 //! Arguments that several commands have in common.
 
+use super::failure::{Failure, Result};
 use crate::kernel::Dur;
 use crate::lab::Stopped;
 pub use crate::language::duration::spoken as duration;
 use crate::scenario::Overrides;
+use std::collections::BTreeSet;
 
 /// What a command line changes in every scenario.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -81,6 +83,19 @@ impl ManyArgs {
     /// What is changed in the scenario.
     pub(crate) fn overrides(&self) -> Overrides {
         self.change.overrides(self.sets.clone())
+    }
+}
+
+/// Refuses an option that says of one thing two values, `NAME=VALUE` each.
+pub(super) fn once(option: &str, all: &[String]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    let mut names = all.iter().map(|text| text.split_once('=').map_or(&**text, |(n, _)| n.trim()));
+    match names.find(|name| !seen.insert(*name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::input(
+            format!("{option} says twice what `{name}` is"),
+            "leave one of the two out",
+        )),
     }
 }
 

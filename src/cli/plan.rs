@@ -23,7 +23,7 @@ use crate::scenario::split_values;
 const BUDGET: Dur = Dur::from_secs(60);
 
 /// What changes runs or writes them, of which none are made where they are kept.
-const RUNS: [&str; 14] = [
+const RUNS: [&str; 16] = [
     "file",
     "choose",
     "preset",
@@ -35,6 +35,8 @@ const RUNS: [&str; 14] = [
     "timing",
     "seed",
     "needless_within",
+    "precision",
+    "budget",
     "plan_shards",
     "out",
     "html",
@@ -127,6 +129,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let clock = Stopwatch::start();
     let help = "it ends when the answer is as precise as --precision asks for, or after 20,000 years or outages";
     (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
+    once("--price", &args.price)?;
     if let Some(file) = &args.kept {
         return told_again(args, file, work, terminal);
     }

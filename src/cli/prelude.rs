@@ -1,5 +1,5 @@
 //! What nearly every command names: what all commands are made of, and the layers below.
-pub(super) use super::args::{ChangeArgs, duration, jobs, threads};
+pub(super) use super::args::{ChangeArgs, duration, jobs, once, threads};
 pub(super) use super::failure::{Exit, Failure, Outcome, Result};
 pub(super) use super::interrupt;
 pub(super) use super::output::{Format, Found, OutputArg, TableFormat, can_print, print_text};

@@ -169,7 +169,8 @@ impl Sweep<'_> {
     /// The first that is.
     pub(crate) fn distinct(&self) -> Result<(), Problems> {
         let spec = scenario::changed(self.loaded, &self.base)?;
-        let fixed = self.base.sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
+        let sets = self.base.as_sets();
+        let fixed = sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
         let fixed: Vec<&str> = fixed.collect();
         let paths: Vec<&str> =
             fixed.iter().copied().chain(self.axes.iter().map(|a| a.path.as_str())).collect();

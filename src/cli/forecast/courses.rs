@@ -48,6 +48,13 @@ impl Courses {
             None => "they stay silent".to_owned(),
         };
         let overrides = args.change.overrides(args.sets.clone());
+        let path = |set: &String| set.split_once('=').map(|(path, _)| path.trim().to_owned());
+        if args.sets.iter().any(|set| path(set).as_deref() == Some("horizon")) {
+            return Err(Failure::input(
+                "`horizon` is how far a forecast looks ahead, which --set does not change",
+                "look as far ahead as it takes with --horizon",
+            ));
+        }
         let plan = scenario::build(&base, &overrides)?;
         let open = open(&plan);
         let head = format!(
@@ -210,10 +217,10 @@ pub(crate) struct ForecastArgs {
     #[arg(long, value_name = "COMMAND", conflicts_with = "files")]
     pub(super) watch: Option<String>,
     /// How long to wait between two exports
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s", requires = "watch")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s", requires = "watch", conflicts_with = "files")]
     pub(super) every: Dur,
     /// End after so many exports
-    #[arg(long, value_name = "N", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "watch", conflicts_with = "files", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) times: Option<u64>,
     #[command(flatten)]
     pub(super) kubectl: KubectlArgs,

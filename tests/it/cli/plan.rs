@@ -163,6 +163,13 @@ fn what_was_run_answers_for_other_prices() {
         left_out.split(['.']).next().is_some_and(|l| l.split(", ").all(|f| f != "evicted")),
         "{text}"
     );
+    for (more, part) in [
+        (["--budget", "1s"], "cannot be used with"),
+        (["--precision", "1%"], "cannot be used with"),
+        (["--price", "evicted=5m,evicted=1m"], "--price says twice what `evicted` is"),
+    ] {
+        scratch.call(&[&kept[..3], &more[..]].concat()).fails(2, &[part]);
+    }
     scratch.write("broken.json", "{\"kept\": {}}");
     let called = scratch.call(&["plan", "--kept", "broken.json"]);
     assert_eq!(called.code, 2, "{}", called.stderr);

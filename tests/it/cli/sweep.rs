@@ -89,6 +89,10 @@ fn what_cannot_be_swept_is_said_once() {
     refused(&["--set", "pods.web.count=1,,3"], &["empty value"]);
     refused(&["--set", "pods.web.count=1,many"], &["`many`"]);
     refused(&["--set", "pods.web.count"], &["PATH=VALUE"]);
+    refused(
+        &["--set", "kubernetes=1.31,1.34", "--kubernetes", "1.29"],
+        &["`kubernetes` has values twice"],
+    );
     refused(&["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
     refused(&["--set", "horizon=1m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
     let again = ["--set", "pods.web.count=1,2", "--set", "pods[0].count=3,4"];
