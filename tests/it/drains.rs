@@ -213,6 +213,8 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
     assert!(said.contains("this budget asks for nothing"), "{said}");
     let said = act(r#"PatchBudget(budget: "shop/web", minAvailable: 1, maxUnavailable: 1)"#);
     assert!(said.contains("cannot be both set"), "{said}");
+    let said = act(r#"PatchBudget(budget: "shop/web", minAvailable: "101%")"#);
+    assert!(said.contains("must not be greater than 100%"), "{said}");
     let said = act(r#"Maintain(nodes: All, off: "500ms")"#);
     assert!(said.contains("at least a second"), "{said}");
     let said = act(r#"Maintain(nodes: All, off: "1m", at_a_time: "0%")"#);

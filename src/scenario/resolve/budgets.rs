@@ -97,7 +97,11 @@ pub(super) fn rule(
         let read = IntOrPercent::parse(&value.to_string());
         let problem =
             || Problem::new(format!("expected a number or a share such as \"25%\", found {value}"));
-        place.part(field).take(read.ok_or_else(problem))
+        match place.part(field).take(read.ok_or_else(problem))? {
+            // `apimachinery/pkg/util/validation`: `IsNotMoreThan100Percent`
+            IntOrPercent::Percent(101..) => place.part(field).deny("must not be greater than 100%"),
+            amount => Some(amount),
+        }
     };
     match (min_available, max_unavailable) {
         (Some(_), Some(_)) => {
