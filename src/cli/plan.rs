@@ -159,7 +159,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         notes.extend(refused(managed, &axes)?);
     }
     withhold(&loaded, &base, &axes)?;
-    if let Some(problem) = of_replicas(&axes, &objective).or_else(|| of_devices(&axes)) {
+    if let Some(problem) = of_devices(&axes) {
         return Err(Failure::Input(problem));
     }
     let counting = match args.count {
@@ -183,6 +183,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     planner.check()?;
     planner.sweep.distinct()?;
+    if let Some(problem) = of_replicas(&planner.sweep.axes, &planner.objective) {
+        return Err(Failure::Input(problem));
+    }
     let in_time = || clock.seconds() * 1e3 < budget(args) as f64;
     planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
     let name = format!("{}-plan", loaded.name);

@@ -312,6 +312,12 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
         text.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1).filter(|i| *i < rows.len())
     };
     named.or_else(numbered).ok_or_else(|| {
+        if rows.len() < 2 {
+            return Failure::input(
+                format!("there is one row alone, and no `{text}` to hold it against"),
+                "give a setting several values: --set PATH=60,120,300",
+            );
+        }
         let names: Vec<String> =
             rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();
         let more = if rows.len() > 8 { ", …" } else { "" };

@@ -256,6 +256,17 @@ fn what_is_wrong_is_said() {
     let (code, said) = run(&[file, "--dies", "a-1@1h", "--quiet"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("--horizon"), "{said}");
+    for (args, part) in [
+        (["--heal-after", "60m"], "--heal-after: 1h is not before the end of the forecast, 30m"),
+        (["--set", "horizon=5m"], "with --horizon"),
+        // Of a file there is one forecast.
+        (["--times", "2"], "cannot be used with"),
+        (["--every", "5s"], "cannot be used with"),
+    ] {
+        let (code, said) = run(&[&[file, "--quiet"], &args[..]].concat());
+        assert_eq!(code, Some(2), "{args:?}");
+        assert!(said.contains(part), "{said}");
+    }
     let (code, said) = run(&[file, "--dies", "a-1@1x", "--quiet"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("1x"), "{said}");

@@ -41,7 +41,7 @@ impl Courses {
         let clock = WallClock(zero.0);
         let (mut timeline, dying): (Vec<Entry>, Vec<String>) =
             dying(args, clock)?.into_iter().unzip();
-        timeline.extend(healing(args, &silent));
+        timeline.extend(healing(args, &silent)?);
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let course = match args.heal_after {
             Some(after) => format!("they come back after {}", short(after)),
@@ -136,11 +136,7 @@ fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, 
         let after = duration::parse(at)
             .map_err(|e| Problem::new(format!("--dies {text}: {e}")).maybe_help(e.hint()))?;
         if after >= args.horizon {
-            let (after, end) = (short(after), short(args.horizon));
-            let problem = Problem::new(format!(
-                "--dies {text}: {after} is not before the end of the forecast, {end}"
-            ));
-            return Err(problem.help("look farther ahead with --horizon"));
+            return Err(too_late(&format!("--dies {text}"), after, args));
         }
         let crash = Step::Crash {
             node: None,
@@ -169,10 +165,20 @@ fn names(text: &str) -> Vec<String> {
 }
 
 /// Silent nodes come back.
-fn healing(args: &ForecastArgs, silent: &[String]) -> Option<Entry> {
-    let after = args.heal_after.filter(|_| !silent.is_empty())?;
+fn healing(args: &ForecastArgs, silent: &[String]) -> Result<Option<Entry>, Problem> {
+    let Some(after) = args.heal_after.filter(|_| !silent.is_empty()) else { return Ok(None) };
+    if after >= args.horizon {
+        return Err(too_late("--heal-after", after, args));
+    }
     let nodes = Some(NodeSelector::Nodes(silent.to_vec()));
-    Some(entry(&short(after), Step::Heal { node: None, nodes }))
+    Ok(Some(entry(&short(after), Step::Heal { node: None, nodes })))
+}
+
+/// What an option asks for that comes after all that is looked at.
+fn too_late(option: &str, after: Dur, args: &ForecastArgs) -> Problem {
+    let (after, end) = (short(after), short(args.horizon));
+    Problem::new(format!("{option}: {after} is not before the end of the forecast, {end}"))
+        .help("look farther ahead with --horizon")
 }
 
 /// Arguments of `taintsim forecast`.

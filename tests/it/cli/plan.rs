@@ -194,6 +194,7 @@ fn what_cannot_be_planned_is_refused() {
             "none of OpenShift's worker latency profiles",
         ),
         (vec!["--preset", "lab", "--choose", of_claim], "no fault taints one"),
+        (vec!["--preset", "lab", "--choose", "workloads.nope.replicas=1,2"], "`nope`"),
         (vec!["--preset", "lab", "--choose", toleration, "--price", "evicted=-1"], "is negative"),
         (vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"], "no percentage"),
         (vec!["--preset", "lab", "--choose", toleration, "--within", "pods<=1/y"], "is no figure"),
