@@ -137,7 +137,9 @@ pub(super) fn held(holder: Holder, cases: &[Case<'_>]) -> String {
 /// `volume pv-1 of claim shop/data`, `volumes of claims db/data-0, db/data-1 and 3 more`, and whether
 /// it is one.
 fn named(all: &[&Kept]) -> (String, bool) {
-    match all {
+    let by_claim: BTreeMap<&str, &Kept> = all.iter().map(|k| (k.claim.as_str(), *k)).collect();
+    let all: Vec<&Kept> = by_claim.into_values().collect();
+    match all.as_slice() {
         [one] => {
             let volume = one.volume.as_ref().map_or(String::new(), |name| format!(" {name}"));
             (format!("volume{volume} of claim {}", one.claim), true)
@@ -162,9 +164,14 @@ fn out_of_reach(all: &[&Kept]) -> Option<String> {
         (true, _) => "the return of these",
         (false, _) => "a node there, back or new",
     };
-    let (is, it) = if one { ("is", "it") } else { ("are", "them") };
+    let it = if one { "it" } else { "them" };
+    let reached = match (one, places.len()) {
+        (true, _) => "which is reached from",
+        (false, 1) => "which are reached from",
+        (false, _) => "each of which is reached from one of",
+    };
     Some(format!(
-        "{names}, which {is} reached from {} alone. What frees {it}: {back}; else only a copy of the data elsewhere helps",
+        "{names}, {reached} {} alone. What frees {it}: {back}; else only a copy of the data elsewhere helps",
         listed(&places)
     ))
 }

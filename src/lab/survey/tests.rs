@@ -359,7 +359,7 @@ fn what_frees_a_disk_depends_on_what_is_lost() {
         texts.filter(|t| t.contains("no tolerationSeconds") && t.contains(of)).collect::<String>()
     };
     let zone = text_of(Kind::Zone, "db");
-    let of_zone = "no node left reaches volumes of claims default/data-db-0, default/data-log-0, which are reached from node a-1, zone a alone. What frees them: the return of these";
+    let of_zone = "no node left reaches volumes of claims default/data-db-0, default/data-log-0, each of which is reached from one of node a-1, zone a alone. What frees them: the return of these";
     assert!(zone.contains(of_zone), "{zone}");
     assert!(!zone.contains("taint"), "{zone}");
     let node = text_of(Kind::Node, "db");
