@@ -13,6 +13,7 @@ use crate::api::node::reaches;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
+use crate::api::volume::Claim;
 use crate::api::workload::namespace_of;
 use crate::language::{duration, flags};
 use crate::plan::{BudgetPlan, KubeletMode, Timing};
@@ -35,6 +36,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         impatient(plan),
         too_full(plan),
         out_of_reach(plan),
+        on_several_nodes(plan),
         too_large(plan),
         too_few(plan),
         nowhere(plan, actions),
@@ -190,6 +192,26 @@ fn out_of_reach(plan: &Plan) -> Option<String> {
     let nodes = listed(nodes)?;
     Some(format!(
         "Pods that run at the start on {nodes} have volumes that are not reached from there: no scheduler would have put them there, and their replacements go elsewhere."
+    ))
+}
+
+/// Claims of pods on several nodes when the run begins, whose volumes one node at a time may have.
+fn on_several_nodes(plan: &Plan) -> Option<String> {
+    let mut nodes: BTreeMap<String, BTreeSet<NodeIndex>> = BTreeMap::new();
+    for p in plan.pods.iter().filter(|p| p.start.runs()) {
+        let (Some(node), Some(t)) = (p.node, plan.templates.get(p.template as usize)) else {
+            continue;
+        };
+        let of_one = |c: &&Claim| c.attach && !c.assumed && !c.access.is_multi_attach_allowed();
+        for claim in t.claims.iter().filter(of_one) {
+            let name = claim.name_for(short_name(&p.name));
+            nodes.entry(format!("{}/{name}", namespace_of(&p.name))).or_default().insert(node);
+        }
+    }
+    let claims = nodes.iter().filter(|(_, nodes)| nodes.len() > 1).map(|(claim, _)| claim.as_str());
+    let claims = listed(claims)?;
+    Some(format!(
+        "Pods that run at the start on several nodes share a volume that one node at a time may have, of {claims}: it would not have been attached to the others. `access: RWX` is for several."
     ))
 }
 

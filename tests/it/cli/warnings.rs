@@ -202,6 +202,9 @@ fn what_no_scheduler_would_have_done_is_said() {
     let both = said(text);
     assert!(both.contains("No node is large enough for a pod of default/train:"), "{both}");
     assert!(both.contains("start on b-0 have volumes that are not reached from there"), "{both}");
+    assert!(!both.contains("on several nodes share"), "{both}");
+    let shared = said(&text.replace("StatefulSet(", "Deployment("));
+    assert!(shared.contains("may have, of default/data: it would not"), "{shared}");
     let none =
         said(&text.replace("count: 3", "count: 2").replace(r#"zone: "a")]"#, r#"access: RWX)]"#));
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
