@@ -180,10 +180,9 @@ impl Summary {
             "silent (no lease renewed in time, or Ready is Unknown or was never posted), cut off from the start",
         );
         let n = self.unnoticed.len();
-        lines.add(
-            n,
-            format!("of these {} not Unknown yet: {}", counted(n, "node"), some(&self.unnoticed)),
-        );
+        let is = if n == 1 { "is" } else { "are" };
+        let (nodes, names) = (counted(n, "node"), some(&self.unnoticed));
+        lines.add(n, format!("of these {nodes} {is} not Unknown yet: {names}"));
         lines.listed(
             "node",
             &self.ahead,
@@ -302,8 +301,11 @@ impl Summary {
         lines.add(
             n,
             format!(
-                "no nodes in the files: the {} that pods name are taken to be Ready, {UNKNOWN_NODES} (add `nodes` to the kubectl command): {}",
-                counted(n, "node"),
+                "no nodes in the files: the {} taken to be Ready, {UNKNOWN_NODES} (add `nodes` to the kubectl command): {}",
+                match n {
+                    1 => "node that pods name is".to_owned(),
+                    n => format!("{} that pods name are", counted(n, "node")),
+                },
                 some(&self.made_up)
             ),
         );

@@ -43,8 +43,11 @@ impl Courses {
             dying(args, clock)?.into_iter().unzip();
         timeline.extend(healing(args, &silent)?);
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
+        let one = silent.len() == 1;
         let course = match args.heal_after {
+            Some(after) if one => format!("it comes back after {}", short(after)),
             Some(after) => format!("they come back after {}", short(after)),
+            None if one => "it stays silent".to_owned(),
             None => "they stay silent".to_owned(),
         };
         let overrides = args.change.overrides(args.sets.clone());

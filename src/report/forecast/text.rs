@@ -102,11 +102,11 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
     p.part("Side by side")?;
     for outlook in courses {
         let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
-            format!(
-                " from {} to {}",
-                outlook.clock(all.first.median),
-                outlook.clock(all.last.median)
-            )
+            let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
+            match first == last {
+                true => format!(" at {first}"),
+                false => format!(" from {first} to {last}"),
+            }
         });
         let said = format!(
             "{} tainted NoExecute, {} deleted{range}, {} stuck, {} Pending at the end",

@@ -33,7 +33,8 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.style.width = p.style.width.min(WIDEST);
     p.title(&report.name)?;
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
-    let mut runs = format!("{} for {} each", losses(survey.losses), short(report.lasts));
+    let each = if survey.losses == 1 { "" } else { " each" };
+    let mut runs = format!("{} for {}{each}", losses(survey.losses), short(report.lasts));
     if survey.lost.len() < survey.losses {
         let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
         let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
