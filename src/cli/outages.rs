@@ -46,7 +46,9 @@ fn detection(text: &str) -> Result<Noticing, String> {
     let seconds = |text: &str| duration(text).map(Dur::as_secs_f64);
     let Some((from, to)) = text.split_once("..") else {
         let middle = seconds(text)?;
-        let (from, to) = ((middle - EITHER_WAY_S).max(0.0), middle + EITHER_WAY_S);
+        // None is before its outage, and the middle stays what was said.
+        let either_way = EITHER_WAY_S.min(middle);
+        let (from, to) = (middle - either_way, middle + either_way);
         return Ok(Noticing { from, to, back: PASS_S });
     };
     let (from, to) = (seconds(from)?, seconds(to)?);
@@ -142,5 +144,18 @@ impl From<Kind> for HistoryFormat {
             Kind::Google => Self::Google,
             Kind::Simgrid => Self::SimGrid,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::detection;
+
+    #[test]
+    fn a_single_time_is_the_middle() {
+        let of = |text| detection(text).map(|n| (n.from, n.to));
+        assert_eq!(of("45s"), Ok((37.5, 52.5)));
+        assert_eq!(of("5s"), Ok((0.0, 10.0)));
+        assert_eq!(of("0s"), Ok((0.0, 0.0)));
     }
 }
