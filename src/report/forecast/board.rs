@@ -178,6 +178,20 @@ pub(crate) fn chart(outlook: &Outlook<'_>) -> Drawing {
     charts::draw_plane(&plane(outlook))
 }
 
+/// As many sentences as have room in one line below a title.
+fn first_of(sentences: &[String]) -> String {
+    const CHARS: usize = 140;
+    let mut all = String::new();
+    for said in sentences {
+        if all.chars().count() + said.chars().count() >= CHARS {
+            break;
+        }
+        all += if all.is_empty() { "" } else { " " };
+        all += said;
+    }
+    all
+}
+
 fn plane(outlook: &Outlook<'_>) -> Plane {
     let times = &outlook.forecast.times;
     let line = |(name, counts): (&str, &[Count])| charts::Line {
@@ -196,7 +210,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
                 outlook.basis.clock.begins(),
                 outlook.basis.head
             ),
-            doc: answer(outlook).join(" "),
+            doc: first_of(&answer(outlook)),
         },
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),
@@ -205,5 +219,17 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         marks: vec![(0.0, 0.0, "now".to_owned())],
         from_zero: true,
         ..Plane::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_of;
+
+    #[test]
+    fn a_charts_line_ends_with_a_sentence() {
+        let said = ["a".repeat(69), "b".repeat(69), "c.".to_owned()];
+        // 69, a space and 69.
+        assert_eq!(first_of(&said), format!("{} {}", said[0], said[1]));
     }
 }
