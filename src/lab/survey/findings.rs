@@ -3,7 +3,7 @@
 use super::cases::{Case, attached, held, losses_of, missing, stateful, volumes_hold, who, worst};
 use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
-use super::losses::{How, Kind};
+use super::losses::{How, Kind, Part};
 use super::told::told;
 use crate::lab::prelude::*;
 
@@ -233,9 +233,10 @@ impl<'a> All<'a> {
                     }
                     _ => format!("nor would all be within {} more", short(LATER)),
                 };
+                let left = count(|h| h.left);
+                let it = if left == "1 pod" { "it" } else { "them" };
                 format!(
-                    "{subject} lost: {} of {who} not evicted after {}, so that nothing replaces them; {then}",
-                    count(|h| h.left),
+                    "{subject} lost: {left} of {who} not evicted after {}, so that nothing replaces {it}; {then}",
                     short(self.lasts),
                 )
             }
@@ -376,12 +377,16 @@ impl<'a> All<'a> {
             let of_kind: Vec<&Lost> =
                 self.lost.iter().copied().filter(|l| kinds(l) == kind).collect();
             let (these, all) = (count(&lost), count(&of_kind));
-            let word = kind.join(" and ");
+            let (word, words) = match kind[..] {
+                [one, other] if one == other => (format!("two {one}s"), format!("pairs of {one}s")),
+                [one] => (one.to_owned(), format!("{one}s")),
+                _ => (kind.join(" and "), format!("pairs of {}", kind.join(" and "))),
+            };
             match lost[0].loss.parts.as_slice() {
                 [one] if one.nodes.is_empty() => word,
                 parts if these == 1 => {
-                    let names: Vec<&str> = parts.iter().map(|p| p.name.as_str()).collect();
-                    format!("{word} {}", names.join(" and "))
+                    let name = |p: &Part| format!("{} {}", p.kind.word(), p.name);
+                    parts.iter().map(name).collect::<Vec<_>>().join(" and ")
                 }
                 _ if these == all => format!("any {word}"),
                 _ => {
@@ -391,7 +396,7 @@ impl<'a> All<'a> {
                         .collect();
                     let plain: Vec<&str> = names.iter().map(|n| plain(n)).collect();
                     let (these, all) = (grouped(these as u64), grouped(all as u64));
-                    format!("any of {these} of {all} {word}s ({})", listed(&plain))
+                    format!("any of {these} of {all} {words} ({})", listed(&plain))
                 }
             }
         };

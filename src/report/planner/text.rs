@@ -121,7 +121,7 @@ fn standing(told: &Told<'_>) -> Option<String> {
 fn no_price(told: &Told) -> Option<String> {
     let prices = told.objective.prices;
     (prices[EVICTED] == 0.0 && prices[NEEDLESS] == 0.0 && changes(told).is_none()).then(|| {
-        "evictions cost nothing here; say what one is worth with --price evicted=5m, or how many there may be with --within 'needless<=20/y'".to_owned()
+        "evictions cost nothing here; --price evicted=5m would say what one is worth, and --within 'needless<=20/y' how many there may be".to_owned()
     })
 }
 
