@@ -7,7 +7,7 @@ use super::run;
 use crate::analysis::curves::curves;
 use crate::files::{self, Escaped};
 use crate::report::html;
-use crate::report::tables::{self, CurvesTable, Form, RecordsTable, Table};
+use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};
 
 /// What a run is rendered as.
@@ -157,7 +157,7 @@ fn table(
     let analysis = report.analysis;
     let mut write = |table: &dyn Table| tables::write(out, table, form, &report.about());
     match args.table.unwrap_or_default() {
-        WhichTable::Evictions => write(&report.evictions_table()),
+        WhichTable::Evictions => write(&EvictionsTable::of(report)),
         WhichTable::Records => write(&RecordsTable::new(analysis)),
         WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
     }

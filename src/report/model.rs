@@ -3,7 +3,6 @@
 //! Times of a run as the clock on the wall has them, for runs that begin at a known instant.
 
 use super::prelude::*;
-use super::tables::EvictionsTable;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
@@ -78,12 +77,6 @@ impl<'a> Report<'a> {
             serving,
             evictions,
         }
-    }
-
-    /// The table of its evictions.
-    pub fn evictions_table(&self) -> EvictionsTable<'_> {
-        let window = self.summary.metrics.window;
-        EvictionsTable::new(self.analysis, &self.evictions, &self.workloads, window)
     }
 
     /// "1.34.4" of "v1.34.4".

@@ -13,7 +13,7 @@ use super::file_error::FileError;
 use super::files::{Folder, Written};
 use super::model::Report;
 use super::prelude::*;
-use super::tables::{self, CurvesTable, Form, RecordsTable, Table};
+use super::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use super::{events, html, json, manifest};
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
@@ -54,7 +54,7 @@ pub(crate) fn write_folder(
         hash = events::write(out, analysis)?;
         Ok(())
     })?;
-    let evictions = report.evictions_table();
+    let evictions = EvictionsTable::of(report);
     folder
         .write_large("evictions.csv", forms.packing, |out| tables::csv::write(out, &evictions))?;
     folder.write_large("summary.json", forms.packing.of_a_document(), |out| {

@@ -9,7 +9,7 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::curves::curves;
 use taintsim::cli::asked::{Ran, Refused};
 use taintsim::kernel::Dur;
-use taintsim::report::tables::{CurvesTable, RecordsTable};
+use taintsim::report::tables::{CurvesTable, EvictionsTable, RecordsTable};
 use taintsim::report::{Report, Style, json, text};
 
 /// A question to a run.
@@ -135,7 +135,7 @@ impl Run {
     /// A row for each eviction.
     fn evictions(&self, py: Python<'_>) -> PyResult<Table> {
         self.told(py, |_, report| {
-            Table::of(&report.evictions_table())
+            Table::of(&EvictionsTable::of(report))
         })?
     }
 

@@ -23,6 +23,7 @@ use crate::analysis::workloads::{Owners, Replacement};
 use crate::analysis::{Eviction, Workloads};
 use crate::api::names::WorkloadId;
 use crate::api::workload::short_name;
+use crate::report::Report;
 use crate::report::prelude::*;
 use crate::trace::NO_RECORD;
 
@@ -105,9 +106,15 @@ pub struct EvictionsTable<'a> {
 }
 
 impl<'a> EvictionsTable<'a> {
+    /// Those of a report.
+    pub fn of(report: &'a Report<'a>) -> Self {
+        let window = report.summary.metrics.window;
+        Self::new(report.analysis, &report.evictions, &report.workloads, window)
+    }
+
     /// Those of a run; `window` is how soon a node must be back for an eviction to have been
     /// needless.
-    pub fn new(
+    pub(crate) fn new(
         analysis: &'a Analysis<'a>,
         evictions: &'a [Eviction<'a>],
         workloads: &'a Workloads,
