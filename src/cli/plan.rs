@@ -186,7 +186,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if let Some(problem) = of_replicas(&planner.sweep.axes, &planner.objective) {
         return Err(Failure::Input(problem));
     }
-    let in_time = || clock.seconds() * 1e3 < budget(args) as f64;
+    let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
     planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
