@@ -136,14 +136,22 @@ pub(super) struct Counted {
     pub(super) own: Vec<f64>,
     /// What became of its countdowns.
     pub(super) countdowns: Countdowns,
+    /// How many pods are missing as it ends.
+    left: i64,
 }
 
 impl Counted {
+    /// Whether pods are not back when it ends: what they cost after that is not known.
+    pub(super) fn is_open(&self) -> bool {
+        self.left > 0
+    }
+
     /// Beside a run in which nothing was lost.
     fn beside(mut self, without: &Self) -> Self {
         let less = |(own, other): (&mut f64, &f64)| *own -= other;
         self.figures.iter_mut().zip(&without.figures).for_each(less);
         self.own.iter_mut().zip(&without.own).for_each(less);
+        self.left -= without.left;
         self
     }
 }
@@ -244,8 +252,10 @@ fn run_to(
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
         OWN.map(|f| all.iter().map(|costs| f.of(costs)).sum::<f64>())
     });
+    let ends = serving.workloads.iter().filter(|w| w.id.is_some()).filter_map(|w| w.counts.last());
+    let left = ends.map(|(_, end)| i64::from(end.desired.saturating_sub(end.up))).sum();
     let countdowns = Countdowns::of(&trace);
-    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns })
+    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns, left })
 }
 
 /// What happened in a run.

@@ -48,6 +48,9 @@ pub(crate) struct Kept {
     pub(crate) years: Vec<Vec<f64>>,
     /// How many nodes each row has.
     pub(crate) nodes: Vec<u32>,
+    /// By row, in how many outages pods were not back when the run ended; nothing where they were in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) open: Vec<u64>,
     /// What each row costs in a year in which nothing fails, figure by figure, beyond [`Kept::always`]; it is in `moments`.
     /// Nothing where no row costs anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -117,6 +120,9 @@ pub(super) struct Part {
     pub(super) weight: f64,
     /// Row by row, without its weight.
     pub(super) figures: Vec<f64>,
+    /// Row by row, whether pods were not back when the run ended.
+    #[serde(default)]
+    pub(super) open: Vec<bool>,
 }
 
 /// The place of two rows in a lower triangle without its diagonal.
@@ -131,6 +137,7 @@ impl Replication {
         let width = kept.width();
         let is_part = |p: &Part| {
             p.figures.len() == width
+                && p.open.len() <= kept.rows.len()
                 && are_figures(&p.figures)
                 && (0.0..=FIGURE_MAX).contains(&p.weight)
         };
@@ -196,6 +203,7 @@ impl Kept {
             && self.differ.len() == rows * rows.saturating_sub(1) / 2
             && self.short.iter().flatten().all(|s| (0.0..=1.0).contains(s))
             && self.years.iter().all(|y| y.len() == width && are_figures(y))
+            && (self.open.is_empty() || self.open.len() == rows)
             && (self.standing.is_empty() || self.standing.len() == width)
             && are_figures(self.standing.iter().chain(&self.always))
             && self.models.iter().all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
@@ -257,6 +265,10 @@ impl Kept {
             }
         }
         for (part, one) in self.parts.iter_mut().zip(&one.parts) {
+            for (row, _) in one.open.iter().enumerate().filter(|(_, open)| **open) {
+                self.open.resize(self.rows.len(), 0);
+                self.open[row] += 1;
+            }
             let (count, sums) = &mut part[usize::from(!one.is_short)];
             *count += one.weight;
             let figures = one.figures.iter().map(|f| f * one.weight);

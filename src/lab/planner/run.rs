@@ -120,8 +120,12 @@ impl Planner<'_> {
         for (model, rate) in models.into_iter().enumerate() {
             let key = (model, seed, number as u32);
             let weight = drawn[0].models.weight(model, seed, number as u32);
-            let mut part =
-                Part { is_short: false, weight, figures: vec![0.0; drawn.len() * width] };
+            let mut part = Part {
+                is_short: false,
+                weight,
+                figures: vec![0.0; drawn.len() * width],
+                open: vec![false; drawn.len()],
+            };
             let mut known: Vec<(usize, Ran)> = Vec::new();
             for &row in &work.alike.order {
                 let drawn = &mut drawn[row];
@@ -137,6 +141,7 @@ impl Planner<'_> {
                 };
                 part.is_short = ran.is_short;
                 let counted = &ran.counted;
+                part.open[row] = counted.is_open();
                 let times = per_year / rate;
                 add(&mut part.figures[row * width..], &counted.figures, times);
                 // What the formula knows is taken at its mean.
@@ -314,8 +319,7 @@ impl Planner<'_> {
     }
 
     fn kept(&self, drawn: &[Drawn], formulas: &[Formula]) -> Kept {
-        let plan = &drawn[0].plan;
-        let size = plan.size();
+        let size = drawn[self.now.unwrap_or(0)].plan.size();
         let (closed, no_closed) = match closed(&self.sweep, drawn) {
             Ok(all) => (Some(all), String::new()),
             Err(why) => (None, why),
@@ -343,6 +347,7 @@ impl Planner<'_> {
             short: count::shares_of_short(&drawn[0]),
             years: Vec::new(),
             nodes: drawn.iter().map(|d| d.plan.size().nodes as u32).collect(),
+            open: Vec::new(),
             standing: Vec::new(),
             always: Vec::new(),
             closed,

@@ -87,6 +87,7 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
         vec![("Recommendation", recommendation(told)), ("Confidence", confidence(told))];
     let mut all = Vec::new();
     first.extend(standing(told).map(|text| ("Without failures", text)));
+    first.extend(not_back(told).map(|text| ("Not back", text)));
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
         first.extend(changes(told).map(|text| ("It would change if", text)));
@@ -98,6 +99,21 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     all.extend(told.years.clone().map(|text| ("Whole years", text)));
     all.push(("Rests on", rests_on(told)));
     (first, all)
+}
+
+/// After how many outages pods did not come back: then a cost is the least that it can be.
+fn not_back(told: &Told<'_>) -> Option<String> {
+    let kept = told.kept;
+    let all = grouped(told.answer.n * kept.models.len() as u64);
+    let say = |(row, n): (usize, &u64)| format!("{} of {}", told.name(row), grouped(*n));
+    let some: Vec<String> =
+        kept.open.iter().enumerate().filter(|(_, n)| **n > 0).map(say).collect();
+    (!some.is_empty()).then(|| {
+        format!(
+            "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {} of {all} outages: what they cost from then on is in no figure",
+            some.join(", ")
+        )
+    })
 }
 
 /// What values cost in a year in which nothing fails, beyond what all of them do: it is in their figures.
