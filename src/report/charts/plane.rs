@@ -116,7 +116,11 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     if plane.from_zero {
         low = low.min(0.0);
     }
-    let room = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.1 };
+    let room = match high > low {
+        true => (high - low) * 0.06,
+        false if high == 0.0 => 1.0,
+        false => high.abs().max(1.0) * 0.1,
+    };
     let low = if plane.from_zero && low >= 0.0 { 0.0 } else { low - room };
     let side = if right > left {
         (right - left) * if plane.ticks.is_empty() { 0.02 } else { 0.06 }

@@ -1,7 +1,7 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, answer, span};
+use super::said::{ALONE, Outlook, answer, nothing, span};
 
 use crate::analysis::course::Happening;
 use crate::lab::forecast::{ByWhen, Count, Foreseen};
@@ -32,8 +32,7 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     for outlook in courses {
         let mut items = answer(outlook);
         if items.is_empty() {
-            let end = outlook.clock(outlook.basis.horizon);
-            items.push(format!("Nothing happens until {end}."));
+            items.push(nothing(outlook));
         }
         parts.push(Part::list(titled("What comes", outlook), items));
         if outlook.forecast.happenings.is_empty() {
@@ -201,7 +200,14 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         band_of: Some(RANGE),
         ..charts::Line::default()
     };
-    let ticks = times.iter().step_by((times.len() / 10).max(1));
+    // Where nothing happens there is still a time in which it does not.
+    let whole = [Time::ZERO, outlook.basis.horizon];
+    let shown = if times.is_empty() { &whole[..] } else { times };
+    let ticks = shown.iter().step_by((shown.len() / 10).max(1));
+    let doc = match outlook.forecast.happenings.is_empty() {
+        true => nothing(outlook),
+        false => first_of(&answer(outlook)),
+    };
     Plane {
         heading: Heading {
             title: "How many are evicted by when".to_owned(),
@@ -210,7 +216,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
                 outlook.basis.clock.begins(),
                 outlook.basis.head
             ),
-            doc: first_of(&answer(outlook)),
+            doc,
         },
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),

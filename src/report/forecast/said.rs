@@ -119,6 +119,11 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
 
+/// What is said where nothing comes.
+pub(super) fn nothing(outlook: &Outlook<'_>) -> String {
+    format!("Nothing happens until {}.", outlook.clock(outlook.basis.horizon))
+}
+
 /// What comes in all, a sentence each.
 pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     let forecast = outlook.forecast;

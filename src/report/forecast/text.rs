@@ -4,7 +4,7 @@ mod parts;
 mod volumes;
 
 use self::parts::FEW;
-use super::said::{ALONE, Outlook, answer, holds, of, percent, span, total, when};
+use super::said::{ALONE, Outlook, answer, holds, nothing, of, percent, span, total, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -144,10 +144,8 @@ impl Printer<'_> {
         };
         self.indented(&line(&silent), 2, YELLOW)?;
         self.notes(&outlook.basis.notes)?;
-        let nothing = outlook.forecast.happenings.is_empty();
-        if nothing {
-            let end = outlook.clock(outlook.basis.horizon);
-            self.indented(&format!("Nothing happens until {end}."), 2, PLAIN)?;
+        if outlook.forecast.happenings.is_empty() {
+            self.indented(&nothing(outlook), 2, PLAIN)?;
         }
         Ok(())
     }
