@@ -183,11 +183,11 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     planner.check()?;
     planner.sweep.distinct()?;
+    let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
+    planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
     if let Some(problem) = of_replicas(&planner.sweep.axes, &planner.objective) {
         return Err(Failure::Input(problem));
     }
-    let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
-    planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
         return planned;

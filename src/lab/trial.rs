@@ -201,7 +201,7 @@ impl<'a> Trial<'a> {
         let all: Option<Vec<&String>> =
             of_runs.map(|run| run.as_ref().ok()?.empty.as_ref()).collect();
         let first = *all?.first()?;
-        let help = "ask for what has to change: `Until`, `Always`, or a time at which it is broken";
+        let help = "ask for what this scenario could break, or leave it out";
         let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
         Some(problem.at(&self.loaded.source, e.bytes.clone()))
     }
