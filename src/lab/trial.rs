@@ -186,9 +186,8 @@ impl<'a> Trial<'a> {
     fn departed(&self, departure: &Departure) -> Problem {
         let text = format!("the run departs from its tape: {}", departure.text);
         let help = "what was found with it is not looked at here: search again with `taintsim explore`, or leave the tape out";
-        let bytes = Tree::read(&self.loaded.source.text)
-            .ok()
-            .and_then(|tree| tree.find(&at!["tape"]).map(Tree::bytes));
+        let (place, tree) = (at!["tape"], Tree::read(&self.loaded.source.text).ok());
+        let bytes = tree.and_then(|tree| tree.find(&place).map(Tree::bytes));
         Problem::new(text).help(help).at(&self.loaded.source, bytes.unwrap_or_default())
     }
 

@@ -15,10 +15,11 @@ use std::path::{Path, PathBuf};
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
-    is_named(file).map_err(|problem| loaded.located(&at!["cluster"], problem))?;
-    let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
+    let place = at!["cluster"];
+    is_named(file).map_err(|problem| loaded.located(&place, problem))?;
+    let path = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
     let copy = files::copy_name(file, &loaded.inputs);
-    let read = Input::packed(&place, loaded.places.of(&place)).and_then(|input| {
+    let read = Input::packed(&path, loaded.places.of(&path)).and_then(|input| {
         let file =
             InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash, copy };
         let cluster = ImportedCluster::read(&[input])?;
@@ -29,7 +30,6 @@ pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
     let (file, cluster) = read.map_err(|error| {
         let problem = Problem::new(error.to_string())
             .help("a path is relative to the scenario; `taintsim import` reads the same files");
-        let place = at!["cluster"];
         loaded.located(&place, problem)
     })?;
     loaded.inputs.push(file);

@@ -90,8 +90,12 @@ fn row(kept: &Kept, r: &Row) -> Value {
         let each = r.own.iter().map(|own| by_name(&OWN, own.iter().map(value).collect()));
         kept.own.iter().cloned().zip(each.map(Value::Object)).collect()
     };
+    let place = kept.rows.iter().position(|values| *values == r.values).unwrap_or(0);
+    let standing = by_name(&FIGURES, kept.standing(place).iter().map(|v| json!(v)).collect());
     json!({
         "values": r.values,
+        "without_failures": standing,
+        "outages_not_back": kept.open.get(place).copied().unwrap_or(0),
         "cost": r.cost,
         "interval": [r.interval.low, r.interval.high],
         "more": r.more,

@@ -66,7 +66,7 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     evictions::write(analysis, &evicted, clock, &mut columns);
     if let Some(groups) = groups {
         let places = (&lanes.nodes, &pods);
-        explained::write(report, groups, clock, places, &evicted.evictions, &mut columns);
+        explained::write(report, groups, clock, places, evicted.evictions, &mut columns);
     }
     columns.finish()
 }
