@@ -160,7 +160,11 @@ impl Reader<'_> {
             .chain(self.pods.groups.iter().map(|g| g.name.clone()))
             .collect();
         let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
-        Err(Some(problem.maybe_help(did_you_mean(name, known.iter().map(String::as_str)))))
+        // What stands before the name may be the mistake: `Deployment/db` of a StatefulSet.
+        let own = name.rsplit('/').next().filter(|own| known.contains(*own));
+        let help = own.map(|own| format!("did you mean `{own}`?"));
+        let help = help.or_else(|| did_you_mean(name, known.iter().map(String::as_str)));
+        Err(Some(problem.maybe_help(help)))
     }
 
     /// The nodes that are meant; `Some(None)` is all.
