@@ -116,7 +116,7 @@ fn a_file_that_cannot_be_imported_is_a_problem_of_the_scenario() {
     for (file, message) in [
         ("nothing.json", "there is no such file or folder"),
         ("healthy-table.txt", "is the table that kubectl prints"),
-        ("", "is a directory"),
+        ("", "no file is named"),
     ] {
         let p = load(&from(file)).unwrap_err();
         assert_eq!(p.0.len(), 1, "{p}");

@@ -92,6 +92,7 @@ impl Planner<'_> {
         }
         let profile = scenario::build(loaded, base)?.profile;
         let mut may_be = scenario::may_be_set(&scenario::changed(loaded, base)?, &profile, path);
+        may_be.dedup();
         let Ok(Some(i)) = self.first(rows(&may_be), (&what, now), goes_on) else { return Ok(None) };
         let (value, values) = (may_be.swap_remove(i), &mut self.sweep.axes[axis].values);
         let place = place(values, &value);
