@@ -384,6 +384,14 @@ fn histories_that_cannot_be_are_refused() {
     }
 }
 
+/// What plans are asked for, as a document; kept runs are not run again.
+fn common(args: &[&str]) -> &'static [&'static str] {
+    match args.contains(&"--kept") {
+        true => &["-q", "-o", "json"],
+        false => &["-q", "-o", "json", "--precision", "25%", "--budget", "1h"],
+    }
+}
+
 /// A scenario keeps its prices: a plan of it counts in them, `--price` says one anew, and its
 /// plan.json keeps what it was counted in.
 #[test]
@@ -396,10 +404,8 @@ fn prices_are_kept_with_the_scenario() {
         )
     };
     let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
-    let common = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
     let of = |args: &[&str]| {
-        let args: Vec<&str> = ["plan"].iter().chain(args).chain(&common).copied().collect();
-        let called = scratch.call(&args);
+        let called = scratch.call(&[&["plan"], args, common(args)].concat());
         assert_eq!(called.code, 0, "{}", called.stderr);
         serde_json::from_str::<Value>(&called.stdout).expect("JSON")
     };
@@ -523,8 +529,7 @@ fn settings_of_several_workloads() {
         scratch.write("w.ron", text);
     };
     let of = |args: &[&str]| {
-        let common = ["--precision", "25%", "--budget", "1h", "-q", "-o", "json"];
-        let called = scratch.call(&[&["plan"], args, &common].concat());
+        let called = scratch.call(&[&["plan"], args, common(args)].concat());
         assert_eq!(called.code, 0, "{}", called.stderr);
         serde_json::from_str::<Value>(&called.stdout).expect("JSON")
     };
