@@ -247,7 +247,8 @@ fn a_figure_is_explained_by_what_it_is_of() {
     for (fails, why) in [
         (r#"AtLeast(of: not_ready_nodes("b"), is: 1)"#, "why: zone b: "),
         (r#"AtMost(of: not_ready_nodes("*"), is: 0)"#, "why: zone b: "),
-        (r#"AtMost(of: below_need("*"), is: "1m")"#, "why: StatefulSet default/db: "),
+        // No node has room for it: it is below its need all the time, longer than any other.
+        (r#"AtMost(of: below_need("*"), is: "1m")"#, "why: Deployment default/big: "),
         // What comes later is not told where a moment is explained.
         (
             r#"Never(AtLeast(of: up("db"), is: 1))"#,

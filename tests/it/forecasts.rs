@@ -233,7 +233,7 @@ fn an_export_that_fails_is_asked_for_again() {
     assert_eq!(out.status.code(), Some(0), "{said}");
     assert_eq!(text.matches("Forecast as of").count(), 2, "{text}");
     assert!(
-        said.contains("ended with exit status: 1") && said.contains("looks again in 1ms"),
+        said.contains("ended with exit status: 1") && said.contains("looks again in 0.001s"),
         "{said}"
     );
 }

@@ -108,13 +108,14 @@ fn names_are_made_others() {
     let events = root("tests/real/degraded-events.json.gz");
     let dir = tempfile_dir("incident-anonymous");
     let written = format!("{dir}/incident.ron");
-    let (code, out, err) = incident(&[&events, "--anonymise", "--out", &written, "--seeds", "2"]);
+    let (code, out, err) = incident(&[&events, "--anonymise", "--out", &written, "--seeds", "10"]);
     assert_eq!(code, Some(0), "{err}");
     let text = std::fs::read_to_string(&written).unwrap();
     for name in ["extra-d1", "api-7c6dbd6bcd", "worker-b3", "shop"] {
         assert!(!text.contains(name) && !out.contains(name), "{name}");
     }
-    let (_, plain, _) = incident(&[&events, "--seeds", "2"]);
+    // Draws go by names: with few seeds the best one may be another.
+    let (_, plain, _) = incident(&[&events, "--seeds", "10"]);
     assert_eq!(out.lines().next(), plain.lines().next());
 }
 
