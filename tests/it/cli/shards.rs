@@ -203,19 +203,10 @@ fn a_search_goes_batch_by_batch() {
     let rapid = fs::read(repository().join("scenarios/rapid.ron")).expect("it ships");
     scratch.write("rapid.ron", rapid);
     for (strategy, batch) in [("exhaustive", "20"), ("random", "40"), ("pct", "256")] {
-        let args = words(&[
-            "explore",
-            "rapid.ron",
-            "--quiet",
-            "--strategy",
-            strategy,
-            "--depth",
-            "1",
-            "--runs",
-            "100",
-            "--batch",
-            batch,
-        ]);
+        let asked = ["explore", "rapid.ron", "--quiet", "--runs", "100", "--strategy", strategy];
+        // Where all is drawn there is no depth.
+        let depth: &[&str] = if strategy == "random" { &[] } else { &["--depth", "1"] };
+        let args = words(&[&asked[..], depth, &["--batch", batch]].concat());
         for of in [1, 3] {
             let rounds = same(&scratch, &args, of, true);
             fs::remove_dir_all(scratch.path(&format!("plan-{of}"))).expect("it was there");
