@@ -246,7 +246,7 @@ fn what_is_there_from_the_start() {
     assert_eq!(at(""), Some((30_000, DEVICE)));
     let problem = |more: &str| parsed(&text(more)).map(drop).unwrap_err();
     assert!(problem(r#"devices: ["gpu-2"],"#).contains("which node `a` does not have"));
-    assert!(problem(r#"devices: ["gpu-0", "gpu-1"],"#).contains("claims 1 devices and names 2"));
+    assert!(problem(r#"devices: ["gpu-0", "gpu-1"],"#).contains("claims 1 device and names 2"));
     let stale = text("").replace("pool: \"big\", taint", "pool: \"bug\", taint");
     assert!(parsed(&stale).map(drop).unwrap_err().contains("did you mean `big`?"));
 }

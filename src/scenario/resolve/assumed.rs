@@ -109,7 +109,7 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
 fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
     let KubeletMode::Real(real) = plan.timing.kubelet else { return None };
     let asks = |w: &WorkloadPlan| w.kind == WorkloadKind::DaemonSet || w.spec.replicas() > 0;
-    let is_scaled = || plan.actions.iter().any(|a| matches!(a.act, Do::Scale(..)));
+    let is_scaled = || spec.timeline.iter().any(|e| matches!(e.step, Step::Scale { .. }));
     if plan.pods.is_empty() && !plan.workloads.iter().any(asks) && !is_scaled() {
         return None;
     }
