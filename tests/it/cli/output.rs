@@ -228,7 +228,10 @@ fn every_table_that_is_printed_is_there_as_parquet() {
     let cases: &[(&str, &[&str])] = &[
         ("survey", &["survey", "a.ron", "-q", "--lose", "zone"]),
         ("workloads", &["survey", "a.ron", "-q", "--lose", "zone", "--table", "workloads"]),
-        ("plan", &["plan", "a.ron", "-q", "--preset", "lab", "--choose", choose, "--budget", "1s"]),
+        (
+            "plan",
+            &["plan", "a.ron", "-q", "--preset", "lab", "--choose", choose, "--precision", "25%"],
+        ),
         ("diff", &["diff", "a.ron", "--kubernetes", "1.32", "--against", "1.34", "-q"]),
         ("diff", &["diff", "a.ron", "--against-set", "horizon=20m", "--seeds", "2", "-q"]),
         ("forecast", &["forecast", &export, "-q", "--seeds", "2"]),

@@ -121,7 +121,8 @@ fn a_lost_node_keeps_the_disk_of_its_pod() {
 fn a_plan_says_what_it_takes_a_claim_for() {
     let scratch = Scratch::new();
     let chosen = "workloads.db.template.tolerations[unreachable].tolerationSeconds=0,300";
-    let words = ["plan", ASSUMED, "-q", "--preset", "cloud", "--budget", "3s", "--choose", chosen];
+    let words =
+        ["plan", ASSUMED, "-q", "--preset", "cloud", "--precision", "25%", "--choose", chosen];
     let planned = scratch.call(&words);
     assert!(planned.stdout.contains("Assumed: volumes of shop/db"), "{}", planned.stdout);
     assert!(planned.stdout.contains("Assumed: volumes take 5s to attach"), "{}", planned.stdout);
