@@ -413,14 +413,13 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         }
         ("FaultModel", _) => agree_of_faults(object),
         ("Whenever", _) => {
-            // Of each record, so that neither how many nor when is asked.
             let parts =
                 object.iter_mut().filter(|(name, _)| ["that", "then"].contains(&name.as_str()));
-            let seen = parts
-                .filter_map(|(_, part)| part.as_object_mut()?.values_mut().next()?.as_object_mut());
-            for seen in seen {
-                seen.retain(|field, _| !HOW_MANY_AND_WHEN.contains(&field.as_str()));
-            }
+            records_alone(parts.map(|(_, part)| part));
+        }
+        ("Expectation", _) => {
+            let parts = object.get_mut("Order").and_then(Value::as_array_mut);
+            records_alone(parts.into_iter().flatten());
         }
         ("Failures", _) => {
             object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
@@ -446,6 +445,18 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
     // Only what leaves a node has a countdown.
     if of == "Toleration" && object.get("effect").is_some_and(|e| e != "NoExecute") {
         object.remove("tolerationSeconds");
+    }
+}
+
+/// Takes from parts what is asked of records together: such a part is about each of them, or the first.
+fn records_alone<'v>(parts: impl Iterator<Item = &'v mut Value>) {
+    for part in parts.filter_map(Value::as_object_mut) {
+        if let Some(none) = part.remove("NotEvicted") {
+            part.insert("Evicted".to_owned(), none);
+        }
+        for seen in part.values_mut().filter_map(Value::as_object_mut) {
+            seen.retain(|field, _| !HOW_MANY_AND_WHEN.contains(&field.as_str()));
+        }
     }
 }
 
