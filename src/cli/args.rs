@@ -114,3 +114,13 @@ pub fn jobs(asked: Option<impl Into<usize>>) -> usize {
         .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
         .unwrap_or(1)
 }
+
+/// Reads `5%` or `0.05`.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
+    let wrong = || format!("{text:?} is no percentage: write 5%");
+    let value = match text.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().map(|p| p / 100.0),
+        None => text.parse::<f64>(),
+    };
+    value.ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(wrong)
+}

@@ -1,6 +1,6 @@
 //! `taintsim plan`: which value of a setting costs least, given how things fail.
 
-use super::args::ManyArgs;
+use super::args::{ManyArgs, percent};
 use super::faults::{no_models, with_preset};
 use super::given::given;
 use super::managed::{Managed, refused};
@@ -114,16 +114,6 @@ impl PlanArgs {
     }
 }
 
-/// Reads `5%` or `0.05`.
-fn percent(text: &str) -> Result<f64, String> {
-    let wrong = || format!("{text:?} is no percentage: write 5%");
-    let value = match text.strip_suffix('%') {
-        Some(number) => number.trim().parse::<f64>().map(|p| p / 100.0),
-        None => text.parse::<f64>(),
-    };
-    value.ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(wrong)
-}
-
 /// Runs the command.
 pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let clock = Stopwatch::start();
@@ -225,15 +215,13 @@ fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objec
 
 /// What to know of pods that nothing replaces.
 fn without_workload(pods: usize) -> Option<String> {
-    let said = match pods {
-        0 => return None,
-        1 => "1 pod without a workload is in no figure: nothing replaces it".to_owned(),
-        n => format!(
-            "{} pods without a workload are in no figure: nothing replaces them",
-            grouped(n as u64)
-        ),
-    };
-    Some(format!("{said}, and how long one is missed no run knows."))
+    let (is, it) = if pods == 1 { ("is", "it") } else { ("are", "them") };
+    (pods > 0).then(|| {
+        format!(
+            "{} without a workload {is} in no figure: nothing replaces {it}, and how long one is missed no run knows.",
+            counted(pods, "pod")
+        )
+    })
 }
 
 /// Where it is chosen how many replicas there are, the fewest would always win without a price of those

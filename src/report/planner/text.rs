@@ -1,11 +1,10 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
+use super::closed_form::closed;
 use super::table::table;
 use super::told::{Told, amount, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{
-    AS_IT_IS, Answer, BY_FORMULA, Counting, EVICTED, FIGURES, MISSING, NEEDLESS, Row,
-};
+use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
@@ -13,8 +12,6 @@ use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
 /// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
 /// below or to rise above.
 const SHARE: f64 = 0.005;
-/// Places in [`FIGURES`].
-const PENDING: usize = 6;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
@@ -349,82 +346,6 @@ fn comes_from(a: &Answer) -> Option<String> {
     let say = |(name, share): &(String, f64)| format!("{name} {:.0} %", share * 100.0);
     let all: Vec<String> = a.shares.iter().filter(|s| s.1 >= 0.005).map(say).collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-fn closed(told: &Told<'_>) -> Option<String> {
-    let (a, kept) = (told.answer, told.kept);
-    let none = || (!kept.no_closed.is_empty()).then(|| format!("none: {}", kept.no_closed));
-    let (Some(best), Some(by_formula)) = (a.closed_best, a.rows[a.best].closed) else {
-        return none();
-    };
-    if a.wanted.is_some() {
-        return none();
-    }
-    let simulated = a.rows[a.best].cost;
-    let mut text = if best == a.best {
-        format!("{} as well", told.name(best))
-    } else {
-        let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
-        format!("prefers {}, by {} {} a year", told.name(best), amount(less), told.objective.unit)
-    };
-    text += &format!(
-        "; {} by formula, {} simulated for {}",
-        amount(by_formula),
-        amount(simulated),
-        told.name(a.best)
-    );
-    text.extend(difference(told, simulated - by_formula));
-    let waiting = a.rows[a.best].waiting;
-    if waiting > 0.0 {
-        text += &format!(
-            "; {} {} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated",
-            amount(waiting * told.objective.prices[MISSING]),
-            told.objective.unit
-        );
-    }
-    Some(text)
-}
-
-/// What simulation adds to the closed form, where that is more than chance and a twentieth.
-fn difference(told: &Told<'_>, more: f64) -> Option<String> {
-    let (a, kept) = (told.answer, told.kept);
-    let best = &a.rows[a.best];
-    let half = (best.interval.high - best.cost).max(best.cost - best.interval.low);
-    if more.abs() <= half.max(0.05 * best.cost.abs()) {
-        return None;
-    }
-    if more < 0.0 {
-        let less = amount(-more);
-        // One outage at a time does not overlap with another.
-        let why = match kept.counting.0 {
-            Counting::Years => {
-                ", as outages overlap, which it counts twice, and as a node that fails again soon is still empty"
-            }
-            Counting::Outages => "",
-        };
-        return Some(format!(": {less} less than by formula{why}"));
-    }
-    let mut text = format!(": {} more than by formula", amount(more));
-    // Who is Pending is missing, too.
-    let pending = best.figures[PENDING].min(best.figures[MISSING]) * told.objective.prices[MISSING];
-    if pending >= 0.05 * more {
-        let most = amount(pending.min(more));
-        text += &format!(", {most} of it for pods that were Pending");
-    }
-    let mut others = Vec::new();
-    if !kept.closed_without.is_empty() {
-        others.push(format!("comes from {}", kept.closed_without.join(", ")));
-    }
-    let is_priced = |f: &usize| told.objective.prices[*f] > 0.0;
-    if (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)) {
-        others.push("is the price of what it does not know of".to_owned());
-    }
-    others.push(
-        "is evictions that queue behind rates of zones and limits of clients, or pods that are not back when a run ends"
-            .to_owned(),
-    );
-    text += &format!("; the rest {}", others.join(", or "));
-    Some(text)
 }
 
 fn changes(told: &Told<'_>) -> Option<String> {
