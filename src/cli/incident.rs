@@ -17,7 +17,7 @@ use crate::evidence::{
     Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, exported, reconstruct,
 };
 use crate::files;
-use crate::import::ImportedCluster;
+use crate::import::{Asked, ImportedCluster};
 use crate::lab::Forecast;
 use crate::report::WallClock;
 use crate::report::forecast::{Basis, Outlook, put_what_if, write_beside};
@@ -88,7 +88,16 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let cluster = exported(&heard);
     let overrides = args.change.overrides(Vec::new());
     let watchfulness = watchfulness(cluster.as_ref(), &overrides)?;
-    let was = reconstruct(heard, watchfulness, "the outage").map_err(|error| {
+    // What is written runs the same by itself.
+    let asked = Asked {
+        kubernetes: overrides.kubernetes.clone(),
+        timing: overrides.timing.as_deref().map(|timing| match timing {
+            "ideal" => "Ideal",
+            _ => "Typical",
+        }),
+        seed: overrides.seed,
+    };
+    let was = reconstruct(heard, watchfulness, ("the outage", &asked)).map_err(|error| {
         let problem = Problem::new(error.to_string());
         Failure::Input(match error {
             Unclear::Nothing { notes } if notes.is_empty() => problem.help(
@@ -106,7 +115,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         was.notes.iter().for_each(|note| terminal.note(note));
     }
     if let Some(out) = &args.out {
-        write_text(Some(out), &as_asked(&was.text, &overrides), terminal)?;
+        write_text(Some(out), &was.text, terminal)?;
     }
     let loaded = scenario::parse("incident.ron", was.text.clone().into_bytes(), Path::new(""))?;
     let courses = courses("as it was", loaded, &overrides, &args.what_if)?;
@@ -125,31 +134,6 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     })?;
     let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
     Ok(Exit::fine_if(all || !args.exit_code))
-}
-
-/// The scenario with what it is asked to be run with, so that it runs the same by itself.
-fn as_asked(text: &str, asked: &Overrides) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let is_release = ["    kubernetes: ", "    // The newest kubelet's"]
-            .iter()
-            .any(|of| line.starts_with(of));
-        if !(is_release && asked.kubernetes.is_some()) {
-            out.push_str(line);
-        }
-        if line == "    version: 1,\n" {
-            let timing = asked.timing.as_deref().map(|timing| match timing {
-                "ideal" => "Ideal".to_owned(),
-                _ => "Typical".to_owned(),
-            });
-            let release = asked.kubernetes.as_ref().map(|release| format!("{release:?}"));
-            let seed = asked.seed.map(|seed| seed.to_string());
-            for (path, value) in [("kubernetes", release), ("timing", timing), ("seed", seed)] {
-                out.extend(value.map(|value| format!("    {path}: {value},\n")));
-            }
-        }
-    }
-    out
 }
 
 fn read(file: &Path) -> Result<Evidence> {
@@ -244,22 +228,6 @@ fn print(
 mod tests {
     use super::*;
     use crate::import::Input;
-
-    #[test]
-    fn what_is_written_runs_as_it_was_asked_for() {
-        let text = "Scenario(\n    version: 1,\n    // The newest kubelet's release; the control plane's may be newer.\n    kubernetes: \"1.34\",\n    horizon: \"1m\",\n)\n";
-        let asked = Overrides {
-            kubernetes: Some("1.31".to_owned()),
-            timing: Some("ideal".to_owned()),
-            seed: Some(7),
-            ..Overrides::default()
-        };
-        assert_eq!(as_asked(text, &Overrides::default()), text);
-        assert_eq!(
-            as_asked(text, &asked),
-            "Scenario(\n    version: 1,\n    kubernetes: \"1.31\",\n    timing: Ideal,\n    seed: 7,\n    horizon: \"1m\",\n)\n"
-        );
-    }
 
     /// 40 s up to 1.31, 50 s from 1.32 on (`--node-monitor-grace-period`).
     #[test]

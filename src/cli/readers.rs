@@ -5,6 +5,7 @@
 use super::prelude::*;
 use super::{plan, shards};
 use crate::evidence::{Evidence, Heard, Watchfulness, reconstruct};
+use crate::import::Asked;
 use crate::outages;
 
 /// The manifest of a work plan, with the script and the manifest of its engines.
@@ -49,7 +50,8 @@ pub fn history(text: &str) -> Result<u64, String> {
 pub fn evidence(text: &str) -> Result<u64, String> {
     let file = Evidence { file: "f".to_owned(), text: text.to_owned() };
     let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
-    let was = reconstruct(Heard::of(&[file]), watchfulness, "f").map_err(|e| e.to_string())?;
+    let was = reconstruct(Heard::of(&[file]), watchfulness, ("f", &Asked::default()))
+        .map_err(|e| e.to_string())?;
     let loaded = scenario::parse("f.ron", was.text.into_bytes(), Path::new(""));
     let built = loaded.and_then(|l| scenario::build(&l, &scenario::Overrides::default()));
     let plan = built.map_err(|e| format!("built: {e}"))?;

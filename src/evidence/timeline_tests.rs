@@ -4,6 +4,7 @@ use super::audit_tests::{at, line, log};
 use super::file::Evidence;
 use super::heard::Heard;
 use super::written::{Unclear, Watchfulness, reconstruct};
+use crate::import::Asked;
 use crate::kernel::Dur;
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ fn export() -> Evidence {
 fn timeline(lines: &[Value]) -> (String, String) {
     let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     let heard = Heard::of(&[log(lines), export()]);
-    let was = reconstruct(heard, watchfulness, "test").unwrap();
+    let was = reconstruct(heard, watchfulness, ("test", &Asked::default())).unwrap();
     let begins = was.text.find("timeline:").unwrap();
     (was.text[begins..].to_owned(), was.notes.join("\n"))
 }
@@ -45,7 +46,9 @@ fn events_of_another_cluster_are_refused_with_a_word() {
     let controller = "system:serviceaccount:kube-system:node-controller";
     let given_up = line(&at(5), "Metadata", controller, "patch", "nodes/other-7/status", json!({}));
     let heard = Heard::of(&[log(&[given_up]), export()]);
-    let Err(Unclear::Nothing { notes }) = reconstruct(heard, watchfulness, "test") else {
+    let Err(Unclear::Nothing { notes }) =
+        reconstruct(heard, watchfulness, ("test", &Asked::default()))
+    else {
         panic!("the node is of another cluster")
     };
     let notes = notes.join("\n");
@@ -66,7 +69,7 @@ fn of_an_old_export_what_lasted_is_taken() {
         evicted(1100),
     ];
     let heard = Heard::of(&[log(&lines), export()]);
-    let was = reconstruct(heard, watchfulness, "test").unwrap();
+    let was = reconstruct(heard, watchfulness, ("test", &Asked::default())).unwrap();
     // 65 s before 04:58:20.25, to the second below.
     assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:57:15Z");
     assert!(was.text.contains("api-7"), "{}", was.text);
@@ -113,7 +116,8 @@ fn what_is_longer_than_a_run_is_refused_with_its_times() {
     );
     let answer = Evidence { file: "answer.json".to_owned(), text };
     let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
-    let error = reconstruct(Heard::of(&[answer]), watchfulness, "test").unwrap_err();
+    let error =
+        reconstruct(Heard::of(&[answer]), watchfulness, ("test", &Asked::default())).unwrap_err();
     let ends = "ends at 2025-01-07T22:13:20Z, and a run can span a year";
     assert!(error.to_string().contains(ends), "{error}");
 }
@@ -132,7 +136,8 @@ fn whom_a_long_pass_spared_has_gone_with_the_others() {
     };
     let mut lines: Vec<Value> = (0..14).map(|i| given_up(i, 100 + 3 * i)).collect();
     lines.push(given_up(14, 145));
-    let was = reconstruct(Heard::of(&[log(&lines)]), watchfulness, "test").unwrap();
+    let was =
+        reconstruct(Heard::of(&[log(&lines)]), watchfulness, ("test", &Asked::default())).unwrap();
     for entry in [
         r#"(at: "12.820s", do: Partition(node: "n-0"))"#,
         r#"(at: "17.820s", do: Partition(node: "n-14"))"#,
@@ -233,7 +238,9 @@ fn tokens_and_annotations_are_not_kept() {
     let lines =
         [line(&at(5), "RequestResponse", "jane", "patch", "nodes/b-03", cordon), evicted(20)];
     let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
-    let was = reconstruct(Heard::of(&[log(&lines), export()]), watchfulness, "test").unwrap();
+    let was =
+        reconstruct(Heard::of(&[log(&lines), export()]), watchfulness, ("test", &Asked::default()))
+            .unwrap();
     assert!(was.text.contains("Cordon(node: \"b-03\")"));
     let all = format!("{}{:?}{:?}", was.text, was.notes, was.told);
     for secret in ["secret-token", "hunter2", "10.0.0.9", "5e2d6f1c"] {

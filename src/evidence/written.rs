@@ -10,7 +10,7 @@ use super::outage::{Known, Outage, Silence};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
-use crate::import::{ImportError, ImportedCluster, Input};
+use crate::import::{Asked, ImportError, ImportedCluster, Input};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
 use serde_json::json;
@@ -92,7 +92,7 @@ pub(crate) enum Unclear {
 pub(crate) fn reconstruct(
     mut heard: Heard,
     watchfulness: Watchfulness,
-    cluster_of: &str,
+    (cluster_of, asked): (&str, &Asked),
 ) -> Result<Reconstruction, Unclear> {
     let mut notes = Vec::new();
     let objects = objects_of(&heard, &mut notes);
@@ -167,7 +167,7 @@ pub(crate) fn reconstruct(
     );
     let horizon = span(lasts);
     Ok(Reconstruction {
-        text: cluster.written(&doc, plan.start, &horizon, &timeline),
+        text: cluster.written(&doc, plan.start, &horizon, (&timeline, asked)),
         start: plan.start,
         outage,
         notes,

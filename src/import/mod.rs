@@ -96,3 +96,4 @@ pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
 pub(crate) use sight::{is_export, values as yaml_values};
 pub(crate) use summary::Summary;
 pub(crate) use times::{SECOND_US, Stamp, YEARS, parse as parse_time};
+pub(crate) use write::Asked;

@@ -15,6 +15,15 @@ use crate::language::{Exported, Flags};
 use serde::Serialize;
 use std::fmt::Write;
 
+/// What a scenario is to be run with, in place of what its cluster says or nobody does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) kubernetes: Option<String>,
+    /// As the language has it: `Ideal`.
+    pub(crate) timing: Option<&'static str>,
+    pub(crate) seed: Option<u64>,
+}
+
 impl ImportedCluster {
     /// The text of a scenario with this cluster, ready to be run.
     pub fn to_scenario(&self) -> String {
@@ -27,7 +36,7 @@ impl ImportedCluster {
             comment(&mut out, &line);
         }
         let begins = self.summary.time_zero.map(Stamp::to_rfc3339);
-        self.body(&mut out, &doc, begins, "30m");
+        self.body(&mut out, &doc, begins, "30m", &Asked::default());
         self.fault(&mut out);
         out.push_str(")\n");
         out
@@ -39,32 +48,47 @@ impl ImportedCluster {
         doc: &str,
         begins: Stamp,
         horizon: &str,
-        timeline: &str,
+        (timeline, asked): (&str, &Asked),
     ) -> String {
         let mut out = String::from("// Written by `taintsim incident`.\n");
-        self.body(&mut out, doc, Some(begins.to_rfc3339()), horizon);
+        self.body(&mut out, doc, Some(begins.to_rfc3339()), horizon, asked);
         out.push_str(timeline);
         out.push_str(")\n");
         out
     }
 
-    fn body(&self, out: &mut String, doc: &str, begins: Option<String>, horizon: &str) {
+    fn body(
+        &self,
+        out: &mut String,
+        doc: &str,
+        begins: Option<String>,
+        horizon: &str,
+        asked: &Asked,
+    ) {
         out.push_str("Scenario(\n    version: 1,\n");
         push(out, "doc", &doc);
         if let Some(begins) = begins {
             push(out, "begins", &begins);
         }
-        if let Some(release) = self.release() {
+        if let Some(release) = &asked.kubernetes {
+            push(out, "kubernetes", release);
+        } else if let Some(release) = self.release() {
             out.push_str(
                 "    // The newest kubelet's release; the control plane's may be newer.\n",
             );
             push(out, "kubernetes", &release);
         }
+        if let Some(timing) = asked.timing {
+            _ = writeln!(out, "    timing: {timing},");
+        }
+        if let Some(seed) = asked.seed {
+            push(out, "seed", &seed);
+        }
         push(out, "horizon", &horizon);
         list(out, "notes", &self.summary.notes());
         out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
         _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
-        self.settings(out);
+        self.settings(out, asked.kubernetes.clone().or_else(|| self.release()));
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");
             out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
@@ -86,8 +110,8 @@ impl ImportedCluster {
     }
 
     /// What the control plane was started with; what the release does not have is a comment.
-    fn settings(&self, out: &mut String) {
-        let (spec, notes) = settings_of(self.release(), &self.control_plane);
+    fn settings(&self, out: &mut String, release: Option<String>) {
+        let (spec, notes) = settings_of(release, &self.control_plane);
         for note in notes {
             _ = writeln!(out, "    // {}", files::line(&note));
         }

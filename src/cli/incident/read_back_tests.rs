@@ -5,6 +5,7 @@ use crate::analysis::Analysis;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::matching::Matched;
 use crate::evidence::{Evidence, Heard, Reconstruction, reconstruct};
+use crate::import::Asked;
 use crate::kernel::{Choices, Dur, Time};
 use crate::lab::Forecasting;
 use crate::report::klog;
@@ -111,7 +112,7 @@ fn read(files: &[Evidence]) -> Reconstruction {
     let Ok(watchfulness) = super::watchfulness(None, &Overrides::default()) else {
         panic!("the defaults are a plan")
     };
-    reconstruct(Heard::of(files), watchfulness, "test").unwrap()
+    reconstruct(Heard::of(files), watchfulness, ("test", &Asked::default())).unwrap()
 }
 
 fn near(stamp: crate::import::Stamp, at: Time) -> bool {

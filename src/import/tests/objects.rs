@@ -2,6 +2,7 @@
 
 use super::{error, good, node, pod};
 use crate::api::pod::PodSource;
+use crate::import::{Asked, Stamp};
 use crate::language::{NodeStart, Placement, PodStart, Scenario, Tree};
 
 const NODE: &str = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"conditions":[
@@ -219,6 +220,13 @@ fn a_node_that_never_posted_is_cut_off() {
         "{}",
         cluster.to_scenario()
     );
+    // What is asked for takes its place.
+    let asked = Asked { kubernetes: Some("1.31".to_owned()), timing: Some("Ideal"), seed: Some(7) };
+    let text = cluster.written("", Stamp(0), "1m", ("", &asked));
+    for line in ["kubernetes: \"1.31\"", "timing: Ideal", "seed: 7"] {
+        assert!(text.contains(&format!("    {line},\n")), "{text}");
+    }
+    assert!(!text.contains("1.33\"") && Tree::read(&text).is_ok(), "{text}");
 }
 
 #[test]
