@@ -3,6 +3,7 @@
 use super::kept::Kept;
 use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::analysis::Interval;
+use std::collections::BTreeSet;
 
 /// A value, and what a year costs with it.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,6 +76,8 @@ pub(crate) struct Answer {
     pub(crate) best: usize,
     /// Whether it keeps all limits.
     pub(crate) keeps: bool,
+    /// The figures, places in [`FIGURES`], whose limits some row breaks, or may break.
+    pub(crate) limited: BTreeSet<usize>,
     /// The row that is set now.
     pub(crate) now: usize,
     /// How many replications there are to be before anything is known; none where it is.
@@ -186,10 +189,16 @@ pub(crate) fn answer(
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));
     let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
+    let is_near = |b: &&Bound| {
+        let may_break = |r: &Row| r.unsure.iter().any(|(text, _)| *text == b.text);
+        rows.iter().any(|r| r.breaks.contains(&b.text) || may_break(r))
+    };
+    let limited = within.iter().filter(is_near).map(|b| b.figure).collect();
     let lean = Lean { kept, objective, eligible: &eligible, figures: &all, costs: &costs };
     Answer {
         best,
         keeps,
+        limited,
         now: kept.now,
         wanted,
         open,

@@ -2,9 +2,8 @@
 
 use super::told::{Told, amount, shown};
 use crate::analysis::Interval;
-use crate::lab::planner::{Bound, FIGURES, OWN, Row};
+use crate::lab::planner::{FIGURES, OWN, Row};
 use crate::report::text::{self, Filled, fold, width};
-use std::collections::BTreeSet;
 
 /// The table is no wider than this.
 const WIDE: usize = 80;
@@ -26,18 +25,12 @@ fn from_zero(value: f64, span: &Interval) -> String {
     }
 }
 
-/// The figures whose limits a row breaks, or may break, by their places in [`FIGURES`].
-fn limited(rows: &[Row]) -> BTreeSet<usize> {
-    let texts = rows.iter().flat_map(|r| r.breaks.iter().chain(r.unsure.iter().map(|u| &u.0)));
-    texts.filter_map(|text| Some(Bound::parse(text).ok()?.figure)).collect()
-}
-
 /// The columns that stand as far as there is room: first the figures by which a limit is broken, then
 /// what a year costs by formula, the figures by which values differ, of the workload's own, and those that
 /// have a price or occur.
 fn columns(told: &Told) -> Vec<Filled> {
     let rows = &told.answer.rows;
-    let limited = limited(rows);
+    let limited = &told.answer.limited;
     let figure = |f: usize| {
         let of = |r: &Row| from_zero(r.figures[f], &r.spans[f]);
         (FIGURES[f].heading().to_owned(), rows.iter().map(of).collect())
