@@ -76,12 +76,12 @@ fn one(told: &Told<'_>) -> Value {
         "closed_form_best": a.closed_best.map(|r| a.rows[r].values.clone()),
         "unmoved": a.unmoved.iter().map(|f| FIGURES[*f].name()).collect::<Vec<_>>(),
         "models": kept.models.iter().map(|(n, r)| json!({ "name": n, "per_year": r })).collect::<Vec<_>>(),
-        "rows": a.rows.iter().map(|r| row(kept, r)).collect::<Vec<_>>(),
+        "rows": a.rows.iter().enumerate().map(|(i, r)| row(kept, i, r)).collect::<Vec<_>>(),
         "together": told.together,
     })
 }
 
-fn row(kept: &Kept, r: &Row) -> Value {
+fn row(kept: &Kept, place: usize, r: &Row) -> Value {
     let by_name = |figures: &[Figure], values: Vec<Value>| -> Map<String, Value> {
         figures.iter().map(|f| f.name().to_owned()).zip(values).collect()
     };
@@ -90,7 +90,6 @@ fn row(kept: &Kept, r: &Row) -> Value {
         let each = r.own.iter().map(|own| by_name(&OWN, own.iter().map(value).collect()));
         kept.own.iter().cloned().zip(each.map(Value::Object)).collect()
     };
-    let place = kept.rows.iter().position(|values| *values == r.values).unwrap_or(0);
     let standing = by_name(&FIGURES, kept.standing(place).iter().map(|v| json!(v)).collect());
     json!({
         "values": r.values,
