@@ -25,6 +25,8 @@
 mod alike;
 mod answer;
 mod apart;
+#[cfg(test)]
+mod chosen_tests;
 mod closed;
 mod control;
 mod count;
@@ -37,6 +39,8 @@ mod spec;
 #[cfg(test)]
 mod tests;
 mod together;
+#[cfg(test)]
+mod years_tests;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
 pub(crate) use apart::AS_IT_IS;

@@ -1,0 +1,185 @@
+//! Which settings a plan chooses: what is set now, several each for itself and together, and values that cost
+//! something without failures.
+
+use super::tests::{TOLERATION, planner, scenario};
+use super::{Objective, answer};
+use crate::lab::shards::Desk;
+use crate::lab::sweep::Axis;
+use crate::scenario::{Loaded, parse};
+use std::path::Path;
+
+/// What is set now stands among the values under its own, whoever says it: the scenario, in whatever spelling it is asked
+/// for, or the API server, which adds 300 s. Of workloads that differ there is no such value.
+#[test]
+fn what_is_set_now_is_one_of_the_values() {
+    let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")], workloads: [
+        Deployment(name: "said", template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60)])),
+        Deployment(name: "silent")],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let now = |path: &str, values: &[&str]| {
+        let mut p = planner(&loaded, values, &[]);
+        path.clone_into(&mut p.sweep.axes[0].path);
+        p.look_for_now(&|| true).expect("it builds");
+        let values = p.sweep.axes[0].values.join(",");
+        (p.now, values)
+    };
+    let of = |name: &str| TOLERATION.replace('*', name);
+    let named = |place, values: &str| (Some(place), values.to_owned());
+    assert_eq!(now(&of("said"), &["0", "300", "none"]), named(1, "0,60,300,none"));
+    let long = of("Deployment/said").replace("[unreachable]", "[node.kubernetes.io/unreachable]");
+    assert_eq!(now(&long, &["0"]), named(1, "0,60"));
+    assert_eq!(now(&of("silent"), &["0", "600"]), named(1, "0,300,600"));
+    assert_eq!(now(&of("*"), &["0"]), (None, "0".to_owned()));
+    let grace = "flags.kube-controller-manager.node-monitor-grace-period";
+    assert_eq!(now(grace, &["40s", "1m"]), named(1, "40s,50s,1m"));
+}
+
+/// Two workloads with a toleration each, on nodes with so much cpu for pods of one cpu; pods tolerate
+/// a lost node for ever where nothing else is set.
+fn two_workloads(nodes: &str, cpu: u32, api: u32) -> Loaded {
+    let template = r#"template: (requests: {"cpu": "1"}, tolerations: [
+        (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute)])"#;
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "{nodes}", capacity: {{"cpu": "{cpu}", "pods": "10"}})],
+        workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All), {template}),
+            Deployment(name: "api", replicas: {api}, placement: Spread(All), {template})],
+        faults: (models: [(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("1h"))]))"#
+    );
+    parse("p.ron", text.clone().into_bytes(), Path::new(""))
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// A plan of the tolerations of both, each for itself.
+fn both_apart(loaded: &Loaded) -> (super::Kept, Objective) {
+    let mut p = planner(loaded, &["0", "300"], &[]);
+    p.sweep.axes = ["web", "Deployment/default/api"]
+        .map(|name| Axis {
+            path: TOLERATION.replace('*', name),
+            values: vec!["0".to_owned(), "none".to_owned()],
+        })
+        .to_vec();
+    assert!(p.may_be_apart().expect("it builds"));
+    p.apart = Some(vec![None, None]);
+    p.look_for_now(&|| true).expect("it builds");
+    assert_eq!(p.apart, Some(vec![Some(1), Some(1)]));
+    let kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    (kept, p.objective)
+}
+
+/// Room for everybody: who is evicted is up again at once, whatever becomes of others. Together the
+/// settings cost what they cost one by one, and each is chosen for itself.
+#[test]
+fn workloads_with_room_do_not_touch_each_other() {
+    let loaded = two_workloads("n-{0..3}", 8, 4);
+    let (kept, objective) = both_apart(&loaded);
+    for extra in kept.extras(&objective, 0.95) {
+        assert!(!extra.touches && extra.extra.abs() < 1.0, "{extra:?}");
+    }
+    let parts = kept.each_apart();
+    assert_eq!(parts.len(), 2);
+    for part in &parts {
+        let a = answer(part, &objective, &[], 0.95);
+        let values: Vec<&str> = a.rows.iter().map(|r| r.values[0].as_str()).collect();
+        assert_eq!((values, a.best, a.now), (vec!["0", "none"], 0, 1));
+        // 48 outages a year of an hour; evicted after some 52 s and up 2 s later: 59.1 minutes.
+        let saved = a.rows[1].cost - a.rows[0].cost;
+        assert!((saved / (48.0 * 59.1) - 1.0).abs() < 0.01, "{saved}");
+        // Of its own four pods; the other four wait for 48 hours a year whatever becomes of these.
+        assert_eq!(part.own.len(), 1);
+        let [(missing, _), (evicted, _), _] = a.rows[0].own[0];
+        let others = a.rows[0].figures[0] - missing;
+        assert!((evicted - 48.0).abs() < 1e-6, "{evicted}");
+        assert!((others / 2_880.0 - 1.0).abs() < 0.01, "{others}");
+        let [(missing, _), (evicted, _), _] = a.rows[1].own[0];
+        assert!((missing / 2_880.0 - 1.0).abs() < 0.01 && evicted.abs() < 1e-6);
+        assert!(a.guaranteed);
+    }
+    assert!(kept.check().is_ok());
+}
+
+/// Four nodes with room for two pods each, and seven pods: whoever is evicted alone finds the one
+/// place that is free, of two the second one waits for its node to come back. Three of four nodes
+/// have two pods: 36 outages a year in which 59.1 minutes are not saved twice.
+#[test]
+fn workloads_that_share_the_last_place_touch_each_other() {
+    let loaded = two_workloads("n-{0..3}", 2, 3);
+    let (kept, objective) = both_apart(&loaded);
+    let extras = kept.extras(&objective, 0.95);
+    let first = &extras[0];
+    assert_eq!(first.values, ["0", "0"]);
+    assert!(first.touches, "{first:?}");
+    let (expected, i) = (36.0 * 59.1, first.interval);
+    assert!(i.low <= expected && expected <= i.high, "{first:?}");
+    assert!(i.high - i.low < 0.2 * expected, "{first:?}");
+    // Nothing is changed where all stay as they are.
+    assert!(!extras[1].touches && extras[1].extra.abs() < 1e-6, "{extras:?}");
+}
+
+/// The same where the first values and the last ones change nothing: an hour is never over sooner
+/// than ten of them. The values between, which are recommended of each setting, touch each other.
+#[test]
+fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out() {
+    let loaded = two_workloads("n-{0..3}", 2, 3);
+    let mut p = planner(&loaded, &["0", "300"], &[]);
+    let values = ["none", "0", "36000"].map(str::to_owned).to_vec();
+    p.sweep.axes = ["web", "Deployment/default/api"]
+        .map(|name| Axis { path: TOLERATION.replace('*', name), values: values.clone() })
+        .to_vec();
+    p.apart = Some(vec![None, None]);
+    p.look_for_now(&|| true).expect("it builds");
+    let mut kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    let ends = kept.extras(&p.objective, 0.95);
+    assert!(ends.iter().all(|e| !e.touches && e.extra.abs() < 1e-6), "{ends:?}");
+    let best = vec!["0".to_owned(); 2];
+    assert!(!kept.is_tried(&best));
+    let beside = p.beside(&kept, &[best[..1].to_vec(), best[..1].to_vec()]);
+    let beside = beside.expect("something to be tried");
+    let tried = beside.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    // Nothing changed, each changed alone, and both.
+    assert_eq!((tried.rows.len(), tried.moments.n()), (4, kept.moments.n()));
+    kept.tried = Some(Box::new(tried));
+    assert!(kept.check().is_ok() && kept.is_tried(&best));
+    let extras = kept.extras(&p.objective, 0.95);
+    let found = extras.iter().find(|e| e.values == best).expect("it was tried");
+    let expected = 36.0 * 59.1;
+    assert!(found.touches && (found.extra / expected - 1.0).abs() < 0.01, "{found:?}");
+    // One of them alone is no combination.
+    assert!(kept.is_tried(&["0".to_owned(), super::AS_IT_IS.to_owned()]));
+    assert!(p.beside(&kept, &[best.clone(), vec![super::AS_IT_IS.to_owned()]]).is_none());
+}
+
+/// One replica where two are needed is below the need in every minute of a year, whatever fails.
+#[test]
+fn what_a_value_costs_without_failures_is_in_its_cost() {
+    let text = r#"Scenario(version: 1, horizon: "1h", timing: Ideal, nodes: [(names: "n-{0..3}")],
+        workloads: [Deployment(name: "web", replicas: 3, needs: 2, placement: Spread(All))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let mut p = planner(&loaded, &["1", "3"], &["missing=0", "below=1"]);
+    "workloads.web.replicas".clone_into(&mut p.sweep.axes[0].path);
+    p.look_for_now(&|| true).expect("it builds");
+    assert_eq!(p.now, Some(1));
+    let kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    let a = answer(&kept, &p.objective, &[], 0.95);
+    let year_min = 365.0 * 1_440.0;
+    assert!((kept.standing(0)[1] / year_min - 1.0).abs() < 1e-9, "{:?}", kept.standing(0));
+    assert!(kept.standing(1).iter().all(|f| *f == 0.0), "{:?}", kept.standing(1));
+    assert!((a.rows[0].cost / year_min - 1.0).abs() < 0.01, "{}", a.rows[0].cost);
+    assert_eq!(a.best, 1);
+    assert!(kept.check().is_ok());
+}
+
+/// What changes nothing that is run is nothing to choose.
+#[test]
+fn a_setting_that_changes_nothing_is_refused() {
+    let loaded = scenario(
+        "Deployment",
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))"#,
+    );
+    let mut p = planner(&loaded, &["10m", "30m"], &[]);
+    "horizon".clone_into(&mut p.sweep.axes[0].path);
+    let refused = p.look_for_now(&|| true).expect_err("it changes nothing").to_string();
+    assert!(refused.contains("no value of `horizon` changes anything here"), "{refused}");
+}
