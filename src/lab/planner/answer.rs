@@ -134,7 +134,7 @@ pub(crate) fn answer(
     let n = kept.moments.n();
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
-    let standing = |row: usize| objective.of(kept.standing(row), kept.nodes[row].into());
+    let standing = |row: usize| kept.standing_cost(objective, row);
     let by_formula =
         |row: usize| Some(objective.of_formula(&kept.closed.as_ref()?[row]) + standing(row));
     let row = |row: usize| {
@@ -292,7 +292,7 @@ impl Lean<'_> {
     fn cost_of(&self, model: usize, row: usize, short: f64) -> f64 {
         let models = 0..self.kept.parts.len();
         let ran: f64 = models.map(|m| self.ran(m, row, self.is_short(m))).sum();
-        let failing = self.objective.of(&self.figures[row], 0.0);
+        let failing = self.costs[row] - self.kept.standing_cost(self.objective, row);
         let times = if ran > 0.0 { failing / ran } else { 1.0 };
         times * self.ran(model, row, short)
     }
@@ -386,7 +386,7 @@ impl Lean<'_> {
         let now = (0..models).map(|m| self.kept.models[m].1 * self.is_short(m)).sum::<f64>() / all;
         let cost = |row: usize, share: f64| {
             let failing: f64 = (0..models).map(|m| self.cost_of(m, row, share)).sum();
-            failing + self.objective.standing(self.kept.nodes[row].into())
+            failing + self.kept.standing_cost(self.objective, row)
         };
         let at = |share: f64| self.best_at(best, |row| cost(row, share));
         // Every model with the same share: as far as that leaves the best row the best.

@@ -169,6 +169,14 @@ fn what_a_value_costs_without_failures_is_in_its_cost() {
     assert!((a.rows[0].cost / year_min - 1.0).abs() < 0.01, "{}", a.rows[0].cost);
     assert_eq!(a.best, 1);
     assert!(kept.check().is_ok());
+    // Where evictions are dear one replica is best all the same, and a third of the outages are a third of what these
+    // cost, not of the rest.
+    let dear = p.objective.clone().with(&["evicted=30000".to_owned()], None).expect("prices");
+    let a = answer(&kept, &dear, &[], 0.95);
+    assert_eq!(a.best, 0);
+    let of_rate = a.sensitivities.iter().find(|s| s.name == "rate of node").expect("a model");
+    let third = year_min + (a.rows[0].cost - year_min) / 3.0;
+    assert!((of_rate.costs[0] / third - 1.0).abs() < 1e-6, "{of_rate:?} {third}");
 }
 
 /// What changes nothing that is run is nothing to choose.

@@ -170,6 +170,11 @@ impl Kept {
         self.standing.get(place..place + FIGURES.len()).unwrap_or_default()
     }
 
+    /// What that comes to at these prices, with what its nodes cost.
+    pub(super) fn standing_cost(&self, objective: &Objective, row: usize) -> f64 {
+        objective.of(self.standing(row), self.nodes[row].into())
+    }
+
     /// How large it is.
     pub(crate) fn size(&self) -> Size {
         Size {
