@@ -7,13 +7,11 @@ use super::ctx::Ctx;
 /// Choices.
 impl Ctx {
     /// The choice point of this name.
-    #[must_use]
     pub(crate) fn point(&self, name: &'static str) -> PointId {
         self.0.choices.borrow_mut().point(name)
     }
 
     /// The deviations of the tape whose choice has not come up, sorted.
-    #[must_use]
     pub(crate) fn unmet(&self) -> Vec<Deviation> {
         self.0.choices.borrow().unmet()
     }
@@ -50,13 +48,11 @@ impl Ctx {
     }
 
     /// Whether goroutines take turns about as often as upstream's do.
-    #[must_use]
     pub(crate) fn draws_turns(&self) -> bool {
         self.0.choices.borrow().draws_turns()
     }
 
     /// Whether another than the usual order can be asked for at all.
-    #[must_use]
     pub(crate) fn is_choosing(&self) -> bool {
         self.0.choices.borrow().is_choosing()
     }
@@ -99,7 +95,6 @@ impl Ctx {
     /// The sum of such numbers, each with `each` added to it, for one ordinal after the other as
     /// long as it is no more than `most`: how many they are, and their sum. None where each draw is
     /// seen by somebody, and has to be asked for.
-    #[must_use]
     pub(crate) fn sum_at(
         &self,
         point: PointId,

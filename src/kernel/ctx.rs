@@ -20,14 +20,12 @@ pub struct Ctx(pub(super) Rc<Core>);
 /// Time and causes.
 impl Ctx {
     /// The class of the event that is running: events of this instant of lower classes have run.
-    #[must_use]
     pub(crate) fn class(&self) -> Class {
         self.0.class.get()
     }
 
     /// The present instant.
     #[inline]
-    #[must_use]
     pub(crate) fn now(&self) -> Time {
         self.0.now.get()
     }
@@ -36,7 +34,6 @@ impl Ctx {
     /// cause of the moment it is posted and gives it back when it runs; a process keeps its own
     /// across awaits, and starts with its spawner's.
     #[inline]
-    #[must_use]
     pub(crate) fn cause(&self) -> u32 {
         self.0.cause.get()
     }
@@ -50,7 +47,6 @@ impl Ctx {
     /// The record of the version that the running process acts on; [`NONE`](super::NONE) if it has
     /// looked at none. A process keeps its own across awaits; a handler starts with none.
     #[inline]
-    #[must_use]
     pub(crate) fn saw(&self) -> u32 {
         self.0.saw.get()
     }
@@ -73,7 +69,6 @@ impl Ctx {
 
     /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair
     /// gives the same lane.
-    #[must_use]
     pub(crate) fn lane(&self, delay: Dur, class: Class) -> Lane {
         self.0.queue.borrow_mut().lane(delay, class)
     }
@@ -134,13 +129,11 @@ impl Ctx {
     }
 
     /// What the running step is called; what it starts is called the same.
-    #[must_use]
     pub(crate) fn name(&self) -> Name {
         if self.0.searching.get() { self.0.notes.borrow().name } else { Name::NONE }
     }
 
     /// A new group, with no process in it.
-    #[must_use]
     pub(crate) fn group(&self) -> Group {
         let n = self.0.groups.get();
         self.0.groups.set(n + 1);
@@ -231,14 +224,12 @@ impl Ctx {
 
     /// Whether the process still waits at this park, unclaimed.
     #[inline]
-    #[must_use]
     pub(crate) fn alive(&self, t: Ticket) -> bool {
         self.0.parks.borrow().alive(t)
     }
 
     /// Whether the process still waits at this park, and somebody has claimed it.
     #[inline]
-    #[must_use]
     pub(crate) fn claimed(&self, t: Ticket) -> bool {
         let parks = self.0.parks.borrow();
         parks.waits(t) && !parks.alive(t)
@@ -268,7 +259,6 @@ impl Ctx {
     /// Parks once, hands the ticket to `register`, and completes when the process is woken. The
     /// body of every leaf; a process awaits one leaf at a time, so there are no joins or selects of
     /// arbitrary futures.
-    #[must_use = "a future does nothing unless awaited"]
     pub(crate) fn parked(&self, mut register: impl FnMut(Ticket)) -> impl Future<Output = ()> {
         let mut armed = false;
         poll_fn(move |_| {
@@ -283,7 +273,6 @@ impl Ctx {
 
     /// Goes on after `d`, in class `Wake`. Sleeping for no time lets those go first that are ready
     /// already.
-    #[must_use = "a future does nothing unless awaited"]
     pub(crate) fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
             self.0.posting();
@@ -299,13 +288,11 @@ impl Ctx {
     }
 
     /// Goes on at an instant, in class `Wake`; one that has passed is treated as now.
-    #[must_use = "a future does nothing unless awaited"]
     pub(crate) fn sleep_until(&self, at: Time) -> impl Future<Output = ()> {
         self.parked(move |t| self.wake_at(at, t))
     }
 
     /// Somebody who can idle: one process at a time.
-    #[must_use]
     pub(crate) fn idler(&self) -> Idler {
         self.0.queue.borrow_mut().idler()
     }
@@ -313,7 +300,6 @@ impl Ctx {
     /// Goes on at a later turn, turns being `period` apart: at the next one after
     /// [`Ctx::take_turn`], or when something else happens in its instant. The order is that of one
     /// who sleeps from each turn to the next; the turns between cost nothing.
-    #[must_use = "a future does nothing unless awaited"]
     pub(crate) fn idle(&self, idler: Idler, period: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
             let event = self.0.wake_event(t);
@@ -328,7 +314,6 @@ impl Ctx {
     }
 
     /// Goes on when nobody else goes on in this instant.
-    #[must_use = "a future does nothing unless awaited"]
     pub(crate) fn after_others(&self) -> impl Future<Output = ()> {
         self.parked(|t| {
             self.0.posting();

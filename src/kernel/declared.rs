@@ -8,13 +8,11 @@ use super::search::{Key, Keys, Name};
 /// of a flag where the run is not part of a search.
 impl Ctx {
     /// The family of state of this name.
-    #[must_use]
     pub(crate) fn keys(&self, name: &'static str) -> Keys {
         if self.0.searching.get() { self.0.notes.borrow_mut().keys(name) } else { Keys::UNDECLARED }
     }
 
     /// A new piece of state.
-    #[must_use]
     pub(crate) fn key(&self) -> Key {
         if self.0.searching.get() { self.0.notes.borrow_mut().thing() } else { Key::default() }
     }
@@ -74,7 +72,6 @@ impl Ctx {
 
     /// Whether the run is part of a search.
     #[inline]
-    #[must_use]
     pub(crate) fn is_searching(&self) -> bool {
         self.0.searching.get()
     }

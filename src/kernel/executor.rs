@@ -38,7 +38,6 @@ pub(super) struct Shuffle {
 
 impl Kernel {
     /// A kernel at time zero with nothing to do.
-    #[must_use]
     pub(crate) fn new(choices: Choices) -> Self {
         Self::over(Rc::new(Core::new(choices)), None)
     }
@@ -56,7 +55,6 @@ impl Kernel {
     }
 
     /// A handle to it.
-    #[must_use]
     pub(crate) fn ctx(&self) -> Ctx {
         self.ctx.clone()
     }
@@ -178,25 +176,21 @@ impl Kernel {
     }
 
     /// Processes that have not ended.
-    #[must_use]
     pub fn live(&self) -> usize {
         self.ctx.0.live.get()
     }
 
     /// Events handled so far.
-    #[must_use]
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 
     /// Events pending.
-    #[must_use]
     pub fn pending(&self) -> usize {
         self.ctx.0.queue.borrow().len()
     }
 
     /// The choices made so far, if they are being recorded.
-    #[must_use]
     pub fn choices_made(&self) -> Vec<Drawn> {
         self.ctx.0.choices.borrow().log().to_vec()
     }

@@ -22,13 +22,11 @@ const MOST_CHOICES: usize = 1 << 24;
 impl Kernel {
     /// A kernel that asks its choices which event of an instant comes next, and notes what its
     /// steps do. Without deviations it runs as any other.
-    #[must_use]
     pub fn searching(choices: Choices) -> Self {
         Self::searching_in(&mut Room::default(), choices, Wanted::default())
     }
 
     /// As [`Kernel::searching`], in the tables of an earlier run.
-    #[must_use]
     pub(crate) fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
         let mut choices = room.take_in(choices);
         if !wanted.no_choices {
@@ -187,13 +185,11 @@ impl Kernel {
     }
 
     /// Whether the run ended in a state that was known.
-    #[must_use]
     pub(crate) fn ended_known(&self) -> bool {
         self.search.as_ref().is_some_and(|s| s.known)
     }
 
     /// Hands out what was noted and which choices were made.
-    #[must_use]
     pub(crate) fn searched(&self) -> (Searched, Vec<Drawn>) {
         let notes = std::mem::take(&mut self.ctx.0.notes.borrow_mut().so_far);
         (notes, self.ctx.0.choices.borrow_mut().take_log())

@@ -18,25 +18,21 @@ impl Spread {
     }
 
     /// Always the same.
-    #[must_use]
     pub fn always(span: Dur) -> Self {
         Self([span].into())
     }
 
     /// How many there are.
-    #[must_use]
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
     /// The longest of them.
-    #[must_use]
     pub(crate) fn most(&self) -> Dur {
         self.0[self.0.len() - 1]
     }
 
     /// The mean, in seconds.
-    #[must_use]
     pub(crate) fn mean_s(&self) -> f64 {
         self.mean_of(|seconds| seconds)
     }
@@ -47,14 +43,12 @@ impl Spread {
     }
 
     /// The span that a share of them does not exceed.
-    #[must_use]
     pub(crate) fn quantile(&self, share: f64) -> Dur {
         let rank = (share * self.0.len() as f64).ceil() as usize;
         self.0[rank.clamp(1, self.0.len()) - 1]
     }
 
     /// Whether there is something to draw.
-    #[must_use]
     pub(crate) fn varies(&self) -> bool {
         self.0[0] != self.most()
     }

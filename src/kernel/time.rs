@@ -40,61 +40,51 @@ macro_rules! nanoseconds {
             pub const MAX: Self = Self(u64::MAX);
 
             /// Made of nanoseconds.
-            #[must_use]
             pub const fn from_nanos(ns: u64) -> Self {
                 Self(ns)
             }
 
             /// Made of microseconds, at most [`Self::MAX`].
-            #[must_use]
             pub const fn from_micros(us: u64) -> Self {
                 Self(scaled(us, MICRO))
             }
 
             /// Made of milliseconds, at most [`Self::MAX`].
-            #[must_use]
             pub const fn from_millis(ms: u64) -> Self {
                 Self(scaled(ms, MILLI))
             }
 
             /// Made of seconds, at most [`Self::MAX`].
-            #[must_use]
             pub const fn from_secs(s: u64) -> Self {
                 Self(scaled(s, SEC))
             }
 
             /// In nanoseconds.
-            #[must_use]
             pub const fn as_nanos(self) -> u64 {
                 self.0
             }
 
             /// In whole microseconds; the rest is cut off.
-            #[must_use]
             pub const fn as_micros(self) -> u64 {
                 self.0 / MICRO
             }
 
             /// In whole milliseconds; the rest is cut off.
-            #[must_use]
             pub const fn as_millis(self) -> u64 {
                 self.0 / MILLI
             }
 
             /// In whole seconds; the rest is cut off.
-            #[must_use]
             pub const fn as_secs(self) -> u64 {
                 self.0 / SEC
             }
 
             /// In seconds as a float, for reports and charts only.
-            #[must_use]
             pub fn as_secs_f64(self) -> f64 {
                 self.0 as f64 / SEC as f64
             }
 
             /// With `d` on top, or nothing if that is beyond [`Self::MAX`].
-            #[must_use]
             pub const fn checked_add(self, d: Dur) -> Option<Self> {
                 match self.0.checked_add(d.0) {
                     Some(ns) => Some(Self(ns)),
@@ -103,7 +93,6 @@ macro_rules! nanoseconds {
             }
 
             /// Without `d`, or nothing if that is less than [`Self::ZERO`].
-            #[must_use]
             pub(crate) const fn checked_sub(self, d: Dur) -> Option<Self> {
                 match self.0.checked_sub(d.0) {
                     Some(ns) => Some(Self(ns)),
@@ -112,13 +101,11 @@ macro_rules! nanoseconds {
             }
 
             /// With `d` on top, at most [`Self::MAX`].
-            #[must_use]
             pub const fn saturating_add(self, d: Dur) -> Self {
                 Self(self.0.saturating_add(d.0))
             }
 
             /// Without `d`, at least [`Self::ZERO`].
-            #[must_use]
             pub const fn saturating_sub(self, d: Dur) -> Self {
                 Self(self.0.saturating_sub(d.0))
             }
@@ -144,13 +131,11 @@ nanoseconds!(Dur);
 
 impl Time {
     /// How long ago `earlier` was; zero if it is still to come.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Dur {
         Dur(self.0.saturating_sub(earlier.0))
     }
 
     /// How long ago `earlier` was, or nothing if it is still to come.
-    #[must_use]
     pub(crate) const fn checked_since(self, earlier: Self) -> Option<Dur> {
         match self.0.checked_sub(earlier.0) {
             Some(ns) => Some(Dur(ns)),
@@ -161,13 +146,11 @@ impl Time {
 
 impl Dur {
     /// Whether the span is empty.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
     /// The span `n` times over, or nothing if it is longer than [`Dur::MAX`].
-    #[must_use]
     pub(crate) const fn checked_mul(self, n: u64) -> Option<Self> {
         match self.0.checked_mul(n) {
             Some(ns) => Some(Self(ns)),
@@ -176,7 +159,6 @@ impl Dur {
     }
 
     /// The span `n` times over, at most [`Dur::MAX`].
-    #[must_use]
     pub const fn saturating_mul(self, n: u64) -> Self {
         Self(self.0.saturating_mul(n))
     }

@@ -70,7 +70,6 @@ impl Trace {
     }
 
     /// Nothing yet, in the same tables.
-    #[must_use]
     pub(crate) fn emptied(mut self) -> Self {
         fn cleared<T>(mut all: Vec<T>) -> Vec<T> {
             all.clear();

@@ -106,34 +106,29 @@ impl Choices {
     }
 
     /// Draws everything, keyed by the seed. Never yields.
-    #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::over(Base::Seeded(seed))
     }
 
     /// Draws everything, which event of an instant comes next included. For a kernel that searches.
-    #[must_use]
     pub fn free(seed: u64) -> Self {
         Self::loose(seed, 1)
     }
 
     /// As [`Self::free`], but which event of an instant comes next, and whether to yield, is drawn
     /// one time in `one_in`.
-    #[must_use]
     pub fn loose(seed: u64, one_in: u64) -> Self {
         Self { free: one_in, searches: true, ..Self::over(Base::Seeded(seed)) }
     }
 
     /// Draws everything about as often as upstream comes to it, which event of an instant comes next
     /// included. For a kernel that searches.
-    #[must_use]
     pub fn natural(seed: u64) -> Self {
         Self { searches: false, draws_turns: true, ..Self::free(seed) }
     }
 
     /// Draws everything, and has turns go by drawn priorities of processes, which change
     /// `depth - 1` times within `turns` turns (PCT).
-    #[must_use]
     pub(crate) fn pct(seed: u64, depth: u32, turns: u64) -> Self {
         Self {
             searches: true,
@@ -145,26 +140,22 @@ impl Choices {
     /// As `self`, but what has a rank, by the hash of its name, goes in the order of the ranks: as an
     /// object of an arbitrary order, and as an event in the place of another that has one. At each
     /// point where things may yield, all do or none does.
-    #[must_use]
     pub fn ranked(self, ranks: BTreeMap<u64, u64>) -> Self {
         Self { ranks, ..self }
     }
 
     /// Always the first alternative, the least number, the order as given, and no yield.
-    #[must_use]
     pub fn default_order() -> Self {
         Self::over(Base::Default)
     }
 
     /// As `base`, except for the deviations. Of two for the same choice the later one holds.
-    #[must_use]
     pub fn tape(deviations: Vec<Deviation>, base: Self) -> Self {
         base.planned(deviations.into_iter().map(|d| (d, None)))
     }
 
     /// As `base`, except for choices that are drawn from a part of their values alone, where any of these
     /// can be chosen.
-    #[must_use]
     pub(crate) fn held(held: Vec<Held>, base: Self) -> Self {
         base.planned(held.into_iter().map(|h| (h.choice, Some(h.most))))
     }
@@ -206,7 +197,6 @@ impl Choices {
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
-    #[must_use]
     pub(crate) fn log(&self) -> &[Drawn] {
         self.log.as_deref().unwrap_or_default()
     }
@@ -217,7 +207,6 @@ impl Choices {
     }
 
     /// The deviations whose choice has not come up, sorted.
-    #[must_use]
     pub(crate) fn unmet(&self) -> Vec<Deviation> {
         let named = self.points.iter().map(|p| (p.name, &p.plan));
         let unnamed = self.plans.iter().map(|(name, plan)| (&**name, plan));
@@ -360,7 +349,6 @@ impl Choices {
     }
 
     /// Whether the tape says something of the choice that is made next at a point for an object.
-    #[must_use]
     pub(crate) fn is_planned(&self, point: PointId, object: Object) -> bool {
         let p = &self.points[point.0 as usize];
         let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
@@ -370,7 +358,6 @@ impl Choices {
     /// Whether what the latest step set off goes before anybody else, as Go has it (`runnext`): always where
     /// one processor takes all goroutines of the instant. Otherwise other processors take part, and any may
     /// be next. `step` counts the steps of the instant.
-    #[must_use]
     pub(crate) fn goes_on(&self, point: PointId, nanos: u64, step: u32) -> bool {
         let key = self.points[point.0 as usize].key(self.base);
         let comes =
@@ -462,7 +449,6 @@ impl Choices {
 
     /// Whether goroutines take turns about as often as upstream's do, or did when the tape was made: then
     /// there are steps that the usual order has no use for.
-    #[must_use]
     pub(crate) fn draws_turns(&self) -> bool {
         self.draws_turns
     }
@@ -473,7 +459,6 @@ impl Choices {
     }
 
     /// Whether everything is drawn about as often as upstream comes to it.
-    #[must_use]
     pub(crate) const fn is_natural(&self) -> bool {
         self.free > 0 && !self.searches
     }
@@ -493,7 +478,6 @@ impl Choices {
 
     /// Whether another than the usual order can be asked for at all: there is a tape, turns are
     /// drawn, or the choices are recorded.
-    #[must_use]
     pub(crate) fn is_choosing(&self) -> bool {
         self.taped || self.free > 0 || self.log.is_some()
     }

@@ -49,7 +49,6 @@ impl Span {
     pub const MIDDLE: u64 = 1 << 63;
 
     /// What the default order takes.
-    #[must_use]
     pub const fn default_value(self) -> u64 {
         match self {
             Self::Alternatives(_)
@@ -66,7 +65,6 @@ impl Span {
     }
 
     /// How likely [`super::Choices::natural`] comes to one of these values, both ends included.
-    #[must_use]
     pub(crate) fn natural_odds(self, (low, high): (u64, u64)) -> f64 {
         let holds = |value: u64| f64::from(u8::from((low..=high).contains(&value)));
         // Which share of the values from `least` to `last` is among these.
@@ -121,7 +119,6 @@ pub struct Drawn {
 
 impl Drawn {
     /// Whether it is another than the default order takes.
-    #[must_use]
     pub fn deviates(&self) -> bool {
         self.value != self.span.default_value()
     }
@@ -157,7 +154,6 @@ impl From<Drawn> for Deviation {
 }
 
 /// The index of the first choice in which two runs differ, or in which only one of them made one.
-#[must_use]
 pub fn first_divergence(a: &[Drawn], b: &[Drawn]) -> Option<usize> {
     let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (common < a.len().max(b.len())).then_some(common)

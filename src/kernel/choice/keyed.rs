@@ -17,7 +17,6 @@ const fn mix(z: u64) -> u64 {
 }
 
 /// The hash of an object's name: FNV-1a, 64 bits.
-#[must_use]
 pub(crate) fn hash_name(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))

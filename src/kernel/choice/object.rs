@@ -20,7 +20,6 @@ impl Object {
     pub const NONE: Self = Self { id: u32::MAX, hash: 0 };
 
     /// An object known by its dense number and its name.
-    #[must_use]
     pub fn named(id: u32, name: &str) -> Self {
         Self { id, hash: super::keyed::hash_name(name) }
     }

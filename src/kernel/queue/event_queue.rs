@@ -73,7 +73,6 @@ impl<E: Copy> EventQueue<E> {
 
     /// The lane of this delay and class, if there is one.
     #[inline]
-    #[must_use]
     pub(crate) fn find_lane(&self, delay: Dur, class: Class) -> Option<Lane> {
         self.lanes.find(delay, class)
     }
@@ -227,25 +226,21 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// The time of the last event taken, or what time was moved on to since.
-    #[must_use]
     pub(crate) const fn now(&self) -> Time {
         self.now
     }
 
     /// Events pending.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.lanes.len() + self.slab.len()
     }
 
     /// Whether nothing is pending.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// As a new one, in the same tables: without events or lanes, at time zero.
-    #[must_use]
     pub(crate) fn again(self) -> Self {
         let Self { lanes, wheel, slab, .. } = self;
         Self { lanes: lanes.again(), wheel: wheel.again(), slab: slab.again(), ..Self::default() }

@@ -16,7 +16,6 @@ impl Keys {
     pub(super) const NAMES: [&'static str; 4] = ["undeclared", "processes", "things", "nothing"];
 
     /// A member of the family.
-    #[must_use]
     pub(crate) const fn of(self, id: u32) -> Key {
         Key(self, id)
     }
@@ -42,13 +41,11 @@ impl Touch {
     }
 
     /// Of what.
-    #[must_use]
     pub(crate) const fn key(self) -> u64 {
         self.0 >> 1
     }
 
     /// Whether it was changed.
-    #[must_use]
     pub(crate) const fn writes(self) -> bool {
         self.0 & 1 == 1
     }

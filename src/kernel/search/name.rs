@@ -31,49 +31,41 @@ impl Name {
     };
 
     /// Steps that touch state of one owner beside what is declared.
-    #[must_use]
     pub(crate) const fn of(what: &'static str, home: Keys) -> Self {
         Self { what, object: 0, is_stream: false, goes_on: false, home: (home, 0) }
     }
 
     /// The same about an object, given by the hash of its name.
-    #[must_use]
     pub(crate) const fn about(self, object: u64) -> Self {
         Self { object, ..self }
     }
 
     /// The same as a stream: of several such events only the first may come next.
-    #[must_use]
     pub(crate) const fn stream(self) -> Self {
         Self { is_stream: true, ..self }
     }
 
     /// The same stream as the steps of one goroutine, which waits for nobody between those of one instant.
-    #[must_use]
     pub(crate) const fn goroutine(self) -> Self {
         Self { is_stream: true, goes_on: true, ..self }
     }
 
     /// The same for a process that only waits for work: such a step declares all that it touches.
-    #[must_use]
     pub(crate) const fn at_rest(self) -> Self {
         Self { home: (Keys::NOTHING, 0), ..self }
     }
 
     /// The state that its steps count as having written, if there is any.
-    #[must_use]
     pub(crate) fn home_key(self) -> Option<Key> {
         (self.home.0 != Keys::NOTHING).then(|| self.home.0.of(self.home.1))
     }
 
     /// The hash under which choices are made for it.
-    #[must_use]
     pub fn hash(self) -> u64 {
         Self::hash_of(self.what, self.object)
     }
 
     /// The hash of a name in two parts; an object of 0 is none.
-    #[must_use]
     pub(crate) fn hash_of(what: &str, object: u64) -> u64 {
         joined(hash_name(what), object)
     }

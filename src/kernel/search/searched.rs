@@ -103,7 +103,6 @@ impl Searched {
     }
 
     /// The number that an event has in common with those that start workers like its own.
-    #[must_use]
     pub(crate) fn alike(&self, event: u32) -> Option<u32> {
         let last = self.alike.last().filter(|l| event <= l.0);
         last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok())
@@ -111,7 +110,6 @@ impl Searched {
     }
 
     /// What a step touched.
-    #[must_use]
     pub(crate) fn touched_by(&self, step: usize) -> &[Touch] {
         let end = self.steps.get(step + 1).map_or(self.touches.len(), |s| s.touches as usize);
         &self.touches[self.steps[step].touches as usize..end]
@@ -119,7 +117,6 @@ impl Searched {
 
     /// Whether the order of two steps can make a difference: one of them wrote what the other
     /// touched.
-    #[must_use]
     pub(crate) fn depend(&self, a: usize, b: usize) -> bool {
         let theirs = self.touched_by(b);
         self.touched_by(a)

@@ -27,7 +27,6 @@ pub struct Chan<T> {
 
 impl<T> Chan<T> {
     /// An empty channel that buffers `capacity` values.
-    #[must_use]
     pub(crate) fn new(ctx: &Ctx, capacity: usize) -> Self {
         let state = State {
             capacity,
@@ -103,7 +102,6 @@ impl<T> Chan<T> {
     }
 
     /// Whether a receive would not wait.
-    #[must_use]
     pub(crate) fn ready(&self) -> bool {
         self.ctx.reads(self.key);
         self.state.with(|s| {
@@ -115,14 +113,12 @@ impl<T> Chan<T> {
     }
 
     /// Values in the buffer.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ctx.reads(self.key);
         self.state.with(|s| s.buffer.len())
     }
 
     /// Whether the buffer is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

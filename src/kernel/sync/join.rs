@@ -19,7 +19,6 @@ pub(crate) struct Join {
 
 impl Join {
     /// Waits for `n` calls of [`Join::done`].
-    #[must_use]
     pub(crate) fn new(ctx: &Ctx, n: usize) -> Self {
         Self {
             ctx: ctx.clone(),

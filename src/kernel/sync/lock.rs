@@ -51,7 +51,6 @@ impl Drop for Waiting<'_> {
 
 impl Lock {
     /// A lock that nobody holds.
-    #[must_use]
     pub(crate) fn new(ctx: &Ctx) -> Self {
         Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::default() }
     }
@@ -73,7 +72,6 @@ impl Lock {
     }
 
     /// Whether somebody holds it.
-    #[must_use]
     pub(crate) fn is_held(&self) -> bool {
         self.ctx.reads(self.key);
         self.state.with_ref(|s| s.held)

@@ -26,7 +26,6 @@ impl Waiters {
     }
 
     /// Whether nobody waits.
-    #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
