@@ -1,8 +1,7 @@
 //! What a simulation asks of its choices through the handle to the kernel.
 
-use super::Dur;
 use super::choice::{Deviation, Object, PointId, Walk, order_ties};
-use super::ctx::Ctx;
+use super::{Ctx, Dur};
 
 /// Choices.
 impl Ctx {

@@ -1,11 +1,9 @@
 //! What the kernel shares with all its handles: the clock, the event queue, the handlers, who is
 //! parked, and the choices.
 
-use super::choice::Choices;
-use super::process::{Group, Parks, Task, Ticket};
-use super::queue::{EventQueue, Lane};
+use super::process::{Group, Parks, Process, Ticket};
 use super::search::{Name, Notes};
-use super::{Class, Dur, Time};
+use super::{Choices, Class, Dur, EventQueue, Lane, Time};
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -57,8 +55,7 @@ pub(crate) trait Handler {
 
     /// What the event is called in a search: asked for once, when it is due, and without asking the
     /// kernel anything.
-    fn name(&self, argument: Self::Argument) -> Name {
-        let _ = argument;
+    fn name(&self, _argument: Self::Argument) -> Name {
         Name::NONE
     }
 }
@@ -104,7 +101,7 @@ pub(super) struct Event {
 
 /// What a step asked of the set of processes; done when the step is over, in this order.
 pub(super) enum Command {
-    Start { slot: u32, group: Group, cause: u32, saw: u32, kind: &'static str, task: Task },
+    Start(u32, Process),
     Kill(Group),
 }
 
@@ -147,12 +144,8 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(choices: Choices) -> Self {
-        Self::of(choices, Tables::default(), false)
-    }
-
-    /// In the tables of a run that is over.
-    pub(super) fn of(choices: Choices, tables: Tables, searching: bool) -> Self {
+    /// One in these tables, of a run that is over or new ones.
+    pub(super) fn new(choices: Choices, tables: Tables, searching: bool) -> Self {
         let Tables { mut queue, parks, handlers, commands, notes } = tables;
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {

@@ -3,10 +3,8 @@
 //! `declared.rs`.
 
 use super::core::{Argument, Command, Core, Event, Handler, HandlerId};
-use super::process::{Group, Ticket};
-use super::queue::{EventKey, Idler, Lane};
-use super::search::{Keys, Name};
-use super::{Class, Dur, Time};
+use super::process::{Group, Process, Ticket};
+use super::{Class, Dur, EventKey, Idler, Keys, Lane, Name, Time};
 use std::any::TypeId;
 use std::future::poll_fn;
 use std::marker::PhantomData;
@@ -163,16 +161,9 @@ impl Ctx {
             core.notes.borrow_mut().start(ticket.slot, name);
         }
         core.live.set(core.live.get() + 1);
-        let (cause, saw) = (self.cause(), self.saw());
-        let kind = std::any::type_name::<F>();
-        self.command(Command::Start {
-            slot: ticket.slot,
-            group,
-            cause,
-            saw,
-            kind,
-            task: Box::pin(f),
-        });
+        let (cause, saw, kind) = (self.cause(), self.saw(), std::any::type_name::<F>());
+        let process = Process { task: Some(Box::pin(f)), group, cause, saw, kind };
+        self.command(Command::Start(ticket.slot, process));
         self.wake(ticket);
     }
 

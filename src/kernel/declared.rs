@@ -1,8 +1,6 @@
 //! What steps declare to a search: the state that they read and write, and what they are called.
 
-use super::choice::Object;
-use super::ctx::Ctx;
-use super::search::{Key, Keys, Name};
+use super::{Ctx, Key, Keys, Name, Object};
 
 /// What steps touch, for searches. It is declared where it happens, and costs no more than a test
 /// of a flag where the run is not part of a search.

@@ -3,16 +3,16 @@
 //! One thread, no wakers, no recursion: what a step starts or kills takes effect when the step is
 //! over. A process that is ready waits in the queue like any other event, so that timers and
 //! processes of one instant are ordered by the same rule.
+//!
+//! How a run ends that would go on for ever, or that would not fit into memory.
 
 use super::choice::{Choices, Drawn, PointId};
-use super::core::{Command, Core, Event, NONE, WAKE};
-use super::ctx::Ctx;
-use super::endless::Endless;
+use super::core::{Command, Core, Event, NONE, Tables, WAKE};
 use super::process::{Group, Process, Ticket};
 use super::queue::Instant;
-use super::search::Keys;
 use super::turns::Search;
-use super::{Class, Time};
+use super::{Class, Ctx, Keys, Time, slot};
+use std::fmt;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
@@ -39,7 +39,7 @@ pub(super) struct Shuffle {
 impl Kernel {
     /// A kernel at time zero with nothing to do.
     pub(crate) fn new(choices: Choices) -> Self {
-        Self::over(Rc::new(Core::new(choices)), None)
+        Self::over(Rc::new(Core::new(choices, Tables::default(), false)), None)
     }
 
     pub(super) fn over(core: Rc<Core>, search: Option<Box<Search>>) -> Self {
@@ -133,28 +133,14 @@ impl Kernel {
             let mut commands = self.ctx.0.commands.replace(std::mem::take(&mut self.spare));
             for command in commands.drain(..) {
                 match command {
-                    Command::Start { slot, group, cause, saw, kind, task } => {
-                        self.start(slot, Process { task: Some(task), group, cause, saw, kind });
+                    Command::Start(number, process) => {
+                        *slot(&mut self.processes, number as usize) = process;
                     }
                     Command::Kill(group) => self.kill(group),
                 }
             }
             self.spare = commands;
         }
-    }
-
-    fn start(&mut self, slot: u32, process: Process) {
-        let slot = slot as usize;
-        while self.processes.len() <= slot {
-            self.processes.push(Process {
-                task: None,
-                group: Group(0),
-                cause: NONE,
-                saw: NONE,
-                kind: "",
-            });
-        }
-        self.processes[slot] = process;
     }
 
     fn kill(&mut self, group: Group) {
@@ -217,5 +203,42 @@ impl Drop for Kernel {
     fn drop(&mut self) {
         self.end();
         self.ctx.0.queue.borrow_mut().clear();
+    }
+}
+
+/// Why a run ends that would otherwise never end or not fit into memory: the payload of a panic.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Endless {
+    /// Its clock does not go on: two processes that undo each other's work without any delay do so
+    /// for ever.
+    Spins {
+        /// The instant.
+        at: Time,
+        /// How many steps were taken in it.
+        steps: u64,
+        /// What would take the next one.
+        kind: String,
+    },
+    /// A search keeps each choice of a run, and they are too many.
+    Chooses {
+        /// How far it came.
+        at: Time,
+        /// How many choices it has made.
+        choices: usize,
+    },
+}
+
+impl fmt::Display for Endless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spins { at, steps, kind } => write!(
+                f,
+                "the run does not go on: {steps} steps were taken at {at}, and the clock still stands there; the next is of {kind}"
+            ),
+            Self::Chooses { at, choices } => write!(
+                f,
+                "the run is too large for a search, which keeps each of its choices: {choices} up to {at}"
+            ),
+        }
     }
 }

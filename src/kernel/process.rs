@@ -11,10 +11,11 @@ use std::pin::Pin;
 pub(super) type Task = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Names a set of processes that are killed together: those of one component.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Group(pub(super) u32);
 
-/// A process in its slot.
+/// A process in its slot; by default one that is over.
+#[derive(Default)]
 pub(super) struct Process {
     pub(super) task: Option<Task>,
     pub(super) group: Group,

@@ -4,17 +4,16 @@
 //! Events of one stream keep their order, and so do those that are alike (the same handler, the
 //! same argument): of these only the first is offered. A wake-up that has gone stale is passed
 //! over: it has no effect.
+//!
+//! Where the tables of a search's run wait for the next run.
 
-use super::Time;
 use super::choice::{Choices, Drawn, Object};
-use super::core::{Core, Event, WAKE};
-use super::endless::Endless;
-use super::executor::Kernel;
-use super::process::Ticket;
-use super::queue::EventQueue;
-use super::room::{Room, placed};
+use super::core::{Command, Core, Event, Tables, WAKE};
+use super::process::{Process, Ticket};
 use super::search::{Keys, Name, Notes, Searched, Wanted};
 use super::turns::{Label, NEXT, Search};
+use super::{Endless, EventQueue, Kernel, Time};
+use std::rc::Rc;
 
 /// More choices than this are not kept of one run: they would need more than a gigabyte.
 const MOST_CHOICES: usize = 1 << 24;
@@ -40,7 +39,7 @@ impl Kernel {
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);
         tables.notes = tables.notes.again(std::mem::take(&mut room.noted), wanted);
-        let core = placed(Core::of(choices, tables, true), room.core.take());
+        let core = placed(Core::new(choices, tables, true), room.core.take());
         let mut kernel = Self::over(core, Some(search));
         kernel.processes = std::mem::take(&mut room.processes);
         kernel.spare = std::mem::take(&mut room.commands);
@@ -69,23 +68,18 @@ impl Kernel {
     pub(crate) fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
         let Some(mut search) = self.search.take() else { return false };
-        let popped = self.take_next(&mut search, end, known);
-        let popped =
-            popped.map(|place| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), place));
+        let place = self.take_next(&mut search, end, known);
+        let popped = place.map(|p| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), p));
         let at = search.agenda.at();
-        search.goroutine =
-            popped.filter(|held| held.label.name.goes_on).map(|held| held.label.hash);
+        let goes_on = popped.filter(|held| held.label.name.goes_on);
+        search.goroutine = goes_on.map(|held| held.label.hash);
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
-            notes.begin(
-                at,
-                held.sequence(),
-                self.ctx.0.choices.borrow().log().len(),
-                held.label.name,
-            );
+            let choices = self.ctx.0.choices.borrow().log().len();
+            notes.begin(at, held.sequence(), choices, held.label.name);
             if event.handler == WAKE {
                 notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.bits).slot), true);
             }
@@ -193,5 +187,46 @@ impl Kernel {
     pub(crate) fn searched(&self) -> (Searched, Vec<Drawn>) {
         let notes = std::mem::take(&mut self.ctx.0.notes.borrow_mut().so_far);
         (notes, self.ctx.0.choices.borrow_mut().take_log())
+    }
+}
+
+/// The tables of a search's run that is over, for the next: a run is short, and making tables is
+/// much of it.
+#[derive(Default)]
+pub(crate) struct Room {
+    /// The place of the kernel itself.
+    pub(super) core: Option<Rc<Core>>,
+    pub(super) tables: Tables,
+    pub(super) processes: Vec<Process>,
+    pub(super) commands: Vec<Command>,
+    pub(super) search: Option<Box<Search>>,
+    pub(super) choices: Option<Choices>,
+    pub(super) log: Vec<Drawn>,
+    pub(super) noted: Searched,
+}
+
+/// Puts a kernel into the place of one that is gone, unless somebody still has a handle to that.
+pub(super) fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
+    if let Some(mut old) = old
+        && let Some(place) = Rc::get_mut(&mut old)
+    {
+        *place = core;
+        return old;
+    }
+    Rc::new(core)
+}
+
+impl Room {
+    /// These choices in the tables of the last run.
+    pub(super) fn take_in(&mut self, choices: Choices) -> Choices {
+        match self.choices.take() {
+            Some(over) => choices.in_tables_of(over),
+            None => choices,
+        }
+    }
+
+    /// Takes back what a run noted.
+    pub(crate) fn take_back(&mut self, noted: Searched, log: Vec<Drawn>) {
+        (self.noted, self.log) = (noted, log);
     }
 }

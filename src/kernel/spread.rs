@@ -1,8 +1,6 @@
 //! How long something takes that does not always take as long.
 
-use super::choice::{Object, PointId};
-use super::ctx::Ctx;
-use super::time::Dur;
+use super::{Ctx, Dur, Object, PointId};
 use std::rc::Rc;
 
 /// How long something takes: one of these spans, each as likely as another, drawn each time. Of a

@@ -1,9 +1,8 @@
 //! The run, step by step: in the usual order, in a shuffled one, or as a search has it.
 
-use super::Time;
-use super::choice::{Choices, Object};
 use super::executor::{Kernel, Shuffle};
 use super::queue::Instant;
+use super::{Choices, Object, Time};
 
 impl Kernel {
     /// Runs one event; false when there is none.

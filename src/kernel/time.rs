@@ -24,11 +24,6 @@ pub struct Time(u64);
 #[serde(transparent)]
 pub struct Dur(u64);
 
-/// `n` units of `unit` nanoseconds, at most what 64 bits hold.
-const fn scaled(n: u64, unit: u64) -> u64 {
-    n.saturating_mul(unit)
-}
-
 /// What instants and spans have in common: a number of nanoseconds, since the start of the run or at
 /// all.
 macro_rules! nanoseconds {
@@ -46,17 +41,17 @@ macro_rules! nanoseconds {
 
             /// Made of microseconds, at most [`Self::MAX`].
             pub const fn from_micros(us: u64) -> Self {
-                Self(scaled(us, MICRO))
+                Self(us.saturating_mul(MICRO))
             }
 
             /// Made of milliseconds, at most [`Self::MAX`].
             pub const fn from_millis(ms: u64) -> Self {
-                Self(scaled(ms, MILLI))
+                Self(ms.saturating_mul(MILLI))
             }
 
             /// Made of seconds, at most [`Self::MAX`].
             pub const fn from_secs(s: u64) -> Self {
-                Self(scaled(s, SEC))
+                Self(s.saturating_mul(SEC))
             }
 
             /// In nanoseconds.
@@ -85,19 +80,13 @@ macro_rules! nanoseconds {
             }
 
             /// With `d` on top, or nothing if that is beyond [`Self::MAX`].
-            pub const fn checked_add(self, d: Dur) -> Option<Self> {
-                match self.0.checked_add(d.0) {
-                    Some(ns) => Some(Self(ns)),
-                    None => None,
-                }
+            pub fn checked_add(self, d: Dur) -> Option<Self> {
+                self.0.checked_add(d.0).map(Self)
             }
 
             /// Without `d`, or nothing if that is less than [`Self::ZERO`].
-            pub(crate) const fn checked_sub(self, d: Dur) -> Option<Self> {
-                match self.0.checked_sub(d.0) {
-                    Some(ns) => Some(Self(ns)),
-                    None => None,
-                }
+            pub(crate) fn checked_sub(self, d: Dur) -> Option<Self> {
+                self.0.checked_sub(d.0).map(Self)
             }
 
             /// With `d` on top, at most [`Self::MAX`].
@@ -136,11 +125,8 @@ impl Time {
     }
 
     /// How long ago `earlier` was, or nothing if it is still to come.
-    pub(crate) const fn checked_since(self, earlier: Self) -> Option<Dur> {
-        match self.0.checked_sub(earlier.0) {
-            Some(ns) => Some(Dur(ns)),
-            None => None,
-        }
+    pub(crate) fn checked_since(self, earlier: Self) -> Option<Dur> {
+        self.0.checked_sub(earlier.0).map(Dur)
     }
 }
 
@@ -151,11 +137,8 @@ impl Dur {
     }
 
     /// The span `n` times over, or nothing if it is longer than [`Dur::MAX`].
-    pub(crate) const fn checked_mul(self, n: u64) -> Option<Self> {
-        match self.0.checked_mul(n) {
-            Some(ns) => Some(Self(ns)),
-            None => None,
-        }
+    pub(crate) fn checked_mul(self, n: u64) -> Option<Self> {
+        self.0.checked_mul(n).map(Self)
     }
 
     /// The span `n` times over, at most [`Dur::MAX`].

@@ -1,12 +1,11 @@
 //! What a search orders the events of an instant with: how they are called, which of them can come
 //! next, and the tables for that.
 
-use super::choice::{Object, PointId};
 use super::core::{Event, WAKE};
 use super::process::{Parks, Ticket};
 use super::queue::{Agenda, Held};
 use super::search::{Hashes, Name};
-use super::{Class, HashIndex, Time};
+use super::{Class, HashIndex, Object, PointId, Time};
 
 /// The choice of which event of an instant comes next. Its object is the name of the event that
 /// would come by default.

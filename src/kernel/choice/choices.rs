@@ -1,11 +1,10 @@
 //! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid
 //! over it, and a record kept if wanted.
 
-use super::drawn::{Deviation, Drawn, GROUP_SLOTS, Held, Span, THOUSAND};
+use super::drawn::{Deviation, Drawn, GROUP_SLOTS, Held, Object, PointId, Span, THOUSAND};
 use super::keyed;
-use super::object::{Object, PointId};
 use super::pct::{Pct, first_ranked};
-use crate::kernel::texts::Texts;
+use crate::kernel::table::Texts;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -291,8 +290,10 @@ impl Choices {
             (None, Base::Default) => span.default_value(),
             (None, Base::Seeded(_)) => {
                 let bits = keyed::bits(key, object.hash, ordinal);
+                let one_of = |n: u32| keyed::up_to(bits, u64::from(n) - 1);
+                let comes = |odds| u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds));
                 match span {
-                    Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Alternatives(n) => one_of(n),
                     Span::Slot(_) => keyed::up_to(bits, GROUP_SLOTS as u64 - 1),
                     Span::Trouble(_) if natural => 0,
                     Span::Trouble(n) => keyed::seldom(key, bits, u64::from(n) - 1),
@@ -303,18 +304,12 @@ impl Choices {
                     },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
-                    Span::Chance(odds) => {
-                        u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
-                    }
+                    Span::Chance(odds) => comes(odds),
                     Span::Place if self.searches => bits,
-                    Span::Turn(n) if natural => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Turn(n) if natural => one_of(n),
                     Span::TurnOf(_, place) if natural => place.into(),
-                    Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
-                        keyed::up_to(bits, u64::from(n) - 1)
-                    }
-                    Span::Yield(odds) if natural => {
-                        u64::from(keyed::up_to(bits, THOUSAND - 1) < u64::from(odds))
-                    }
+                    Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => one_of(n),
+                    Span::Yield(odds) if natural => comes(odds),
                     Span::Yield(_) if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
                     Span::Yield(_) | Span::Place | Span::Turn(_) | Span::TurnOf(..) => {

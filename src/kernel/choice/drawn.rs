@@ -1,4 +1,6 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
+//!
+//! What a choice is made at and for: a named point, and an object of the simulation.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -51,16 +53,9 @@ impl Span {
     /// What the default order takes.
     pub const fn default_value(self) -> u64 {
         match self {
-            Self::Alternatives(_)
-            | Self::Slot(_)
-            | Self::Trouble(_)
-            | Self::Bits
-            | Self::Yield(_)
-            | Self::Turn(_)
-            | Self::TurnOf(..)
-            | Self::Chance(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank | Self::Place => Self::MIDDLE,
+            _ => 0,
         }
     }
 
@@ -157,4 +152,29 @@ impl From<Drawn> for Deviation {
 pub fn first_divergence(a: &[Drawn], b: &[Drawn]) -> Option<usize> {
     let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (common < a.len().max(b.len())).then_some(common)
+}
+
+/// Names a choice point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PointId(pub(super) u32);
+
+/// The object that a choice is made for: a node, a pod, a controller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Dense number of the object within the run: choices are counted in tables that this number
+    /// indexes.
+    pub(crate) id: u32,
+    /// Hash of the object's name: what the draw depends on, the same in every run in which an
+    /// object of this name exists.
+    pub(crate) hash: u64,
+}
+
+impl Object {
+    /// For choices that concern no object in particular.
+    pub const NONE: Self = Self { id: u32::MAX, hash: 0 };
+
+    /// An object known by its dense number and its name.
+    pub fn named(id: u32, name: &str) -> Self {
+        Self { id, hash: super::keyed::hash_name(name) }
+    }
 }

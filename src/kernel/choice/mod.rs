@@ -8,7 +8,6 @@
 mod choices;
 mod drawn;
 mod keyed;
-mod object;
 mod order;
 mod pct;
 #[cfg(test)]
@@ -16,8 +15,6 @@ mod tests;
 
 pub use choices::Choices;
 pub(crate) use drawn::GROUP_SLOTS;
-pub use drawn::{Deviation, Drawn, FORMAT, Held, Span, first_divergence};
-pub(crate) use keyed::Keyed;
-pub(crate) use keyed::hash_name;
-pub use object::{Object, PointId};
+pub use drawn::{Deviation, Drawn, FORMAT, Held, Object, PointId, Span, first_divergence};
+pub(crate) use keyed::{Keyed, hash_name};
 pub(crate) use order::{Walk, order_ties};

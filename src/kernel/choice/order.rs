@@ -1,8 +1,6 @@
 //! Orders that are left to chance: of things at one time, and of Go's walks over maps.
 
-use super::choices::Choices;
-use super::drawn::{GROUP_SLOTS, Span};
-use super::object::{Object, PointId};
+use super::{Choices, GROUP_SLOTS, Object, PointId, Span};
 
 /// Puts things that upstream treats at one time into the order in which it comes to them: as given,
 /// except in a search.

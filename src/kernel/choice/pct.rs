@@ -18,9 +18,8 @@ impl Pct {
     /// Priorities that change `depth - 1` times within this many turns.
     pub(super) fn new(seed: u64, depth: u32, turns: u64) -> Self {
         let key = keyed::key_of(seed, "pct");
-        let mut changes: Vec<u64> = (1..depth)
-            .map(|i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1)))
-            .collect();
+        let change = |i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1));
+        let mut changes: Vec<u64> = (1..depth).map(change).collect();
         changes.sort_unstable();
         Self { key, changes, turns: 0, last: Vec::new() }
     }

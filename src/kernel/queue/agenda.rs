@@ -2,8 +2,7 @@
 //! For exploring.
 
 use super::entry::{class_of, sequence_of};
-use super::event_queue::EventQueue;
-use super::slab::EventKey;
+use super::{EventKey, EventQueue};
 use crate::kernel::{Class, Time};
 
 /// An event that is laid out, with what its owner noted of it when it was.
@@ -75,12 +74,8 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
         let before = self.held.len();
         while let Some(entry) = queue.take_entry(at) {
             if let Some(event) = queue.slab.get(entry.key) {
-                self.held.push(Held {
-                    order: entry.order,
-                    key: Some(entry.key),
-                    event,
-                    label: label(&event),
-                });
+                let (order, key, label) = (entry.order, Some(entry.key), label(&event));
+                self.held.push(Held { order, key, event, label });
             }
         }
         let held = &mut self.held;

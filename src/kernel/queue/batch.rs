@@ -25,10 +25,6 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) const fn new() -> Self {
-        Self { entries: Vec::new(), left: 0, ends: Vec::new() }
-    }
-
     #[cfg(test)]
     pub(super) const fn len(&self) -> usize {
         self.left
@@ -166,7 +162,7 @@ mod tests {
         let (mut first, mut then) = (entries(first), entries(then));
         let mut expected = [first.clone(), then.clone()].concat();
         expected.sort();
-        let mut batch = Batch::new();
+        let mut batch = Batch::default();
         batch.add(&mut first);
         batch.add(&mut then);
         assert!(first.is_empty() && then.is_empty());

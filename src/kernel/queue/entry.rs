@@ -29,6 +29,12 @@ impl Rank {
     }
 }
 
+impl Default for Rank {
+    fn default() -> Self {
+        Self::NEVER
+    }
+}
+
 /// Class (upper 8 bits) and sequence number (lower 56) as one number. Even at a hundred million
 /// events per second, 55 bits last 11 years.
 pub(super) const fn order_of(class: Class, sequence: u64) -> u64 {

@@ -29,7 +29,7 @@ impl<E: Copy> Default for EventQueue<E> {
             now: Time::ZERO,
             sequence: 0,
             lanes: Lanes::new(),
-            wheel: Wheel::new(),
+            wheel: Wheel::default(),
             slab: Slab::new(),
             cancelled: 0,
             turns: KeptTurns::new(),

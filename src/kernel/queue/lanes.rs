@@ -86,11 +86,8 @@ impl<E: Copy> Lanes<E> {
     pub(super) fn push(&mut self, lane: Lane, now: Time, sequence: u64, event: E) {
         let i = lane.0 as usize;
         let fifo = &mut self.fifos[i];
-        let posted = Posted {
-            at: now.saturating_add(fifo.delay),
-            order: order_of(fifo.class, sequence),
-            event,
-        };
+        let (at, order) = (now.saturating_add(fifo.delay), order_of(fifo.class, sequence));
+        let posted = Posted { at, order, event };
         let was_empty = fifo.events.is_empty();
         fifo.events.push_back(posted);
         self.len += 1;

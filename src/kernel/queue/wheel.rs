@@ -31,7 +31,7 @@ const CLAIM_LONG: usize = 32;
 /// Entries that the near-heap takes of what is claimed beyond the tick that is being used up.
 const NEAR: usize = 64;
 
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct Wheel {
     /// Slots of all levels, the lowest level first; empty until the first entry comes.
     slots: Vec<Vec<Entry>>,
@@ -55,21 +55,6 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    pub(super) const fn new() -> Self {
-        Self {
-            slots: Vec::new(),
-            occupied: [0; LEVELS],
-            edge: 0,
-            used: 0,
-            claimed: 0,
-            bound: Rank::NEVER,
-            batch: Batch::new(),
-            near: BinaryHeap::new(),
-            ready: Rank::NEVER,
-            head_is_near: false,
-        }
-    }
-
     /// Entries of any kind, dead ones included.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {

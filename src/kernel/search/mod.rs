@@ -5,15 +5,12 @@
 //! of what led to it, so that two runs whose steps happened before one another in the same way have
 //! equal fingerprints, in whatever order independent steps came.
 
-mod fold;
-mod keys;
 mod name;
 mod notes;
 mod searched;
 
-pub use fold::fold;
-pub(crate) use keys::{Key, Keys};
 pub(super) use name::Hashes;
-pub(crate) use name::Name;
+pub use name::fold;
+pub(crate) use name::{Key, Keys, Name};
 pub(super) use notes::Notes;
 pub use searched::{Answer, Asked, Searched, Step, Wanted};

@@ -1,7 +1,6 @@
-//! What steps are called: the names under which a tape speaks of them.
+//! What steps are called: the names under which a tape speaks of them. And what they read and write:
+//! pieces of state, by family and number, and accesses to them.
 
-use super::fold::fold;
-use super::keys::{Key, Keys};
 use crate::kernel::choice::hash_name;
 
 /// What the steps of a process or the events of a handler are called, and which state nobody
@@ -22,13 +21,7 @@ pub struct Name {
 
 impl Name {
     /// A name for what has none: its steps depend on all others without a name.
-    pub(crate) const NONE: Self = Self {
-        what: "other",
-        object: 0,
-        is_stream: false,
-        goes_on: false,
-        home: (Keys::UNDECLARED, 0),
-    };
+    pub(crate) const NONE: Self = Self::of("other", Keys::UNDECLARED);
 
     /// Steps that touch state of one owner beside what is declared.
     pub(crate) const fn of(what: &'static str, home: Keys) -> Self {
@@ -102,5 +95,56 @@ impl Default for Hashes {
 impl Default for Name {
     fn default() -> Self {
         Self::NONE
+    }
+}
+
+/// Mixes a number into a hash; the order of several matters.
+pub const fn fold(hash: u64, x: u64) -> u64 {
+    let z = (hash.rotate_left(5) ^ x).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z ^ z >> 29
+}
+
+/// A family of state: the pods of a cache, the entries of a queue. Its members have numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Keys(pub(super) u32);
+
+impl Keys {
+    /// State that nobody has declared, which is the default: all who use some of it depend on each other.
+    pub(crate) const UNDECLARED: Self = Self(0);
+    /// The processes themselves, by slot.
+    pub(crate) const PROCESSES: Self = Self(1);
+    /// Things that are made while the run goes on, each with a number of its own.
+    pub(super) const THINGS: Self = Self(2);
+    /// Nothing at all: for steps that declare all they touch.
+    pub(crate) const NOTHING: Self = Self(3);
+    pub(super) const NAMES: [&'static str; 4] = ["undeclared", "processes", "things", "nothing"];
+
+    /// A member of the family.
+    pub(crate) const fn of(self, id: u32) -> Key {
+        Key(self, id)
+    }
+}
+
+/// A piece of state that processes share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Key(pub(super) Keys, pub(super) u32);
+
+/// An access of a step: of what, and whether it was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch(u64);
+
+impl Touch {
+    pub(super) const fn new(Key(family, id): Key, write: bool) -> Self {
+        Self((family.0 as u64) << 33 | (id as u64) << 1 | write as u64)
+    }
+
+    /// Of what.
+    pub(crate) const fn key(self) -> u64 {
+        self.0 >> 1
+    }
+
+    /// Whether it was changed.
+    pub(crate) const fn writes(self) -> bool {
+        self.0 & 1 == 1
     }
 }

@@ -1,11 +1,9 @@
 //! The notes of the run that is under way: they are written step by step, and fold what led to each
 //! step into its hash.
 
-use super::fold::fold;
-use super::keys::{Key, Keys, Touch};
-use super::name::Name;
+use super::name::{Key, Keys, Name, Touch, fold};
 use super::searched::{Answer, Asked, Searched, Step, Wanted};
-use crate::kernel::texts::Texts;
+use crate::kernel::table::Texts;
 use crate::kernel::{Group, Time};
 use std::any::TypeId;
 
@@ -63,18 +61,8 @@ impl Notes {
         posted.clear();
         names.clear();
         kinds.clear();
-        Self {
-            families,
-            last,
-            wanted,
-            things: 0,
-            posted,
-            run: 0,
-            name: Name::NONE,
-            names,
-            kinds,
-            so_far: so_far.emptied(),
-        }
+        let so_far = so_far.emptied();
+        Self { families, last, wanted, posted, names, kinds, so_far, ..Self::default() }
     }
 
     /// The family of this name.
@@ -158,12 +146,8 @@ impl Notes {
     /// The running step answers a request.
     pub(crate) fn answer(&mut self, about: u64, reads: bool, failed: Option<&'static str>) {
         if !self.wanted.only_states {
-            self.so_far.answers.push(Answer {
-                step: self.so_far.steps.len() as u32 - 1,
-                about,
-                reads,
-                failed,
-            });
+            let step = self.so_far.steps.len() as u32 - 1;
+            self.so_far.answers.push(Answer { step, about, reads, failed });
         }
     }
 
@@ -179,12 +163,8 @@ impl Notes {
         if !self.wanted.only_states {
             so_far.candidates.extend(candidates.map(|c| c as u32));
         }
-        so_far.asked.push(Asked {
-            choice: choice as u32,
-            step: so_far.steps.len() as u32,
-            from,
-            count,
-        });
+        let (choice, step) = (choice as u32, so_far.steps.len() as u32);
+        so_far.asked.push(Asked { choice, step, from, count });
         so_far.states.push(state);
     }
 
@@ -199,15 +179,8 @@ impl Notes {
         self.name = name;
         if !self.wanted.only_states {
             let touches = self.so_far.touches.len() as u32;
-            let step = Step {
-                at,
-                event: sequence as u32,
-                posted_in: posted.step,
-                touches,
-                choices: choices as u32,
-                name,
-            };
-            self.so_far.steps.push(step);
+            let (event, posted_in, choices) = (sequence as u32, posted.step, choices as u32);
+            self.so_far.steps.push(Step { at, event, posted_in, touches, choices, name });
         }
         if let Some(home) = name.home_key() {
             self.touch(home, true);

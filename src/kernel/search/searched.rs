@@ -1,8 +1,7 @@
 //! What a run noted for a search, as data: its steps, what they touched, and the choices of who
 //! comes next.
 
-use super::keys::Touch;
-use super::name::Name;
+use super::name::{Name, Touch};
 use crate::kernel::Time;
 
 /// A step of a run.

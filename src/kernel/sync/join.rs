@@ -20,11 +20,8 @@ pub(crate) struct Join {
 impl Join {
     /// Waits for `n` calls of [`Join::done`].
     pub(crate) fn new(ctx: &Ctx, n: usize) -> Self {
-        Self {
-            ctx: ctx.clone(),
-            key: ctx.key(),
-            state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })),
-        }
+        let state = Rc::new(Shared::new(State { left: n, waiters: Vec::new() }));
+        Self { ctx: ctx.clone(), key: ctx.key(), state }
     }
 
     /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done

@@ -7,13 +7,12 @@
 mod chan;
 mod join;
 mod lock;
-mod select;
 #[cfg(test)]
 mod tests;
 mod waiters;
 
 pub use chan::Chan;
+pub(crate) use chan::{Either, select2};
 pub(crate) use join::Join;
 pub(crate) use lock::{Held, Lock};
-pub(crate) use select::{Either, select2};
 pub(crate) use waiters::Waiters;
