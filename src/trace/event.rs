@@ -7,6 +7,12 @@ use std::borrow::Cow;
 
 const NORMAL: &str = "Normal";
 const WARNING: &str = "Warning";
+const NOT_TOLERATED: &str =
+    "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate";
+const NOT_MATCHED: &str =
+    "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector";
+/// The message is the argument.
+const TEXT: &str = "{text}";
 
 words! {
     /// The events controllers emit, by their reason or one word for it (`event_reason`); their message
@@ -14,135 +20,143 @@ words! {
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum EventText {
         /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
-        RegisteredNode = "RegisteredNode": NORMAL,
+        RegisteredNode = "RegisteredNode":
+            (NORMAL, "Node {name} event: Registered Node {name} in Controller"),
         /// Normal RemovingNode "Node N event: Removing Node N from Controller"
-        RemovingNode = "RemovingNode": NORMAL,
+        RemovingNode = "RemovingNode":
+            (NORMAL, "Node {name} event: Removing Node {name} from Controller"),
         /// Normal NodeNotReady "Node N status is now: NodeNotReady", of a node
-        NodeNotReady = "NodeNotReady": NORMAL,
+        NodeNotReady = "NodeNotReady": (NORMAL, "Node {name} status is now: NodeNotReady"),
         /// Normal NodeReady, by the kubelet, "Node N status is now: NodeReady"
-        NodeReady = "NodeReady": NORMAL,
+        NodeReady = "NodeReady": (NORMAL, "Node {name} status is now: NodeReady"),
         /// Warning NodeNotReady "Node is not ready", of a pod
-        PodNodeNotReady = "NodeNotReady": WARNING,
+        PodNodeNotReady = "NodeNotReady": (WARNING, "Node is not ready"),
         /// Normal TaintManagerEviction "Marking for deletion Pod ns/name"
-        MarkingForDeletion = "TaintManagerEviction": NORMAL,
+        MarkingForDeletion = "TaintManagerEviction": (NORMAL, "Marking for deletion Pod {name}"),
         /// Normal TaintManagerEviction "Cancelling deletion of Pod ns/name"
-        CancellingDeletion = "TaintManagerEviction": NORMAL,
+        CancellingDeletion = "TaintManagerEviction": (NORMAL, "Cancelling deletion of Pod {name}"),
         /// Normal DeviceTaintManagerEviction "Marking for deletion"
-        DeviceMarkingForDeletion = "DeviceTaintManagerEviction": NORMAL,
+        DeviceMarkingForDeletion = "DeviceTaintManagerEviction": (NORMAL, "Marking for deletion"),
         /// Normal DeviceTaintManagerEviction "Cancelling deletion"
-        DeviceCancellingDeletion = "DeviceTaintManagerEviction": NORMAL,
+        DeviceCancellingDeletion = "DeviceTaintManagerEviction": (NORMAL, "Cancelling deletion"),
         /// Normal DeletingAllPods "Node N event: Deleting all Pods from Node N."
-        DeletingAllPods = "DeletingAllPods": NORMAL,
+        DeletingAllPods = "DeletingAllPods":
+            (NORMAL, "Node {name} event: Deleting all Pods from Node {name}."),
         /// Normal NodeControllerEviction "Marking for deletion Pod P from Node N"
-        NodeControllerEviction = "NodeControllerEviction": NORMAL,
+        NodeControllerEviction = "NodeControllerEviction":
+            (NORMAL, "Marking for deletion Pod {short} from Node {node}"),
         /// Warning TaintToleration: the kubelet refuses the pod.
-        TaintToleration = "TaintToleration": WARNING,
+        TaintToleration = "TaintToleration": (WARNING, NOT_TOLERATED),
         /// Normal DeletingNode "Deleting node N because it does not exist in the cloud provider"
-        DeletingNode = "DeletingNode": NORMAL,
+        DeletingNode = "DeletingNode":
+            (NORMAL, "Deleting node {name} because it does not exist in the cloud provider"),
         /// The same up to 1.20, whose reason is that message and whose message is that reason: "Node N event: DeletingNode"
-        DeletingNodeInReason = "DeletingNode": NORMAL,
+        DeletingNodeInReason = "DeletingNode": (NORMAL, "Node {name} event: DeletingNode"),
         /// Normal Synced "Node synced successfully"
-        NodeSynced = "Synced": NORMAL,
+        NodeSynced = "Synced": (NORMAL, "Node synced successfully"),
         /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
-        CreatedPod = "SuccessfulCreate": NORMAL,
+        CreatedPod = "SuccessfulCreate": (NORMAL, "Created pod: {pod}"),
         /// Normal SuccessfulDelete "Deleted pod: P". Argument: pod.
-        DeletedPod = "SuccessfulDelete": NORMAL,
+        DeletedPod = "SuccessfulDelete": (NORMAL, "Deleted pod: {pod}"),
         /// Normal SuccessfulCreate in other words. Argument: text.
-        SuccessfulCreate = "SuccessfulCreate": NORMAL,
+        SuccessfulCreate = "SuccessfulCreate": (NORMAL, TEXT),
         /// Normal SuccessfulDelete in other words. Argument: text.
-        SuccessfulDelete = "SuccessfulDelete": NORMAL,
+        SuccessfulDelete = "SuccessfulDelete": (NORMAL, TEXT),
         /// Warning FailedCreate. Argument: text.
-        FailedCreate = "FailedCreate": WARNING,
+        FailedCreate = "FailedCreate": (WARNING, TEXT),
         /// Warning FailedDelete. Argument: text.
-        FailedDelete = "FailedDelete": WARNING,
+        FailedDelete = "FailedDelete": (WARNING, TEXT),
         /// Warning RecreatingFailedPod, of a StatefulSet. Argument: text.
-        RecreatingFailedPod = "RecreatingFailedPod": WARNING,
+        RecreatingFailedPod = "RecreatingFailedPod": (WARNING, TEXT),
         /// Normal RecreatingTerminatedPod, of a StatefulSet. Argument: text.
-        RecreatingTerminatedPod = "RecreatingTerminatedPod": NORMAL,
+        RecreatingTerminatedPod = "RecreatingTerminatedPod": (NORMAL, TEXT),
         /// Normal ScalingReplicaSet, of a Deployment. Argument: text.
-        ScalingReplicaSet = "ScalingReplicaSet": NORMAL,
+        ScalingReplicaSet = "ScalingReplicaSet": (NORMAL, TEXT),
         /// Warning FailedDaemonPod. Argument: text.
-        FailedDaemonPod = "FailedDaemonPod": WARNING,
+        FailedDaemonPod = "FailedDaemonPod": (WARNING, TEXT),
         /// Normal SucceededDaemonPod. Argument: text.
-        SucceededDaemonPod = "SucceededDaemonPod": NORMAL,
+        SucceededDaemonPod = "SucceededDaemonPod": (NORMAL, TEXT),
         /// Warning BackoffLimitExceeded, of a Job. Argument: text.
-        BackoffLimitExceeded = "BackoffLimitExceeded": WARNING,
+        BackoffLimitExceeded = "BackoffLimitExceeded": (WARNING, TEXT),
         /// Warning PodFailurePolicy, of a Job. Argument: text.
-        PodFailurePolicy = "PodFailurePolicy": WARNING,
+        PodFailurePolicy = "PodFailurePolicy": (WARNING, TEXT),
         /// Normal Completed, of a Job. Argument: text.
-        JobCompleted = "Completed": NORMAL,
+        JobCompleted = "Completed": (NORMAL, TEXT),
         /// Normal Scheduled "Successfully assigned P to N". Argument: node.
-        Scheduled = "Scheduled": NORMAL,
+        Scheduled = "Scheduled": (NORMAL, "Successfully assigned {name} to {node}"),
         /// Warning FailedScheduling. Argument: text.
-        FailedScheduling = "FailedScheduling": WARNING,
+        FailedScheduling = "FailedScheduling": (WARNING, TEXT),
         /// Normal Preempted. Argument: text.
-        Preempted = "Preempted": NORMAL,
+        Preempted = "Preempted": (NORMAL, TEXT),
         /// Normal NoPods, of a disruption budget. Argument: text.
-        NoPods = "NoPods": NORMAL,
+        NoPods = "NoPods": (NORMAL, TEXT),
         /// Warning CalculateExpectedPodCountFailed, of a disruption budget. Argument: text.
-        CalculateExpectedPodCountFailed = "CalculateExpectedPodCountFailed": WARNING,
+        CalculateExpectedPodCountFailed = "CalculateExpectedPodCountFailed": (WARNING, TEXT),
         /// Warning NoControllers, of a disruption budget. Argument: text.
-        NoControllers = "NoControllers": WARNING,
+        NoControllers = "NoControllers": (WARNING, TEXT),
         /// Warning NoControllerRef, of a disruption budget. Argument: text.
-        NoControllerRef = "NoControllerRef": WARNING,
+        NoControllerRef = "NoControllerRef": (WARNING, TEXT),
         /// Warning UnmanagedPods, of a disruption budget. Argument: text.
-        UnmanagedPods = "UnmanagedPods": WARNING,
+        UnmanagedPods = "UnmanagedPods": (WARNING, TEXT),
         /// Warning NotDeleted, of a pod whose eviction was granted. Argument: text.
-        NotDeleted = "NotDeleted": WARNING,
+        NotDeleted = "NotDeleted": (WARNING, TEXT),
         /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
-        MultiplePodDisruptionBudgets = "MultiplePodDisruptionBudgets": WARNING,
+        MultiplePodDisruptionBudgets = "MultiplePodDisruptionBudgets": (WARNING, TEXT),
         /// Warning TaintToleration "Predicate TaintToleration failed", as kubelets say it up to 1.30.
-        TaintTolerationFailed = "TaintToleration": WARNING,
+        TaintTolerationFailed = "TaintToleration": (WARNING, "Predicate TaintToleration failed"),
         /// Warning NodeAffinity "Predicate NodeAffinity failed: node(s) didn't match Pod's node
         /// affinity/selector"
-        NodeAffinity = "NodeAffinity": WARNING,
+        NodeAffinity = "NodeAffinity": (WARNING, NOT_MATCHED),
         /// Warning NodeAffinity "Predicate NodeAffinity failed", as kubelets say it up to 1.30.
-        NodeAffinityFailed = "NodeAffinity": WARNING,
+        NodeAffinityFailed = "NodeAffinity": (WARNING, "Predicate NodeAffinity failed"),
         /// Normal SuccessfulAttachVolume, of a pod. Argument: text.
-        SuccessfulAttachVolume = "SuccessfulAttachVolume": NORMAL,
+        SuccessfulAttachVolume = "SuccessfulAttachVolume": (NORMAL, TEXT),
         /// Warning FailedAttachVolume, of a pod. Argument: text.
-        FailedAttachVolume = "FailedAttachVolume": WARNING,
+        FailedAttachVolume = "FailedAttachVolume": (WARNING, TEXT),
         /// Warning NodeShutdown "Pod was rejected as the node is shutting down."
-        NodeShutdown = "NodeShutdown": WARNING,
+        NodeShutdown = "NodeShutdown": (WARNING, "Pod was rejected as the node is shutting down."),
         /// Warning Shutdown "Node is in progress of shutting down, not admitting any new pods", as kubelets
         /// say it up to 1.21.
-        Shutdown = "Shutdown": WARNING,
+        Shutdown = "Shutdown":
+            (WARNING, "Node is in progress of shutting down, not admitting any new pods"),
         /// Normal NodeShutdown "Shutdown manager detected shutdown event", of a node
-        ShutdownDetected = "NodeShutdown": NORMAL,
+        ShutdownDetected = "NodeShutdown": (NORMAL, "Shutdown manager detected shutdown event"),
         /// Warning Evicted: the kubelet evicts the pod. Argument: text.
-        Evicted = "Evicted": WARNING,
+        Evicted = "Evicted": (WARNING, TEXT),
         /// Warning Evicted: the kubelet does not admit the pod while something is short. Argument: text.
-        RefusedUnderPressure = "Evicted": WARNING,
+        RefusedUnderPressure = "Evicted": (WARNING, TEXT),
         /// Warning EvictionThresholdMet "Attempting to reclaim memory", of a node
-        ReclaimMemory = "EvictionThresholdMet": WARNING,
+        ReclaimMemory = "EvictionThresholdMet": (WARNING, "Attempting to reclaim memory"),
         /// Warning EvictionThresholdMet "Attempting to reclaim ephemeral-storage", of a node
-        ReclaimEphemeralStorage = "EvictionThresholdMet": WARNING,
+        ReclaimEphemeralStorage = "EvictionThresholdMet":
+            (WARNING, "Attempting to reclaim ephemeral-storage"),
         /// Warning EvictionThresholdMet "Attempting to reclaim inodes", of a node
-        ReclaimInodes = "EvictionThresholdMet": WARNING,
+        ReclaimInodes = "EvictionThresholdMet": (WARNING, "Attempting to reclaim inodes"),
         /// Warning EvictionThresholdMet "Attempting to reclaim pids", of a node
-        ReclaimPids = "EvictionThresholdMet": WARNING,
+        ReclaimPids = "EvictionThresholdMet": (WARNING, "Attempting to reclaim pids"),
         /// Normal TaintAdded, of a node. Argument: text.
-        TaintAdded = "TaintAdded": NORMAL,
+        TaintAdded = "TaintAdded": (NORMAL, TEXT),
         /// Normal TaintRemoved, of a node. Argument: text.
-        TaintRemoved = "TaintRemoved": NORMAL,
+        TaintRemoved = "TaintRemoved": (NORMAL, TEXT),
         /// Warning Unhealthy: a probe of a pod's container has failed. Argument: text.
-        Unhealthy = "Unhealthy": WARNING,
+        Unhealthy = "Unhealthy": (WARNING, TEXT),
         /// Normal Killing: a pod's container is killed because a probe has failed. Argument: text.
-        Killing = "Killing": NORMAL,
+        Killing = "Killing": (NORMAL, TEXT),
         /// Warning BackOff: a pod's container is not started again yet. Argument: text.
-        BackOff = "BackOff": WARNING,
+        BackOff = "BackOff": (WARNING, TEXT),
         /// Normal Pulling: the image of a pod's container is to be pulled. Argument: text.
-        Pulling = "Pulling": NORMAL,
+        Pulling = "Pulling": (NORMAL, TEXT),
         /// Normal Pulled: it was, or was there. Argument: text.
-        Pulled = "Pulled": NORMAL,
+        Pulled = "Pulled": (NORMAL, TEXT),
         /// Warning Failed: it could not be pulled. Argument: text.
-        Failed = "Failed": WARNING,
+        Failed = "Failed": (WARNING, TEXT),
         /// Normal BackOff: it is not pulled again yet. Argument: text.
-        BackOffPullImage = "BackOff": NORMAL,
+        BackOffPullImage = "BackOff": (NORMAL, TEXT),
     }
 
-    /// `Normal` or `Warning`.
-    pub(crate) fn kind -> &'static str;
+    /// `Normal` or `Warning`, and the message: of the `{name}` of its object, `{short}` without a namespace,
+    /// and of its argument as a `{pod}`, a `{node}` or a `{text}`.
+    pub(super) fn row -> (&'static str, &'static str);
 }
 
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].
@@ -193,73 +207,23 @@ pub struct Message {
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
 pub(crate) fn event_message(body: EventBody, name: &str, names: &Names) -> String {
-    match body.text {
-        EventText::RegisteredNode => {
-            format!("Node {name} event: Registered Node {name} in Controller")
-        }
-        EventText::RemovingNode => {
-            format!("Node {name} event: Removing Node {name} from Controller")
-        }
-        EventText::NodeNotReady => format!("Node {name} status is now: NodeNotReady"),
-        EventText::NodeReady => format!("Node {name} status is now: NodeReady"),
-        EventText::PodNodeNotReady => "Node is not ready".to_owned(),
-        EventText::MarkingForDeletion => format!("Marking for deletion Pod {name}"),
-        EventText::CancellingDeletion => format!("Cancelling deletion of Pod {name}"),
-        EventText::DeviceMarkingForDeletion => "Marking for deletion".to_owned(),
-        EventText::DeviceCancellingDeletion => "Cancelling deletion".to_owned(),
-        EventText::DeletingAllPods => {
-            format!("Node {name} event: Deleting all Pods from Node {name}.")
-        }
-        EventText::NodeControllerEviction => format!(
-            "Marking for deletion Pod {} from Node {}",
-            short_name(name),
-            names.node_name(NodeId(body.arg))
-        ),
-        EventText::TaintToleration => {
-            "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
-                .to_owned()
-        }
-        EventText::TaintTolerationFailed => "Predicate TaintToleration failed".to_owned(),
-        EventText::NodeAffinity => {
-            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
-                .to_owned()
-        }
-        EventText::NodeAffinityFailed => "Predicate NodeAffinity failed".to_owned(),
-        EventText::NodeShutdown => "Pod was rejected as the node is shutting down.".to_owned(),
-        EventText::Shutdown => {
-            "Node is in progress of shutting down, not admitting any new pods".to_owned()
-        }
-        EventText::ShutdownDetected => "Shutdown manager detected shutdown event".to_owned(),
-        EventText::DeletingNode => deleting_node(name),
-        EventText::DeletingNodeInReason => {
-            format!("Node {name} event: {}", EventText::DeletingNode.as_str())
-        }
-        EventText::ReclaimMemory => "Attempting to reclaim memory".to_owned(),
-        EventText::ReclaimEphemeralStorage => "Attempting to reclaim ephemeral-storage".to_owned(),
-        EventText::ReclaimInodes => "Attempting to reclaim inodes".to_owned(),
-        EventText::ReclaimPids => "Attempting to reclaim pids".to_owned(),
-        EventText::NodeSynced => "Node synced successfully".to_owned(),
-        EventText::CreatedPod => {
-            format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg))))
-        }
-        EventText::DeletedPod => {
-            format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg))))
-        }
-        EventText::Scheduled => {
-            format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg)))
-        }
-        _ => names.text_of(TextId(body.arg)).to_owned(),
-    }
-}
-
-fn deleting_node(name: &str) -> String {
-    format!("Deleting node {name} because it does not exist in the cloud provider")
+    let part = |(place, part): (usize, &'static str)| match part {
+        literal if place % 2 == 0 => literal,
+        "name" => name,
+        "short" => short_name(name),
+        "pod" => short_name(names.pod_name(PodId(body.arg))),
+        "node" => names.node_name(NodeId(body.arg)),
+        _ => names.text_of(TextId(body.arg)),
+    };
+    body.text.row().1.split(['{', '}']).enumerate().map(part).collect()
 }
 
 /// The reason of an event about the object of that name.
 pub(crate) fn event_reason(text: EventText, name: &str) -> Cow<'static, str> {
     match text {
-        EventText::DeletingNodeInReason => deleting_node(name).into(),
+        EventText::DeletingNodeInReason => {
+            EventText::DeletingNode.row().1.replace("{name}", name).into()
+        }
         other => other.as_str().into(),
     }
 }

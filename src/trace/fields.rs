@@ -2,9 +2,7 @@
 
 use super::event::{Message, event_message, event_reason};
 use super::note::{Note, ObjectKind};
-use super::record::{Record, What};
-use super::records::Trace;
-use super::verdicts::Rejection;
+use super::{Record, Rejection, Trace, What};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::probe::ProbeType;
@@ -158,7 +156,7 @@ impl Trace {
             (None, None) => ("", f.object.take().unwrap_or_default()),
         };
         f.object = Some(format!("{kind}{name}"));
-        f.kind = Some(event.body.text.kind());
+        f.kind = Some(event.body.text.row().0);
         f.reason = Some(event_reason(event.body.text, &name));
         let message = event_message(event.body, &name, &self.names);
         f.message = Some(if event.combined {

@@ -1,9 +1,8 @@
 //! One record, 32 bytes, so that the largest outages fit in memory; who does things in a run, the
 //! scheduler's plugins that can reject a pod, and the states of a zone.
 
-use super::event::EventText;
-use super::note::Note;
 use super::note::ObjectKind::{self, Budget, Entry, Node, Nothing, Pod, Workload, Zone};
+use super::{EventText, Note};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};

@@ -1,9 +1,8 @@
 //! The records of a run, in chunks.
 
-use super::drains::{BudgetState, DrainEnd};
-use super::event::{EventText, Message};
-use super::record::{Actor, Record, RecordId, What};
-use super::verdicts::{Rejection, Verdicts};
+use super::{
+    Actor, BudgetState, DrainEnd, EventText, Message, Record, RecordId, Rejection, Verdicts, What,
+};
 use crate::api::names::{Names, NodeId, TextId};
 use crate::api::pod::PodTemplate;
 use crate::api::taint::{Effect, Taint};
@@ -63,6 +62,12 @@ pub struct Trace {
     pub horizon: Time,
 }
 
+/// Puts something behind what is kept of its kind; its place.
+fn kept<T>(all: &mut Vec<T>, one: T) -> u32 {
+    all.push(one);
+    all.len() as u32 - 1
+}
+
 impl Trace {
     /// No records yet, of a run with these names.
     pub fn of(names: Names) -> Self {
@@ -117,8 +122,17 @@ impl Trace {
 
     /// Keeps how a drain of a node ended, for a record to refer to.
     pub(crate) fn keep_drain(&mut self, end: DrainEnd) -> u32 {
-        self.drains.push(end);
-        self.drains.len() as u32 - 1
+        kept(&mut self.drains, end)
+    }
+
+    /// Keeps a change of a node's taints, for a record to refer to.
+    pub(crate) fn keep_taints(&mut self, change: TaintChange) -> u32 {
+        kept(&mut self.taints, change)
+    }
+
+    /// Keeps an event with an argument, for a record to refer to.
+    pub(crate) fn keep_message(&mut self, event: Message) -> u32 {
+        kept(&mut self.messages, event)
     }
 
     /// Counts a request that reaches the API server.
