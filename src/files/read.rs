@@ -132,7 +132,7 @@ pub fn within(folder: &Path, name: &str) -> Result<PathBuf, ReadError> {
 }
 
 /// Opens a file or a directory for reading, and nothing that opening could wait for.
-fn open_plain(path: &Path, follow: bool) -> Result<File, ReadError> {
+pub(super) fn open_plain(path: &Path, follow: bool) -> Result<File, ReadError> {
     let found = if follow { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
     if let Some(what) = special(found.file_type()) {
         return Err(ReadError::Special(what));
@@ -143,11 +143,6 @@ fn open_plain(path: &Path, follow: bool) -> Result<File, ReadError> {
         Some(what) => Err(ReadError::Special(what)),
         None => Ok(file),
     }
-}
-
-/// Opens what a killed process left, which is no link.
-pub(super) fn open_left_over(path: &Path) -> Result<File, ReadError> {
-    open_plain(path, false)
 }
 
 /// Opens without waiting for whoever writes to a FIFO.
@@ -200,13 +195,10 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut plain = Vec::new();
     loop {
         let before = plain.len();
-        decoder
-            .by_ref()
-            .take(STEP)
-            .read_to_end(&mut plain)
-            .map_err(|e| ReadError::Gzip(e.to_string()))?;
-        let (packed, unpacked) =
-            ((bytes.len() - decoder.get_ref().len()) as u64, plain.len() as u64);
+        let read = decoder.by_ref().take(STEP).read_to_end(&mut plain);
+        read.map_err(|e| ReadError::Gzip(e.to_string()))?;
+        let packed = (bytes.len() - decoder.get_ref().len()) as u64;
+        let unpacked = plain.len() as u64;
         if unpacked > limit {
             return Err(ReadError::Unpacked { limit });
         }

@@ -182,13 +182,10 @@ impl<W: Write> Write for Escaped<W> {
         if self.form == Form::Binary {
             return self.out.write(bytes);
         }
-        if self.begun.is_empty() {
-            let done = self.characters(bytes)?;
-            self.begun.extend_from_slice(&bytes[done..]);
-            return Ok(bytes.len());
+        let mut all = Cow::Borrowed(bytes);
+        if !self.begun.is_empty() {
+            all = Cow::Owned([std::mem::take(&mut self.begun), bytes.to_vec()].concat());
         }
-        let mut all = std::mem::take(&mut self.begun);
-        all.extend_from_slice(bytes);
         let done = self.characters(&all)?;
         self.begun.extend_from_slice(&all[done..]);
         Ok(bytes.len())

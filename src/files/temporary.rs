@@ -7,7 +7,7 @@
 //! The crate `tempfile` gives names at random, which no later run could take for left over, and
 //! makes no folder that swaps places with another.
 
-use super::read::open_left_over;
+use super::read::open_plain;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -161,7 +161,7 @@ pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
 /// stays.
 fn remove_left_over(place: &Path) {
     for path in ["tmp", "tmp.interrupted"].into_iter().flat_map(|kind| left_over(place, kind)) {
-        let Ok(file) = open_left_over(&path) else { continue };
+        let Ok(file) = open_plain(&path, false) else { continue };
         if file.try_lock().is_ok() {
             let _ = remove_plain(&path);
         }
