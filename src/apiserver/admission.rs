@@ -45,13 +45,7 @@ impl Admission {
         let add: Vec<Toleration> = [(NOT_READY, not_ready), (UNREACHABLE, unreachable)]
             .into_iter()
             .filter(|(key, _)| missing(key))
-            .map(|(key, seconds)| Toleration {
-                key: key.to_owned(),
-                operator: Operator::Exists,
-                value: String::new(),
-                effect: Some(Effect::NoExecute),
-                toleration_seconds: Some(seconds),
-            })
+            .map(|(key, seconds)| exists(key, Effect::NoExecute, Some(seconds)))
             .collect();
         if add.is_empty() {
             return None;
@@ -116,13 +110,7 @@ impl Admission {
     }
 
     fn mutated(&self, pod: &PodTemplate, defaults: Option<&[Toleration]>) -> Option<PodTemplate> {
-        let added = |key: &str| Toleration {
-            key: key.to_owned(),
-            operator: Operator::Exists,
-            value: String::new(),
-            effect: Some(Effect::NoSchedule),
-            toleration_seconds: None,
-        };
+        let added = |key: &str| exists(key, Effect::NoSchedule, None);
         let with_defaults = self.default_tolerations(pod);
         if !self.pod_toleration_restriction && !self.extended_resource_toleration {
             return with_defaults;
@@ -157,6 +145,17 @@ impl Admission {
         if self.taint_nodes_by_condition && !taints.iter().any(|t| t.matches(&taint)) {
             taints.push(taint);
         }
+    }
+}
+
+/// A toleration of every taint with that key and effect.
+fn exists(key: &str, effect: Effect, toleration_seconds: Option<i64>) -> Toleration {
+    Toleration {
+        key: key.to_owned(),
+        operator: Operator::Exists,
+        value: String::new(),
+        effect: Some(effect),
+        toleration_seconds,
     }
 }
 

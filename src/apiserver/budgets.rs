@@ -4,14 +4,13 @@
 //! An eviction may be one step, or come in its parts (`client/eviction.rs`), between which others may
 //! change the budget.
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
-use super::store::{ALL, put};
+use super::store::ALL;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodReason;
 use crate::apiserver::prelude::*;
-use crate::kernel::Object;
+use crate::kernel::{Object, replace};
 use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::{BudgetState, NO_BUDGET, Refusal};
 
@@ -68,11 +67,7 @@ impl ApiServer {
     /// `NotFound`.
     pub(crate) fn delete_budget(&self, actor: Actor, id: WorkloadId) -> ApiResult {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
-        self.writes(self.keys.budgets, id.index());
-        self.store.with(|s| {
-            s.next_version();
-            s.budgets[id.index()] = None;
-        });
+        self.take_out(self.keys.budgets, id.index(), |s| &mut s.budgets);
         let record = self.record_workload(actor, id, What::BudgetDeleted);
         self.with_cause(record, || self.tell(|w| w.budget(Some(&old), None)));
         Ok(())
@@ -119,11 +114,7 @@ impl ApiServer {
         self.writes(self.keys.budgets, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         let new = Rc::new(new);
-        let old = self.store.with(|s| {
-            let old = s.budgets.get(new.id.index()).cloned().flatten();
-            put(&mut s.budgets, new.id.index(), new.clone());
-            old
-        });
+        let old = self.store.with(|s| replace(&mut s.budgets, new.id.index(), Some(new.clone())));
         self.tell(|w| w.budget(old.as_ref(), Some(&new)));
         new
     }
@@ -270,19 +261,16 @@ impl ApiServer {
         budget: &Budget,
     ) -> ApiResult<BudgetState> {
         let status = &budget.status;
-        let refusal = if status.observed_generation < budget.generation {
-            Some((Refusal::NotObserved, ApiError::NotCounted))
-        } else if status.disruptions_allowed < 0
-            || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE
-        {
-            Some((Refusal::NotKept, ApiError::Forbidden))
-        } else if status.disruptions_allowed == 0 {
-            Some((Refusal::NotAllowed, ApiError::TooManyRequests))
-        } else {
-            None
-        };
-        if let Some(refusal) = refusal {
-            return Err(self.refuse(actor, pod, budget, refusal));
+        let refuse = |refusal| Err(self.refuse(actor, pod, budget, refusal));
+        if status.observed_generation < budget.generation {
+            return refuse((Refusal::NotObserved, ApiError::NotCounted));
+        }
+        let granted = status.disrupted_pods.len();
+        if status.disruptions_allowed < 0 || granted > MAX_DISRUPTED_POD_SIZE {
+            return refuse((Refusal::NotKept, ApiError::Forbidden));
+        }
+        if status.disruptions_allowed == 0 {
+            return refuse((Refusal::NotAllowed, ApiError::TooManyRequests));
         }
         let mut charged = status.clone();
         charged.disruptions_allowed -= 1;

@@ -1,9 +1,8 @@
 //! The server's part in heartbeats that are computed: whom it asks for them, and how the store
 //! catches up with them.
 
-use super::heartbeats::{Heartbeats, lease_version};
-use super::server::ApiServer;
 use super::store::put;
+use super::{ApiServer, Heartbeats, lease_version};
 use crate::apiserver::prelude::*;
 
 impl ApiServer {

@@ -3,13 +3,11 @@
 //! A claim itself is not stored: a pod says whether its claims have been made, and what they have been allocated
 //! stands here, all of it in one object for each life of a pod.
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::device::{
     Device, DeviceClaim, DeviceId, RESERVED_FOR_MAX, RuleCondition, shared_names,
 };
 use crate::apiserver::prelude::*;
-use crate::kernel::swap;
 use crate::plan::NewRule;
 
 impl ApiServer {
@@ -53,10 +51,7 @@ impl ApiServer {
     fn put_slices(&self, node: NodeId, new: Option<ResourceSlices>) {
         let new = new.map(Rc::new);
         self.writes(self.keys.slices, node.index());
-        let old = self.store.with(|s| {
-            s.next_version();
-            swap(&mut s.devices.slices, node, new.clone())
-        });
+        let old = self.put_by_name(|s| &mut s.devices.slices, node, &new);
         self.tell(|w| w.slices(old.as_ref(), new.as_ref()));
     }
 
@@ -76,6 +71,10 @@ impl ApiServer {
         self.store.with_ref(|s| s.devices.allocations.values().cloned().collect())
     }
 
+    fn rule(&self, name: TextId) -> Option<Rc<DeviceTaintRule>> {
+        self.store.with_ref(|s| s.devices.rules.get(&name).cloned())
+    }
+
     /// All rules, by name.
     pub(crate) fn rules(&self) -> Vec<Rc<DeviceTaintRule>> {
         self.store.with_ref(|s| s.devices.rules.values().cloned().collect())
@@ -88,7 +87,7 @@ impl ApiServer {
     pub(crate) fn create_rule(&self, rule: &NewRule) -> ApiResult {
         let NewRule { name, selector, taint, previews } = rule.clone();
         let name = self.names(|n| n.text(&name));
-        if self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
+        if self.rule(name).is_some() {
             return Err(ApiError::AlreadyExists);
         }
         let rule = DeviceTaintRule {
@@ -112,8 +111,7 @@ impl ApiServer {
     pub(crate) fn update_rule(&self, rule: &NewRule) -> ApiResult {
         let NewRule { name, selector, taint, previews } = rule.clone();
         let name = self.names(|n| n.text(&name));
-        let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
-        let old = old.ok_or(ApiError::NotFound)?;
+        let old = self.rule(name).ok_or(ApiError::NotFound)?;
         let mut new =
             DeviceTaintRule { selector: Rc::new(selector), taint, previews, ..(*old).clone() };
         let was_added = old.taint.time_added;
@@ -133,9 +131,7 @@ impl ApiServer {
     /// # Errors
     /// `NotFound`.
     pub(crate) fn delete_rule(&self, name: TextId) -> ApiResult {
-        if !self.store.with_ref(|s| s.devices.rules.contains_key(&name)) {
-            return Err(ApiError::NotFound);
-        }
+        self.rule(name).ok_or(ApiError::NotFound)?;
         self.put_rule(name, None);
         Ok(())
     }
@@ -147,8 +143,7 @@ impl ApiServer {
         (name, uid): (TextId, Uid),
         condition: RuleCondition,
     ) -> ApiResult {
-        let old = self.store.with_ref(|s| s.devices.rules.get(&name).cloned());
-        let old = old.ok_or(ApiError::NotFound)?;
+        let old = self.rule(name).ok_or(ApiError::NotFound)?;
         if old.uid != uid {
             return Err(ApiError::Conflict);
         }
@@ -158,22 +153,15 @@ impl ApiServer {
             n.text(&[&name, condition.reason, status, &condition.message].join("\n"))
         });
         let record = self.record(actor, 0, What::Noted(Note::RuleCondition, text.0));
-        self.with_cause(record, || {
-            self.put_rule(
-                name,
-                Some(DeviceTaintRule { status: Some(condition), ..(*old).clone() }),
-            );
-        });
+        let new = DeviceTaintRule { status: Some(condition), ..(*old).clone() };
+        self.with_cause(record, || self.put_rule(name, Some(new)));
         Ok(())
     }
 
     fn put_rule(&self, name: TextId, new: Option<DeviceTaintRule>) {
         let new = new.map(Rc::new);
         self.writes(self.keys.rules, 0);
-        let old = self.store.with(|s| {
-            s.next_version();
-            swap(&mut s.devices.rules, name, new.clone())
-        });
+        let old = self.put_by_name(|s| &mut s.devices.rules, name, &new);
         self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
     }
 
@@ -194,13 +182,11 @@ impl ApiServer {
         if let Some(name) = &allocation.shared[claim] {
             self.check_reservation(name, uid, &allocation.devices[claim])?;
         }
-        let mut new = self.allocation_of(uid).map_or_else(
-            || Allocation {
-                devices: vec![Vec::new(); allocation.devices.len()],
-                ..allocation.clone()
-            },
-            |old| (*old).clone(),
-        );
+        let none = || vec![Vec::new(); allocation.devices.len()];
+        let mut new = match self.allocation_of(uid) {
+            Some(old) => (*old).clone(),
+            None => Allocation { devices: none(), ..allocation.clone() },
+        };
         new.devices[claim].clone_from(&allocation.devices[claim]);
         let names: Vec<String> =
             new.devices[claim].iter().map(|d| new.of[d.place as usize].name.clone()).collect();
@@ -263,10 +249,7 @@ impl ApiServer {
 
     fn put_allocation(&self, uid: Uid, new: Option<Rc<Allocation>>) {
         self.writes(self.keys.allocations, 0);
-        let old = self.store.with(|s| {
-            s.next_version();
-            swap(&mut s.devices.allocations, uid, new.clone())
-        });
+        let old = self.put_by_name(|s| &mut s.devices.allocations, uid, &new);
         self.tell(|w| w.allocation(old.as_ref(), new.as_ref()));
     }
 

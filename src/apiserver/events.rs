@@ -1,8 +1,6 @@
 //! Writes of events, and their records.
 
-use super::error::{ApiError, ApiResult};
-use super::event_store::EventName;
-use super::server::ApiServer;
+use super::{ApiError, ApiResult, ApiServer, EventName};
 use crate::trace::{Actor, EventBody, Message, What};
 
 impl ApiServer {
@@ -20,7 +18,7 @@ impl ApiServer {
             return Err(ApiError::AlreadyExists);
         }
         self.store.with(|s| s.next_version());
-        self.record_event(actor, name, body, combined, count);
+        self.record_event(actor, name, Message { body, combined, count });
         Ok(())
     }
 
@@ -44,24 +42,13 @@ impl ApiServer {
             body.text = reason;
         }
         self.store.with(|s| s.next_version());
-        self.record_event(actor, name, body, combined, count);
+        self.record_event(actor, name, Message { body, combined, count });
         Ok(())
     }
 
-    fn record_event(
-        &self,
-        actor: Actor,
-        name: EventName,
-        body: EventBody,
-        combined: bool,
-        count: u32,
-    ) {
-        let message = || {
-            self.trace.with(|t| {
-                t.messages.push(Message { body, combined, count });
-                t.messages.len() as u32 - 1
-            })
-        };
+    fn record_event(&self, actor: Actor, name: EventName, event: Message) {
+        let message = || self.trace.with(|t| t.keep_message(event));
+        let Message { body, combined, count } = event;
         match name {
             EventName::Node(id, _) if body.arg != EventBody::NO_ARG => {
                 self.record_node(actor, id, What::NodeMessage(message()))

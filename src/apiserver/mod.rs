@@ -12,7 +12,6 @@
 mod admission;
 mod budgets;
 mod catch_up;
-mod device_store;
 mod devices;
 mod error;
 mod event_store;
@@ -28,7 +27,6 @@ mod recording;
 mod rejections;
 mod server;
 mod store;
-mod volume_store;
 mod volumes;
 mod workloads;
 

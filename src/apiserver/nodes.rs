@@ -1,9 +1,7 @@
 //! Writes to nodes and their leases.
 
-use super::error::{ApiError, ApiResult};
-use super::heartbeats::lease_version;
-use super::server::ApiServer;
 use super::store::put;
+use super::{ApiError, ApiResult, ApiServer, lease_version};
 use crate::apiserver::prelude::*;
 
 impl ApiServer {
@@ -41,11 +39,7 @@ impl ApiServer {
     pub(crate) fn delete_node(&self, actor: Actor, id: NodeId) -> ApiResult {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
-        self.writes(self.keys.nodes, id.index());
-        self.store.with(|s| {
-            s.next_version();
-            s.nodes[id.index()] = None;
-        });
+        self.take_out(self.keys.nodes, id.index(), |s| &mut s.nodes);
         let record = self.record_gone(actor, id.0, What::NodeDeleted);
         self.with_cause(record, || self.tell(|w| w.node(Some(&old), None)));
         self.withdraw_devices(id);
@@ -139,11 +133,7 @@ impl ApiServer {
     /// Deletes a node's lease.
     pub(crate) fn delete_lease(&self, node: NodeId) -> ApiResult {
         self.lease(node).ok_or(ApiError::NotFound)?;
-        self.writes(self.keys.leases, node.index());
-        self.store.with(|s| {
-            s.next_version();
-            s.leases[node.index()] = None;
-        });
+        self.take_out(self.keys.leases, node.index(), |s| &mut s.leases);
         self.tell(|w| w.lease(node, None, self.ctx.now()));
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Writes to the status of pods, by controllers and by kubelets.
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::PodReason;
 use crate::apiserver::prelude::*;

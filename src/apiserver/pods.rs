@@ -1,8 +1,7 @@
 //! Writes to pods, graceful deletion among them.
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
 use super::store::put;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::names::{Names, generated_letters, stable_hash};
 use crate::api::pod::Deletion;
 use crate::api::toleration::Toleration;
@@ -214,11 +213,7 @@ impl ApiServer {
 
     /// Takes a pod out of the store.
     fn drop_pod(&self, actor: Actor, old: &Rc<Pod>) {
-        self.writes(self.keys.pods, old.id.index());
-        self.store.with(|s| {
-            s.next_version();
-            s.pods[old.id.index()] = None;
-        });
+        self.take_out(self.keys.pods, old.id.index(), |s| &mut s.pods);
         let record = self.record_gone(actor, old.id.0, What::PodGone);
         self.with_cause(record, || self.tell(|w| w.pod(Some(old), None)));
     }

@@ -1,14 +1,9 @@
 //! Writes to NodeReadinessRules, and to nodes by what goes with them.
 
-use super::error::ApiError;
-use super::server::ApiServer;
-use crate::api::meta::{ConditionStatus, Uid};
-use crate::api::names::{NodeId, TextId};
-use crate::api::node::Node;
+use super::{ApiError, ApiResult, ApiServer};
+use crate::api::meta::ConditionStatus;
 use crate::api::readiness::{NodeReadiness, NodeReadinessRule, ReadinessSpec};
-use crate::api::taint::Taint;
-use crate::trace::{Actor, Note, What};
-use std::rc::Rc;
+use crate::apiserver::prelude::*;
 
 /// What a PATCH changes of a node: all taints, or a rule whose bootstrap is completed, or both.
 pub(crate) type NodePatch = (Option<Vec<Taint>>, Option<(Uid, TextId)>);
@@ -22,7 +17,7 @@ impl ApiServer {
         &self,
         spec: &Rc<ReadinessSpec>,
         finalizer: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let name = self.names(|n| n.text(&spec.name));
         if self.readiness_rule(name).is_some() {
             return Err(ApiError::AlreadyExists);
@@ -38,7 +33,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn delete_readiness_rule(&self, name: TextId) -> Result<(), ApiError> {
+    pub(crate) fn delete_readiness_rule(&self, name: TextId) -> ApiResult {
         let old = self.readiness_rule(name).ok_or(ApiError::NotFound)?;
         let new = old.finalizer.then(|| NodeReadinessRule { deleting: true, ..(*old).clone() });
         if new.as_ref() != Some(&*old) {
@@ -51,32 +46,18 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn patch_finalizer(
-        &self,
-        actor: Actor,
-        name: TextId,
-        finalizer: bool,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn patch_finalizer(&self, actor: Actor, name: TextId, finalizer: bool) -> ApiResult {
         let old = self.readiness_rule(name).ok_or(ApiError::NotFound)?;
         let stays = finalizer || !old.deleting;
-        self.put_readiness_rule(
-            actor,
-            name,
-            stays.then(|| NodeReadinessRule { finalizer, ..(*old).clone() }),
-        );
+        let new = stays.then(|| NodeReadinessRule { finalizer, ..(*old).clone() });
+        self.put_readiness_rule(actor, name, new);
         Ok(())
     }
 
     fn put_readiness_rule(&self, actor: Actor, name: TextId, new: Option<NodeReadinessRule>) {
         let new = new.map(Rc::new);
         self.writes(self.keys.readiness_rules, 0);
-        let old = self.store.with(|s| {
-            s.next_version();
-            match &new {
-                Some(new) => s.readiness_rules.insert(name, new.clone()),
-                None => s.readiness_rules.remove(&name),
-            }
-        });
+        let old = self.put_by_name(|s| &mut s.readiness_rules, name, &new);
         let note = match (&old, &new) {
             (None, _) => Some(Note::ReadinessRuleCreated),
             (_, None) => Some(Note::ReadinessRuleGone),
@@ -108,7 +89,7 @@ impl ApiServer {
         id: NodeId,
         version: Option<u64>,
         (taints, completed): NodePatch,
-    ) -> Result<Rc<Node>, ApiError> {
+    ) -> ApiResult<Rc<Node>> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         if version.is_some_and(|v| self.has_outdated_node(actor, v, &old)) {

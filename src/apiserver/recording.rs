@@ -83,11 +83,8 @@ impl ApiServer {
         if let Some(old) = old {
             for c in &new.conditions {
                 if old.condition(c.kind).is_none_or(|was| was.status != c.status) {
-                    last = self.record_node(
-                        actor,
-                        new.id,
-                        What::NodeCondition(c.kind, c.status, c.reason),
-                    );
+                    let what = What::NodeCondition(c.kind, c.status, c.reason);
+                    last = self.record_node(actor, new.id, what);
                 }
             }
         }
@@ -95,15 +92,9 @@ impl ApiServer {
         let none = Vec::new();
         let before = old.map_or(&none, |o| &o.taints);
         if *before != new.taints {
-            let change = TaintChange {
-                added: minus(&new.taints, before),
-                removed: minus(before, &new.taints),
-            };
-            if !change.added.is_empty() || !change.removed.is_empty() {
-                let index = self.trace.with(|t| {
-                    t.taints.push(change);
-                    t.taints.len() as u32 - 1
-                });
+            let (added, removed) = (minus(&new.taints, before), minus(before, &new.taints));
+            if !added.is_empty() || !removed.is_empty() {
+                let index = self.trace.with(|t| t.keep_taints(TaintChange { added, removed }));
                 last = self.record_node(actor, new.id, What::NodeTaints(index));
             }
         }
@@ -171,15 +162,11 @@ impl ApiServer {
             }
         };
         condition(PodConditionType::Ready, old.and_then(|o| o.ready), new.ready);
-        condition(
-            PodConditionType::DisruptionTarget,
-            old.and_then(|o| o.disruption_target),
-            new.disruption_target,
-        );
+        let target = old.and_then(|o| o.disruption_target);
+        condition(PodConditionType::DisruptionTarget, target, new.disruption_target);
+        let grace = |pod: &Pod| pod.deletion.map(|d| d.grace_period_seconds);
         if let Some(d) = new.deletion
-            && old
-                .and_then(|o| o.deletion)
-                .is_none_or(|was| was.grace_period_seconds != d.grace_period_seconds)
+            && old.and_then(grace) != Some(d.grace_period_seconds)
         {
             let grace = u32::try_from(d.grace_period_seconds).unwrap_or(u32::MAX);
             last = self.record_pod(actor, new.id, What::PodDeleting(grace));
@@ -196,10 +183,8 @@ impl ApiServer {
 
     /// Records the NoExecute taints of a node that a controller knows of.
     pub(crate) fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
-        let index = self.trace.with(|t| {
-            t.taints.push(TaintChange { added: taints.to_vec(), removed: Vec::new() });
-            t.taints.len() as u32 - 1
-        });
+        let known = TaintChange { added: taints.to_vec(), removed: Vec::new() };
+        let index = self.trace.with(|t| t.keep_taints(known));
         self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
     }
 

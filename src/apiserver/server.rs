@@ -1,15 +1,14 @@
 //! The server itself: the store, what it gives out of it, and the watchers.
 
-use super::admission::Admission;
-use super::heartbeats::Heartbeats;
 use super::rejections::Rejections;
-use super::store::{ALL, Store, StoreKeys, one};
+use super::store::{ALL, Store, StoreKeys, Table, one};
+use super::{Admission, Heartbeats};
 use crate::api::budget::Budget;
 use crate::api::names::Names;
 use crate::api::readiness::NodeReadinessRule;
 use crate::api::volume::VolumeId;
 use crate::apiserver::prelude::*;
-use crate::kernel::{Ctx, Keys, Shared};
+use crate::kernel::{Ctx, Keys, Shared, swap};
 use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 
@@ -253,6 +252,33 @@ impl ApiServer {
             self.ctx.writes(keys.of(ALL));
             self.ctx.writes(one(keys, index));
         }
+    }
+
+    /// Takes an object out of its table.
+    pub(super) fn take_out<T>(
+        &self,
+        keys: Keys,
+        index: usize,
+        of: impl FnOnce(&mut Store) -> &mut Table<T>,
+    ) {
+        self.writes(keys, index);
+        self.store.with(|s| {
+            s.next_version();
+            of(s)[index] = None;
+        });
+    }
+
+    /// Puts a version, or none, in the place of the old one, which is returned.
+    pub(super) fn put_by_name<K: Ord, T: Clone>(
+        &self,
+        of: impl FnOnce(&mut Store) -> &mut BTreeMap<K, T>,
+        name: K,
+        new: &Option<T>,
+    ) -> Option<T> {
+        self.store.with(|s| {
+            s.next_version();
+            swap(of(s), name, new.clone())
+        })
     }
 
     /// Runs `f` with a record as the cause of what follows, then restores the cause.

@@ -1,22 +1,24 @@
 //! The tables of the store: objects by dense id, one revision counter, and what a search calls
-//! them.
+//! them. What there is beside these is stored by name: devices, volumes.
 
-use super::device_store::DeviceStore;
 use super::event_store::EventStore;
-use super::volume_store::VolumeStore;
 use crate::api::budget::Budget;
 use crate::api::readiness::NodeReadinessRule;
+use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
 use crate::apiserver::prelude::*;
-use crate::kernel::{Key, Keys, slot};
+use crate::kernel::{Dur, Key, Keys, slot};
+
+/// Objects by id.
+pub(super) type Table<T> = Vec<Option<T>>;
 
 /// What is stored.
 #[derive(Default)]
 pub(super) struct Store {
-    pub(super) nodes: Vec<Option<Rc<Node>>>,
-    pub(super) pods: Vec<Option<Rc<Pod>>>,
-    pub(super) leases: Vec<Option<Lease>>,
-    pub(super) workloads: Vec<Option<Rc<Workload>>>,
-    pub(super) budgets: Vec<Option<Rc<Budget>>>,
+    pub(super) nodes: Table<Rc<Node>>,
+    pub(super) pods: Table<Rc<Pod>>,
+    pub(super) leases: Table<Lease>,
+    pub(super) workloads: Table<Rc<Workload>>,
+    pub(super) budgets: Table<Rc<Budget>>,
     /// How many names were generated for each workload's pods.
     pub(super) generated: Vec<u32>,
     /// Workloads whose ControllerRevision exists, and which life of them.
@@ -73,6 +75,26 @@ pub(super) fn one(keys: Keys, index: usize) -> Key {
 }
 
 /// Stores at an index, growing the table.
-pub(super) fn put<T: Clone>(table: &mut Vec<Option<T>>, index: usize, value: T) {
+pub(super) fn put<T: Clone>(table: &mut Table<T>, index: usize, value: T) {
     *slot(table, index) = Some(value);
+}
+
+/// What is stored of devices.
+#[derive(Default)]
+pub(super) struct DeviceStore {
+    pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
+    pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
+    pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
+}
+
+/// What is stored of volumes.
+#[derive(Default)]
+pub(super) struct VolumeStore {
+    pub(super) volumes: BTreeMap<VolumeId, Rc<Volume>>,
+    /// The volumes that are being made, each with the node that was chosen for it (annotation
+    /// `volume.kubernetes.io/selected-node` of its claim), if one had to be, and how long that takes.
+    pub(super) selected: BTreeMap<VolumeId, (Option<NodeId>, Dur, Rc<Volume>)>,
+    pub(super) attachments: BTreeMap<(NodeId, VolumeId), VolumeAttachment>,
+    /// The claims of pods that somebody has asked for: a life of a pod keeps them.
+    pub(super) claims: BTreeMap<Uid, Rc<[VolumeId]>>,
 }

@@ -1,15 +1,14 @@
 //! Volumes, and VolumeAttachments. Claims are bound: a volume is there once the first pod of its claim has a
 //! node, or before, where making it takes time.
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
 use super::store::Store;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::node::zone;
 use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
 use crate::apiserver::prelude::*;
-use crate::kernel::{Dur, swap};
+use crate::kernel::Dur;
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
@@ -220,12 +219,8 @@ impl ApiServer {
         if self.attachment(volume, node).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        self.put_attachment(
-            actor,
-            (volume, node),
-            Note::AttachmentCreated,
-            Some(VolumeAttachment::default()),
-        );
+        let new = VolumeAttachment::default();
+        self.put_attachment(actor, (volume, node), Note::AttachmentCreated, Some(new));
         Ok(())
     }
 
@@ -267,10 +262,7 @@ impl ApiServer {
         new: Option<VolumeAttachment>,
     ) {
         self.writes(self.keys.volumes, volume.0 as usize);
-        self.store.with(|s| {
-            s.next_version();
-            swap(&mut s.volumes.attachments, (node, volume), new)
-        });
+        self.put_by_name(|s| &mut s.volumes.attachments, (node, volume), &new);
         let record = self.record_node(actor, node, What::Noted(note, volume.0));
         self.with_cause(record, || self.tell(|w| w.attachment(volume, node)));
     }

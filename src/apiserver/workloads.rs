@@ -1,9 +1,8 @@
 //! Writes to workloads. A write that changes the spec raises the generation
 //! (`pkg/registry/apps/*/strategy.go`).
 
-use super::error::{ApiError, ApiResult};
-use super::server::ApiServer;
 use super::store::put;
+use super::{ApiError, ApiResult, ApiServer};
 use crate::api::meta::OwnerReference;
 use crate::api::workload::{Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus};
 use crate::apiserver::prelude::*;
@@ -149,11 +148,7 @@ impl ApiServer {
     /// Takes a workload out of the store.
     fn drop_workload(&self, actor: Actor, old: &Rc<Workload>) {
         let id = old.id;
-        self.writes(self.keys.workloads, id.index());
-        self.store.with(|s| {
-            s.next_version();
-            s.workloads[id.index()] = None;
-        });
+        self.take_out(self.keys.workloads, id.index(), |s| &mut s.workloads);
         let record = self.record_workload(actor, id, What::WorkloadDeleted);
         self.with_cause(record, || self.tell(|w| w.workload(Some(old), None)));
     }
