@@ -6,10 +6,9 @@
 //!
 //! How a run ends that would go on for ever, or that would not fit into memory.
 
-use super::choice::{Choices, Drawn, PointId};
+use super::choice::{Choices, Drawn};
 use super::core::{Command, Core, Event, NONE, Tables, WAKE};
 use super::process::{Group, Process, Ticket};
-use super::queue::Instant;
 use super::turns::Search;
 use super::{Class, Ctx, Keys, Time, slot};
 use std::fmt;
@@ -25,15 +24,7 @@ pub struct Kernel {
     steps: u64,
     /// How many of them were taken when the present instant began.
     steps_before: u64,
-    pub(super) shuffle: Option<Shuffle>,
     pub(super) search: Option<Box<Search>>,
-}
-
-/// An arbitrary order within each instant.
-pub(super) struct Shuffle {
-    pub(super) instant: Instant,
-    pub(super) choices: Choices,
-    pub(super) point: PointId,
 }
 
 impl Kernel {
@@ -49,7 +40,6 @@ impl Kernel {
             spare: Vec::new(),
             steps: 0,
             steps_before: 0,
-            shuffle: None,
             search,
         }
     }

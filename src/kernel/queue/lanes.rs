@@ -144,28 +144,6 @@ impl<E: Copy> Lanes<E> {
         }
     }
 
-    /// The events due at `at` of which any may come next when the order within an instant is free,
-    /// as (lane, place in it): of a lane the first one only. Processes that are ready are not a
-    /// stream: of those each one may.
-    pub(super) fn offers(&self, at: Time, out: &mut Vec<(u32, u32)>) {
-        for (i, fifo) in self.fifos.iter().enumerate() {
-            let offered = if fifo.class == Class::Wake { usize::MAX } else { 1 };
-            let due = fifo.events.iter().take(offered).take_while(|p| p.at == at);
-            out.extend(due.enumerate().map(|(place, _)| (i as u32, place as u32)));
-        }
-    }
-
-    /// Takes an event that was offered.
-    pub(super) fn take_offered(&mut self, (lane, place): (u32, u32)) -> Option<(Class, E)> {
-        let fifo = self.fifos.get_mut(lane as usize)?;
-        let (class, posted) = (fifo.class, fifo.events.remove(place as usize)?);
-        self.len -= 1;
-        if place == 0 {
-            self.head_has_gone(lane as usize);
-        }
-        Some((class, posted.event))
-    }
-
     /// Takes all events that are due at `at` and none before it, and hands them out with their
     /// orders, lane by lane.
     pub(super) fn take_due(&mut self, at: Time, mut out: impl FnMut(u64, E)) {

@@ -7,7 +7,6 @@ mod agenda;
 mod batch;
 mod entry;
 mod event_queue;
-mod instant;
 mod kept_turn;
 mod lanes;
 mod slab;
@@ -17,7 +16,6 @@ mod wheel;
 
 pub(crate) use agenda::{Agenda, Held};
 pub use event_queue::EventQueue;
-pub(crate) use instant::Instant;
 pub(crate) use kept_turn::Idler;
 pub(crate) use lanes::Lane;
 pub use slab::EventKey;
