@@ -58,13 +58,8 @@ impl Ctx {
 
     /// Puts things that upstream treats at one time into the order in which it comes to them: as
     /// given, except in a search.
-    pub(crate) fn order_ties<T>(
-        &self,
-        point: PointId,
-        items: &mut [T],
-        object: impl Fn(&T) -> Object,
-    ) {
-        self.0.choosing(|c| order_ties(c, point, items, object));
+    pub(crate) fn order_ties<T>(&self, point: PointId, items: &mut [T], of: impl Fn(&T) -> Object) {
+        self.0.choosing(|c| order_ties(c, point, items, of));
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

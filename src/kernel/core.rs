@@ -187,12 +187,18 @@ impl Core {
         Event { bits: t.pack(), handler: WAKE, cause: NONE }
     }
 
+    /// Notes something of the run where it is part of a search.
+    #[inline]
+    pub(super) fn note(&self, f: impl FnOnce(&mut Notes)) {
+        if self.searching.get() {
+            f(&mut self.notes.borrow_mut());
+        }
+    }
+
     /// An event is about to be posted.
     #[inline]
     pub(super) fn posting(&self) {
-        if self.searching.get() {
-            self.notes.borrow_mut().post();
-        }
+        self.note(Notes::post);
     }
 
     /// Has choices made; those that are not the default ones make another step of the running one.

@@ -3,7 +3,7 @@
 //! `declared.rs`.
 
 use super::core::{Argument, Command, Core, Event, Handler, HandlerId};
-use super::process::{Group, Process, Ticket};
+use super::process::{Group, Process, Ticket, Work};
 use super::{Class, Dur, EventKey, Idler, Keys, Lane, Name, Time};
 use std::any::TypeId;
 use std::future::poll_fn;
@@ -140,26 +140,19 @@ impl Ctx {
 
     /// Starts a process. It first runs when its turn comes in this instant, behind the processes
     /// that are ready already.
-    pub(crate) fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
+    pub(crate) fn spawn(&self, group: Group, f: impl Work) {
         let name = self.name();
         self.spawn_named(name, group, f);
     }
 
     /// As [`Ctx::spawn`], under another name than its spawner's.
-    pub(crate) fn spawn_named<F: Future<Output = ()> + 'static>(
-        &self,
-        name: Name,
-        group: Group,
-        f: F,
-    ) {
+    pub(crate) fn spawn_named<F: Work>(&self, name: Name, group: Group, f: F) {
         let core = &*self.0;
         if core.closed.get() {
             return;
         }
         let ticket = core.parks.borrow_mut().occupy();
-        if core.searching.get() {
-            core.notes.borrow_mut().start(ticket.slot, name);
-        }
+        core.note(|notes| notes.start(ticket.slot, name));
         core.live.set(core.live.get() + 1);
         let (cause, saw, kind) = (self.cause(), self.saw(), std::any::type_name::<F>());
         let process = Process { task: Some(Box::pin(f)), group, cause, saw, kind };
@@ -170,16 +163,9 @@ impl Ctx {
     /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started
     /// like this of the same future's type in the same group runs the same code on the same data,
     /// so that it makes no difference which of them starts first.
-    pub(crate) fn spawn_alike<F: Future<Output = ()> + 'static>(
-        &self,
-        name: Name,
-        group: Group,
-        f: F,
-    ) {
+    pub(crate) fn spawn_alike<F: Work>(&self, name: Name, group: Group, f: F) {
         self.spawn_named(name, group, f);
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().alike(TypeId::of::<F>(), group);
-        }
+        self.0.note(|notes| notes.alike(TypeId::of::<F>(), group));
     }
 
     /// Ends all processes that are in the group by now, as soon as the current step is over: none
@@ -207,9 +193,7 @@ impl Ctx {
     pub(crate) fn claim(&self, t: Ticket) -> bool {
         let claimed = self.0.parks.borrow_mut().claim(t);
         // Who comes first decides what it is woken by, and so for whom a later one comes too late.
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().touch(Keys::PROCESSES.of(t.slot), claimed);
-        }
+        self.0.note(|notes| notes.touch(Keys::PROCESSES.of(t.slot), claimed));
         claimed
     }
 
@@ -230,14 +214,8 @@ impl Ctx {
     /// stale ticket wakes nobody.
     #[inline]
     pub(crate) fn wake(&self, t: Ticket) {
-        self.wake_in(self.0.ready, t);
-    }
-
-    /// Wakes a parked process when the lane's delay has passed.
-    #[inline]
-    pub(crate) fn wake_in(&self, lane: Lane, t: Ticket) {
         self.0.posting();
-        self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
+        self.0.queue.borrow_mut().push_in(self.0.ready, self.0.wake_event(t));
     }
 
     /// Wakes a parked process at an instant; one that has passed is treated as now.

@@ -18,24 +18,18 @@ impl Ctx {
     /// The running step reads a piece of state.
     #[inline]
     pub(crate) fn reads(&self, key: Key) {
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().touch(key, false);
-        }
+        self.0.note(|notes| notes.touch(key, false));
     }
 
     /// The running step changes a piece of state.
     #[inline]
     pub(crate) fn writes(&self, key: Key) {
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().touch(key, true);
-        }
+        self.0.note(|notes| notes.touch(key, true));
     }
 
     /// The running step answers a request that writes nothing.
     pub(crate) fn answers(&self, about: Object, reads: bool, failed: Option<&'static str>) {
-        if self.0.searching.get() {
-            self.0.notes.borrow_mut().answer(about.hash, reads, failed);
-        }
+        self.0.note(|notes| notes.answer(about.hash, reads, failed));
     }
 
     /// The running step works for one whose state nobody declares; see [`Name::home_key`].

@@ -170,9 +170,7 @@ impl Kernel {
     pub fn choices_made(&self) -> Vec<Drawn> {
         self.ctx.0.choices.borrow().log().to_vec()
     }
-}
 
-impl Kernel {
     /// Ends and frees everything: processes and handlers hold handles to the kernel, and only by
     /// dropping them does the circle open.
     pub(super) fn end(&mut self) {

@@ -7,6 +7,11 @@
 
 use std::pin::Pin;
 
+/// What a process does.
+pub(crate) trait Work: Future<Output = ()> + 'static {}
+
+impl<F: Future<Output = ()> + 'static> Work for F {}
+
 /// A process's future.
 pub(super) type Task = Pin<Box<dyn Future<Output = ()>>>;
 

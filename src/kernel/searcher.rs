@@ -106,9 +106,9 @@ impl Kernel {
         let is_of_interest = made >= notes.wanted.from;
         // Of a choice that is of no interest it is enough to know that there is one, unless the
         // tape says something about it.
-        let two_are_enough =
+        let two_suffice =
             |object| !is_of_interest && !choices.may_turn() && !choices.is_planned(point, object);
-        let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
+        let object = self.offer_next(search, &mut queue, end, &notes, two_suffice)?;
         let at = search.agenda.at();
         if search.began.0 != Some(at) {
             search.began = (Some(at), self.steps());
@@ -151,7 +151,7 @@ impl Kernel {
         queue: &mut EventQueue<Event>,
         end: Time,
         notes: &Notes,
-        two_are_enough: impl Fn(Object) -> bool,
+        two_suffice: impl Fn(Object) -> bool,
     ) -> Option<Object> {
         let parks = self.ctx.0.parks.borrow();
         loop {
@@ -163,7 +163,7 @@ impl Kernel {
             if !agenda.gather(queue, end, label) {
                 return None;
             }
-            let object = search.offer(&parks, &two_are_enough);
+            let object = search.offer(&parks, &two_suffice);
             if !search.offered.is_empty() {
                 return Some(object);
             }
@@ -219,10 +219,7 @@ pub(super) fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
 impl Room {
     /// These choices in the tables of the last run.
     pub(super) fn take_in(&mut self, choices: Choices) -> Choices {
-        match self.choices.take() {
-            Some(over) => choices.in_tables_of(over),
-            None => choices,
-        }
+        if let Some(over) = self.choices.take() { choices.in_tables_of(over) } else { choices }
     }
 
     /// Takes back what a run noted.

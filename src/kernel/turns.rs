@@ -58,12 +58,8 @@ impl Search {
 
     /// Finds out which of the events that are laid out can come next. The result is the object
     /// that a choice among them is made for; none where there is no choice. It stops at the second
-    /// event where `two_are_enough`.
-    pub(super) fn offer(
-        &mut self,
-        parks: &Parks,
-        two_are_enough: impl Fn(Object) -> bool,
-    ) -> Object {
+    /// event where `two_suffice`.
+    pub(super) fn offer(&mut self, parks: &Parks, two_suffice: impl Fn(Object) -> bool) -> Object {
         let Self { agenda, numbers, offered, firsts, .. } = self;
         let mut object = Object::NONE;
         offered.clear();
@@ -83,7 +79,7 @@ impl Search {
             if offered.len() == 2 {
                 let hash = events[offered[0]].label.hash;
                 object = Object { id: numbers.of(hash), hash };
-                if two_are_enough(object) {
+                if two_suffice(object) {
                     break;
                 }
             }

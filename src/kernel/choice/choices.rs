@@ -238,21 +238,15 @@ impl Choices {
         self.ask_at(point, object, ordinal, span)
     }
 
-    pub(super) fn ask_at(
-        &mut self,
-        point: PointId,
-        object: Object,
-        ordinal: u32,
-        span: Span,
-    ) -> u64 {
+    pub(super) fn ask_at(&mut self, point: PointId, object: Object, nth: u32, span: Span) -> u64 {
         // Nearly all choices are these, and nobody has a say in them.
         if let (Base::Seeded(_), Span::Range(min, max)) = (self.base, span)
             && !(self.searches || self.taped || self.log.is_some())
         {
             let key = self.points[point.0 as usize].key(self.base);
-            return min + keyed::up_to(keyed::bits(key, object.hash, ordinal), max - min);
+            return min + keyed::up_to(keyed::bits(key, object.hash, nth), max - min);
         }
-        self.choose_at(point, object, ordinal, span)
+        self.choose_at(point, object, nth, span)
     }
 
     fn choose_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {

@@ -148,12 +148,6 @@ impl From<Drawn> for Deviation {
     }
 }
 
-/// The index of the first choice in which two runs differ, or in which only one of them made one.
-pub fn first_divergence(a: &[Drawn], b: &[Drawn]) -> Option<usize> {
-    let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    (common < a.len().max(b.len())).then_some(common)
-}
-
 /// Names a choice point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PointId(pub(super) u32);

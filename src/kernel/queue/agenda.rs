@@ -1,9 +1,9 @@
 //! All events of one instant laid out in their usual order, so that any of them may be taken next.
 //! For exploring.
 
-use super::entry::{class_of, sequence_of};
+use super::entry::{Class, class_of, sequence_of};
 use super::{EventKey, EventQueue};
-use crate::kernel::{Class, Time};
+use crate::kernel::Time;
 
 /// An event that is laid out, with what its owner noted of it when it was.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! The queue: lanes beside a wheel, merged.
 
-use super::entry::{Entry, Rank, class_of, order_of, ranked_order_of};
+use super::entry::{Class, Entry, Rank, class_of, order_of, ranked_order_of};
 use super::kept_turn::{Idler, KeptTurn, KeptTurns};
 use super::lanes::{Lane, Lanes};
 use super::slab::{EventKey, Slab};
 use super::wheel::Wheel;
-use crate::kernel::{Class, Dur, Time};
+use crate::kernel::{Dur, Time};
 
 /// Cancelled entries are swept out of the wheel once there are this many, and more than live ones.
 const SWEEP_AT_LEAST: usize = 4096;

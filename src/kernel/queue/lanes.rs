@@ -1,8 +1,8 @@
 //! FIFO lanes: events that are due a constant delay after they are posted come up in the order in
 //! which they were posted, so a queue per delay and class is all the sorting they need.
 
-use super::entry::{Rank, order_of};
-use crate::kernel::{Class, Dur, Time};
+use super::entry::{Class, Rank, order_of};
+use crate::kernel::{Dur, Time};
 use std::collections::VecDeque;
 
 /// Names a FIFO lane.

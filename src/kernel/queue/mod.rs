@@ -15,6 +15,7 @@ mod tests;
 mod wheel;
 
 pub(crate) use agenda::{Agenda, Held};
+pub use entry::Class;
 pub use event_queue::EventQueue;
 pub(crate) use kept_turn::Idler;
 pub(crate) use lanes::Lane;

@@ -1,11 +1,41 @@
-//! A mutex that is passed on first come, first served.
+//! What several processes use: a cell that lends itself to closures only, so that no guard can be held across
+//! an `await`; and a mutex that is passed on first come, first served.
 //!
 //! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the
 //! waiter that has waited longest always has it next, which is one of the orders that Go allows.
 
 use super::waiters::Waiters;
-use crate::kernel::{Ctx, Key, Shared, Ticket};
+use crate::kernel::{Ctx, Key, Ticket};
+use std::cell::RefCell;
 use std::rc::Rc;
+
+/// A cell whose content is reached only inside a closure.
+///
+/// The state inside should hold neither a `Ctx` nor an `Rc` to what owns the cell: then a closure
+/// cannot come back to the cell it is in. If one does, it panics at the line of the inner call.
+#[derive(Default, Debug)]
+pub(crate) struct Shared<T>(RefCell<T>);
+
+impl<T> Shared<T> {
+    /// Puts a value into a cell.
+    pub(crate) const fn new(value: T) -> Self {
+        Self(RefCell::new(value))
+    }
+
+    /// Lends the value for change.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        f(&mut self.0.borrow_mut())
+    }
+
+    /// Lends the value for reading.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn with_ref<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        f(&self.0.borrow())
+    }
+}
 
 #[derive(Default, Debug)]
 struct State {

@@ -14,5 +14,5 @@ mod waiters;
 pub use chan::Chan;
 pub(crate) use chan::{Either, select2};
 pub(crate) use join::Join;
-pub(crate) use lock::{Held, Lock};
+pub(crate) use lock::{Held, Lock, Shared};
 pub(crate) use waiters::Waiters;
