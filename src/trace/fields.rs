@@ -99,12 +99,8 @@ impl Trace {
             ObjectKind::Budget | ObjectKind::Entry | ObjectKind::Nothing => {}
         }
         match r.what {
-            What::NodeCondition(kind, status, reason) => {
-                f.condition(kind.as_str(), status, reason.as_str());
-            }
-            What::PodCondition(kind, status, reason) => {
-                f.condition(kind.as_str(), status, reason.as_str());
-            }
+            What::NodeCondition(kind, is, why) => f.condition(kind.as_str(), is, why.as_str()),
+            What::PodCondition(kind, is, why) => f.condition(kind.as_str(), is, why.as_str()),
             What::PodConditionGone(kind) => f.kind = Some(kind.as_str()),
             What::NodeTaints(change) => {
                 let change = &self.taints[change as usize];
@@ -195,10 +191,8 @@ impl Trace {
             Note::RuleCondition => {
                 let [rule, reason, status, message] = self.rule_condition(TextId(arg));
                 f.object = Some(format!("DeviceTaintRule/{rule}"));
-                (f.kind, f.status) = (
-                    Some("EvictionInProgress"),
-                    ConditionStatus::parse(status).map(ConditionStatus::as_str),
-                );
+                f.kind = Some("EvictionInProgress");
+                f.status = ConditionStatus::parse(status).map(ConditionStatus::as_str);
                 f.reason = Some(Cow::from(reason.to_owned()));
                 f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
             }
@@ -208,7 +202,9 @@ impl Trace {
             Note::ImagePulled => f.millis = Some(arg),
             Note::ContainerServes => f.value = Some(arg != 0),
             Note::ContainerEnded | Note::ImagePulling => f.count = Some(arg),
-            Note::ContainerUnhealthy => f.kind = Some(probe_of(arg)),
+            Note::ContainerUnhealthy => {
+                f.kind = Some(ProbeType::ALL.get(arg as usize).map_or("", |p| p.as_str()));
+            }
             // The others have nothing but their object.
             _ => {}
         }
@@ -264,20 +260,16 @@ impl Trace {
         let mut parts = vec![r.actor.as_str().to_owned(), f.what.to_owned()];
         parts.extend([f.pod, f.object].into_iter().flatten());
         parts.extend(f.node.map(|node| if parts.len() > 2 { format!("on {node}") } else { node }));
-        parts.extend(
-            [f.kind, f.status, f.reason.as_deref()].into_iter().flatten().map(str::to_owned),
-        );
+        let kinds = [f.kind, f.status, f.reason.as_deref()];
+        parts.extend(kinds.into_iter().flatten().map(str::to_owned));
         parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
         parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));
         parts.extend(f.seconds.map(|s| format!("{s}s")));
         parts.extend(f.value.map(|v| v.to_string()));
         parts.extend(f.replicas.map(|n| format!("replicas {n}")));
-        parts.extend(f.filters.into_iter().map(|t| {
-            if t.count > 0 {
-                format!("{} on {}", t.rejection.plugin, t.count)
-            } else {
-                t.rejection.plugin.to_owned()
-            }
+        parts.extend(f.filters.into_iter().map(|t| match (t.rejection.plugin, t.count) {
+            (plugin, 0) => plugin.to_owned(),
+            (plugin, count) => format!("{plugin} on {count}"),
         }));
         parts.extend(f.budget.map(|b| {
             let [expected, desired, healthy, allowed] = b.status;
@@ -290,9 +282,4 @@ impl Trace {
         parts.extend(f.message.map(|m| format!("{m:?}")));
         parts.join(" ")
     }
-}
-
-/// Which probe a number stands for.
-fn probe_of(which: u32) -> &'static str {
-    ProbeType::ALL.get(which as usize).map_or("", |p| p.as_str())
 }

@@ -164,10 +164,8 @@ impl Trace {
 
     /// The change of a node's taints that a record tells of.
     pub(crate) fn taint_change(&self, r: &Record) -> Option<&TaintChange> {
-        match r.what {
-            What::NodeTaints(change) => self.taints.get(change as usize),
-            _ => None,
-        }
+        let What::NodeTaints(change) = r.what else { return None };
+        self.taints.get(change as usize)
     }
 
     /// The budget that a record tells of, as it stands then.
@@ -183,17 +181,13 @@ impl Trace {
 
     /// How a drain ended, where a record says so.
     pub(crate) fn drain_end(&self, r: &Record) -> Option<&DrainEnd> {
-        match r.what {
-            What::DrainEnded(end) => self.drains.get(end as usize),
-            _ => None,
-        }
+        let What::DrainEnded(end) = r.what else { return None };
+        self.drains.get(end as usize)
     }
 
     fn pod_message(&self, r: &Record) -> Option<&Message> {
-        match r.what {
-            What::PodMessage(message) => self.messages.get(message as usize),
-            _ => None,
-        }
+        let What::PodMessage(message) = r.what else { return None };
+        self.messages.get(message as usize)
     }
 
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often
