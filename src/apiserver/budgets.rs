@@ -5,9 +5,8 @@
 //! change the budget.
 
 use super::store::ALL;
-use super::{ApiError, ApiResult, ApiServer};
-use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
-use crate::api::meta::ConditionStatus;
+use super::{ApiError, ApiResult, ApiServer, Stored};
+use crate::api::budget::{BudgetRule, BudgetStatus};
 use crate::api::pod::PodReason;
 use crate::apiserver::prelude::*;
 use crate::kernel::{Object, replace};
@@ -21,6 +20,13 @@ const MAX_DISRUPTED_POD_SIZE: usize = 2000;
 /// before the other has charged it: fitted to recordings of `drain-percent` and `drain-budget`.
 const BESIDE: u32 = 500;
 
+/// By which rules a pod is evicted, and with which grace period, if not its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Eviction {
+    pub(crate) rules: EvictionRules,
+    pub(crate) grace: Option<i64>,
+}
+
 /// What an eviction has read: the pod, and the budget that is to be charged, if one is.
 pub(crate) type Begun = (Rc<Pod>, Option<Rc<Budget>>);
 
@@ -29,7 +35,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// `AlreadyExists`.
-    pub(crate) fn create_budget(&self, actor: Actor, mut budget: Budget) -> ApiResult<Rc<Budget>> {
+    pub(crate) fn create_budget(&self, actor: Actor, mut budget: Budget) -> Stored<Budget> {
         if self.budget(budget.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -51,7 +57,7 @@ impl ApiServer {
         actor: Actor,
         id: WorkloadId,
         rule: BudgetRule,
-    ) -> ApiResult<Rc<Budget>> {
+    ) -> Stored<Budget> {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
         if old.rule == rule {
             return Ok(old);
@@ -96,7 +102,7 @@ impl ApiServer {
         &self,
         read: &Budget,
         status: BudgetStatus,
-    ) -> ApiResult<Rc<Budget>> {
+    ) -> Stored<Budget> {
         let old = self.budget(read.id).ok_or(ApiError::NotFound)?;
         let touch = || drop(self.commit_budget((*old).clone()));
         if old.uid != read.uid
@@ -126,14 +132,8 @@ impl ApiServer {
     /// # Errors
     /// `TooManyRequests` where the budget forbids it for now, `NotCounted`, `Forbidden` and `Internal` where it
     /// can't be kept.
-    pub(crate) fn evict_pod(
-        &self,
-        actor: Actor,
-        rules: EvictionRules,
-        id: PodId,
-        grace: Option<i64>,
-    ) -> ApiResult<Option<Begun>> {
-        let (pod, budget) = self.pod_to_evict(actor, rules, id)?;
+    pub(crate) fn evict(&self, actor: Actor, how: Eviction, id: PodId) -> ApiResult<Option<Begun>> {
+        let (pod, budget) = self.pod_to_evict(actor, how, id)?;
         let charged = match budget {
             Some(budget) => {
                 if let Some(read) = self.read_beside_another(&pod, &budget) {
@@ -145,7 +145,7 @@ impl ApiServer {
             }
             None => None,
         };
-        self.evict_charged(actor, rules, (&pod, charged), grace)?;
+        self.evict_charged(actor, how, (&pod, charged))?;
         Ok(None)
     }
 
@@ -166,17 +166,12 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`; `Internal` where several budgets select it.
-    pub(crate) fn pod_to_evict(
-        &self,
-        actor: Actor,
-        rules: EvictionRules,
-        id: PodId,
-    ) -> ApiResult<Begun> {
+    pub(crate) fn pod_to_evict(&self, actor: Actor, how: Eviction, id: PodId) -> ApiResult<Begun> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal()
-            || rules.unstarted_pods_are_free
+            || how.rules.unstarted_pods_are_free
                 && (pod.phase == PodPhase::Pending || pod.is_terminating());
-        let budget = if free { None } else { self.budget_to_charge(actor, &pod, rules)? };
+        let budget = if free { None } else { self.budget_to_charge(actor, &pod, how.rules)? };
         Ok((pod, budget))
     }
 
@@ -184,16 +179,15 @@ impl ApiServer {
     pub(crate) fn evict_charged(
         &self,
         actor: Actor,
-        rules: EvictionRules,
+        how: Eviction,
         (pod, charged): (&Pod, Option<BudgetState>),
-        grace: Option<i64>,
     ) -> ApiResult {
         if pod.is_terminating() {
-            return self.evict_granted(actor, rules, pod, grace);
+            return self.evict_granted(actor, how, pod);
         }
         let budget = charged.map_or(NO_BUDGET, |state| self.trace.with(|t| t.keep_budget(state)));
         let granted = self.record_pod(actor, pod.id, What::EvictionGranted(budget));
-        self.with_cause(granted, || self.evict_granted(actor, rules, pod, grace))
+        self.with_cause(granted, || self.evict_granted(actor, how, pod))
     }
 
     /// DELETE of a pod by `kubectl drain --disable-eviction`: no budget is asked.
@@ -209,19 +203,13 @@ impl ApiServer {
     }
 
     /// What follows once nothing holds an eviction up.
-    fn evict_granted(
-        &self,
-        actor: Actor,
-        rules: EvictionRules,
-        pod: &Pod,
-        grace: Option<i64>,
-    ) -> ApiResult {
-        if rules.adds_disruption_target {
+    fn evict_granted(&self, actor: Actor, how: Eviction, pod: &Pod) -> ApiResult {
+        if how.rules.adds_disruption_target {
             let (reason, now) = (PodReason::EvictionByEvictionApi, self.timestamp());
             let condition = PodCondition::new(ConditionStatus::True, reason, now);
             self.patch_disruption_target(actor, pod.id, pod.uid, condition)?;
         }
-        self.delete_pod(actor, pod.id, grace, Some(pod.uid))
+        self.delete_pod(actor, pod.id, how.grace, Some(pod.uid))
     }
 
     /// The budget that an eviction of a pod is charged to; a refusal is recorded.

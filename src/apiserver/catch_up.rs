@@ -33,11 +33,6 @@ impl ApiServer {
         renewals: &[(Time, i64)],
         posts: &[(Time, Timestamp)],
     ) {
-        self.catch_up_renewals(node, renewals);
-        self.catch_up_posts(node, posts);
-    }
-
-    fn catch_up_renewals(&self, node: NodeId, renewals: &[(Time, i64)]) {
         for &(at, renew_time_us) in renewals {
             self.writes(self.keys.leases, node.index());
             let lease = self.store.with(|s| {
@@ -50,9 +45,6 @@ impl ApiServer {
                 self.tell(|w| w.lease(node, Some(&lease), at));
             }
         }
-    }
-
-    fn catch_up_posts(&self, node: NodeId, posts: &[(Time, Timestamp)]) {
         for &(at, heartbeat) in posts {
             let Some(old) = self.node(node) else { return };
             self.writes(self.keys.nodes, node.index());

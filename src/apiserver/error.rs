@@ -1,6 +1,7 @@
 //! What the API server refuses (`apimachinery/pkg/api/errors`).
 
 use crate::api::words::rows;
+use std::rc::Rc;
 
 const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
@@ -53,6 +54,9 @@ rows! {
 
 /// What a request comes to.
 pub(crate) type ApiResult<T = ()> = Result<T, ApiError>;
+
+/// What a write comes to: the object as it is stored from then on.
+pub(crate) type Stored<T> = ApiResult<Rc<T>>;
 
 impl ApiError {
     /// The code and the reason of the status that says so (`metav1.StatusReason`).

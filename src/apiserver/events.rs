@@ -48,21 +48,15 @@ impl ApiServer {
 
     fn record_event(&self, actor: Actor, name: EventName, event: Message) {
         let message = || self.trace.with(|t| t.keep_message(event));
-        let Message { body, combined, count } = event;
-        match name {
-            EventName::Node(id, _) if body.arg != EventBody::NO_ARG => {
-                self.record_node(actor, id, What::NodeMessage(message()))
-            }
-            EventName::Node(id, _) => {
-                self.record_node(actor, id, What::NodeEvent(body.text, combined, count))
-            }
-            EventName::Pod(id, _) if body.arg == EventBody::NO_ARG => {
-                self.record_pod(actor, id, What::PodEvent(body.text, combined, count))
-            }
-            EventName::Pod(id, _) => self.record_pod(actor, id, What::PodMessage(message())),
-            EventName::Workload(id, _) => {
-                self.record_workload(actor, id, What::WorkloadMessage(message()))
-            }
+        let Message { body: EventBody { text, arg }, combined, count } = event;
+        let is_plain = arg == EventBody::NO_ARG;
+        let (object, what) = match name {
+            EventName::Node(id, _) if is_plain => (id.0, What::NodeEvent(text, combined, count)),
+            EventName::Node(id, _) => (id.0, What::NodeMessage(message())),
+            EventName::Pod(id, _) if is_plain => (id.0, What::PodEvent(text, combined, count)),
+            EventName::Pod(id, _) => (id.0, What::PodMessage(message())),
+            EventName::Workload(id, _) => (id.0, What::WorkloadMessage(message())),
         };
+        self.record(actor, object, what);
     }
 }

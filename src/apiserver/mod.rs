@@ -6,7 +6,7 @@
 //! status subresource, and the admission plugins DefaultTolerationSeconds and
 //! TaintNodesByCondition. Times lose their fraction here, and only here. Left out: etcd, the watch
 //! cache's own lag (reads with resourceVersion 0 are served live, but that of a process's first lists
-//! may be left to the choices: `client/past.rs`), finalizers other than that of jobs, authentication,
+//! may be left to the choices: `client/watch_lags.rs`), finalizers other than that of jobs, authentication,
 //! queues of priority and fairness: what it rejects is stated.
 
 mod admission;
@@ -31,9 +31,9 @@ mod volumes;
 mod workloads;
 
 pub(crate) use admission::Admission;
-pub(crate) use budgets::Begun;
-pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use budgets::{Begun, Eviction};
+pub(crate) use error::{ApiError, ApiResult, Stored};
 pub(crate) use event_store::EventName;
 pub(crate) use heartbeats::{Beat, Heartbeats, lease_renewed, lease_version};
-pub(crate) use readiness::NodePatch;
+pub(crate) use nodes::NodePatch;
 pub(crate) use server::{ApiServer, Watcher};

@@ -1,8 +1,12 @@
 //! Writes to nodes and their leases.
 
 use super::store::put;
-use super::{ApiError, ApiResult, ApiServer, lease_version};
+use super::{ApiError, ApiResult, ApiServer, Stored, lease_version};
+use crate::api::readiness::NodeReadiness;
 use crate::apiserver::prelude::*;
+
+/// What a PATCH changes of a node: all taints, or a rule whose bootstrap is completed, or both.
+pub(crate) type NodePatch = (Option<Vec<Taint>>, Option<(Uid, TextId)>);
 
 impl ApiServer {
     /// Creates a node, of a uid and a time of its own. `registering` runs admission, as for a kubelet that registers itself.
@@ -11,7 +15,7 @@ impl ApiServer {
         actor: Actor,
         mut new: Node,
         registering: bool,
-    ) -> ApiResult<Rc<Node>> {
+    ) -> Stored<Node> {
         if self.node(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -24,7 +28,7 @@ impl ApiServer {
     }
 
     /// GET of a node.
-    pub(crate) fn get_node(&self, id: NodeId) -> ApiResult<Rc<Node>> {
+    pub(crate) fn get_node(&self, id: NodeId) -> Stored<Node> {
         self.touch(id);
         self.node(id).ok_or(ApiError::NotFound)
     }
@@ -47,7 +51,7 @@ impl ApiServer {
     }
 
     /// PUT of the status of a node that was read before: refused if it has changed since.
-    pub(crate) fn update_node_status(&self, actor: Actor, node: &Node) -> ApiResult<Rc<Node>> {
+    pub(crate) fn update_node_status(&self, actor: Actor, node: &Node) -> Stored<Node> {
         self.touch(node.id);
         let old = self.node(node.id).ok_or(ApiError::NotFound)?;
         if old.uid != node.uid || self.has_outdated_node(actor, node.resource_version, &old) {
@@ -56,20 +60,28 @@ impl ApiServer {
         Ok(self.change_node(actor, &old, |n| n.conditions.clone_from(&node.conditions)))
     }
 
-    /// PATCH of a node's taints as a whole, with the resourceVersion they were read at or without.
-    pub(crate) fn patch_node_taints(
+    /// PATCH of a node's taints and annotations, of that version if one is given.
+    ///
+    /// # Errors
+    /// `NotFound`, `Conflict`.
+    pub(crate) fn patch_node(
         &self,
         actor: Actor,
         id: NodeId,
         version: Option<u64>,
-        taints: Vec<Taint>,
-    ) -> ApiResult<Rc<Node>> {
+        (taints, completed): NodePatch,
+    ) -> Stored<Node> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         if version.is_some_and(|v| self.has_outdated_node(actor, v, &old)) {
             return Err(ApiError::Conflict);
         }
-        Ok(self.change_node(actor, &old, |n| n.taints = taints))
+        Ok(self.change_node(actor, &old, |n| {
+            n.taints = taints.unwrap_or_else(|| std::mem::take(&mut n.taints));
+            if let Some((uid, rule)) = completed {
+                own(n).completed.insert(uid, rule);
+            }
+        }))
     }
 
     /// Applies a change to a node as it is stored now; a change of nothing is not a write.
@@ -78,7 +90,7 @@ impl ApiServer {
         actor: Actor,
         id: NodeId,
         f: impl FnOnce(&mut Node),
-    ) -> ApiResult<Rc<Node>> {
+    ) -> Stored<Node> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         Ok(self.change_node(actor, &old, f))
@@ -118,10 +130,8 @@ impl ApiServer {
         self.writes(self.keys.leases, node.index());
         let now = self.ctx.now();
         let lease = self.store.with(|s| {
-            let uid = match s.leases.get(node.index()) {
-                Some(Some(l)) => l.uid,
-                _ => s.next_uid(),
-            };
+            let known = s.leases.get(node.index()).and_then(Option::as_ref).map(|l| l.uid);
+            let uid = known.unwrap_or_else(|| s.next_uid());
             let lease = Lease { node, uid, resource_version: lease_version(now), renew_time_us };
             put(&mut s.leases, node.index(), lease.clone());
             lease
@@ -137,4 +147,9 @@ impl ApiServer {
         self.tell(|w| w.lease(node, None, self.ctx.now()));
         Ok(())
     }
+}
+
+/// What is written to a node beside what all nodes have.
+pub(super) fn own(node: &mut Node) -> &mut NodeReadiness {
+    Rc::make_mut(node.readiness.get_or_insert_default())
 }

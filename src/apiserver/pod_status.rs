@@ -1,13 +1,12 @@
 //! Writes to the status of pods, by controllers and by kubelets.
 
-use super::{ApiError, ApiResult, ApiServer};
-use crate::api::meta::ConditionStatus;
+use super::{ApiError, ApiResult, ApiServer, Stored};
 use crate::api::pod::PodReason;
 use crate::apiserver::prelude::*;
 
 impl ApiServer {
     /// PUT of the status of a pod that was read before: refused if it has changed since.
-    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> ApiResult<Rc<Pod>> {
+    pub(crate) fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Stored<Pod> {
         let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
         if old.uid != pod.uid || self.has_outdated_pod(actor, pod.resource_version, &old) {
             return Err(ApiError::Conflict);
@@ -26,7 +25,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         condition: PodCondition,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
@@ -40,7 +39,7 @@ impl ApiServer {
         uid: Uid,
         with: &Pod,
         target: PodCondition,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = with.phase;
@@ -59,7 +58,7 @@ impl ApiServer {
         id: PodId,
         uid: Uid,
         target: Option<PodCondition>,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Failed;
@@ -69,7 +68,7 @@ impl ApiServer {
 
     /// A kubelet's report that a pod runs and whether it is ready, for that life of the pod only and
     /// while it is Pending.
-    pub(crate) fn start_pod(&self, id: PodId, uid: Uid, ready: bool) -> ApiResult<Rc<Pod>> {
+    pub(crate) fn start_pod(&self, id: PodId, uid: Uid, ready: bool) -> Stored<Pod> {
         let old = self.life_of_pod(id, uid)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
@@ -139,7 +138,7 @@ impl ApiServer {
         read: Option<(Uid, u64)>,
         condition: Option<(&'static str, String)>,
         nominated: Option<Option<NodeId>>,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if read
             .is_some_and(|(uid, read)| uid != old.uid || self.has_outdated_pod(actor, read, &old))

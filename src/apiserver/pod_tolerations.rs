@@ -6,11 +6,8 @@ use crate::api::toleration::{Operator, Toleration};
 
 /// `VerifyAgainstWhitelist`: each toleration is covered by one of the list. An empty list covers
 /// everything.
-pub(super) fn verify_against_whitelist(
-    tolerations: &[Toleration],
-    whitelist: &[Toleration],
-) -> bool {
-    whitelist.is_empty() || tolerations.iter().all(|t| whitelist.iter().any(|w| is_superset(w, t)))
+pub(super) fn verify_against_whitelist(tolerations: &[Toleration], list: &[Toleration]) -> bool {
+    list.is_empty() || tolerations.iter().all(|t| list.iter().any(|w| is_superset(w, t)))
 }
 
 /// `MergeTolerations`: both lists one after the other, without those that another one covers; of

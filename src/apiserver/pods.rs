@@ -1,7 +1,7 @@
 //! Writes to pods, graceful deletion among them.
 
 use super::store::put;
-use super::{ApiError, ApiResult, ApiServer};
+use super::{ApiError, ApiResult, ApiServer, Stored};
 use crate::api::names::{Names, generated_letters, stable_hash};
 use crate::api::pod::Deletion;
 use crate::api::toleration::Toleration;
@@ -32,12 +32,7 @@ impl ApiServer {
 
     /// Creates a pod, of a uid and a time of its own, after admission. One that was `admitted` exists
     /// since before the run: whitelists are not asked again.
-    pub(crate) fn create_pod(
-        &self,
-        actor: Actor,
-        mut new: Pod,
-        admitted: bool,
-    ) -> ApiResult<Rc<Pod>> {
+    pub(crate) fn create_pod(&self, actor: Actor, mut new: Pod, admitted: bool) -> Stored<Pod> {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -83,7 +78,7 @@ impl ApiServer {
     }
 
     /// A pod, where the uid that a request asks for is a precondition.
-    pub(super) fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> ApiResult<Rc<Pod>> {
+    pub(super) fn pod_with_uid(&self, id: PodId, uid: Option<Uid>) -> Stored<Pod> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         if uid.is_some_and(|uid| uid != pod.uid) {
             return Err(ApiError::Conflict);
@@ -92,7 +87,7 @@ impl ApiServer {
     }
 
     /// One life of a pod, for whoever knows of no other.
-    pub(super) fn life_of_pod(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
+    pub(super) fn life_of_pod(&self, id: PodId, uid: Uid) -> Stored<Pod> {
         self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)
     }
 
@@ -105,7 +100,7 @@ impl ApiServer {
         id: PodId,
         uid: Option<Uid>,
         node: NodeId,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
         if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid)
@@ -131,7 +126,7 @@ impl ApiServer {
         actor: Actor,
         id: PodId,
         tolerations: Vec<Toleration>,
-    ) -> ApiResult<Rc<Pod>> {
+    ) -> Stored<Pod> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let mut template = (*old.template).clone();
         template.tolerations = tolerations;
@@ -181,12 +176,7 @@ impl ApiServer {
 
     /// PATCH of the finalizers of a pod: takes that of jobs off. Of a pod whose deletion waits for nothing else it is not
     /// written, but the pod deleted, which watches hear of alone (`registry/store.go: Update`, `errEmptiedFinalizers`).
-    pub(crate) fn remove_job_finalizer(
-        &self,
-        actor: Actor,
-        id: PodId,
-        uid: Uid,
-    ) -> ApiResult<Rc<Pod>> {
+    pub(crate) fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Stored<Pod> {
         let old = self.life_of_pod(id, uid)?;
         if old.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &old);

@@ -1,12 +1,9 @@
 //! Writes to NodeReadinessRules, and to nodes by what goes with them.
 
+use super::nodes::own;
 use super::{ApiError, ApiResult, ApiServer};
-use crate::api::meta::ConditionStatus;
-use crate::api::readiness::{NodeReadiness, NodeReadinessRule, ReadinessSpec};
+use crate::api::readiness::ReadinessSpec;
 use crate::apiserver::prelude::*;
-
-/// What a PATCH changes of a node: all taints, or a rule whose bootstrap is completed, or both.
-pub(crate) type NodePatch = (Option<Vec<Taint>>, Option<(Uid, TextId)>);
 
 impl ApiServer {
     /// POST of a NodeReadinessRule; `finalizer`: one that the controller has seen before the run.
@@ -79,30 +76,6 @@ impl ApiServer {
         self.store.with_ref(|s| s.readiness_rules.values().cloned().collect())
     }
 
-    /// PATCH of a node's taints and annotations, of that version if one is given.
-    ///
-    /// # Errors
-    /// `NotFound`, `Conflict`.
-    pub(crate) fn patch_node(
-        &self,
-        actor: Actor,
-        id: NodeId,
-        version: Option<u64>,
-        (taints, completed): NodePatch,
-    ) -> ApiResult<Rc<Node>> {
-        self.touch(id);
-        let old = self.node(id).ok_or(ApiError::NotFound)?;
-        if version.is_some_and(|v| self.has_outdated_node(actor, v, &old)) {
-            return Err(ApiError::Conflict);
-        }
-        Ok(self.change_node(actor, &old, |n| {
-            n.taints = taints.unwrap_or_else(|| std::mem::take(&mut n.taints));
-            if let Some((uid, rule)) = completed {
-                own(n).completed.insert(uid, rule);
-            }
-        }))
-    }
-
     /// A rule's bootstrap was completed at a node before the run.
     pub(crate) fn bootstrapped_before(&self, id: NodeId, rule: &str) {
         // A scenario that names a rule that is not there was refused, and a node that joins later has none.
@@ -118,9 +91,4 @@ impl ApiServer {
             own(n).conditions.insert(kind.to_owned(), status);
         });
     }
-}
-
-/// What is written to a node beside what all nodes have.
-fn own(node: &mut Node) -> &mut NodeReadiness {
-    Rc::make_mut(node.readiness.get_or_insert_default())
 }

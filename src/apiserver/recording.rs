@@ -3,7 +3,6 @@
 use super::server::ApiServer;
 use crate::api::pod::PodConditionType;
 use crate::apiserver::prelude::*;
-use crate::kernel::Dur;
 use crate::trace::{DrainEnd, Record, TaintChange};
 
 impl ApiServer {
@@ -54,13 +53,8 @@ impl ApiServer {
     }
 
     /// Writes a record about a workload.
-    pub(crate) fn record_workload(
-        &self,
-        actor: Actor,
-        workload: WorkloadId,
-        what: What,
-    ) -> RecordId {
-        self.record(actor, workload.0, what)
+    pub(crate) fn record_workload(&self, actor: Actor, id: WorkloadId, what: What) -> RecordId {
+        self.record(actor, id.0, what)
     }
 
     /// Writes a record about a text.

@@ -3,9 +3,7 @@
 use super::rejections::Rejections;
 use super::store::{ALL, Store, StoreKeys, Table, one};
 use super::{Admission, Heartbeats};
-use crate::api::budget::Budget;
 use crate::api::names::Names;
-use crate::api::readiness::NodeReadinessRule;
 use crate::api::volume::VolumeId;
 use crate::apiserver::prelude::*;
 use crate::kernel::{Ctx, Keys, Shared, swap};
@@ -32,11 +30,7 @@ pub(crate) trait Watcher {
     /// A DeviceTaintRule changed.
     fn rule(&self, _old: Option<&Rc<DeviceTaintRule>>, _new: Option<&Rc<DeviceTaintRule>>) {}
     /// A NodeReadinessRule changed.
-    fn readiness_rule(
-        &self,
-        _old: Option<&Rc<NodeReadinessRule>>,
-        _new: Option<&Rc<NodeReadinessRule>>,
-    ) {
+    fn readiness_rule(&self, _: Option<&Rc<NodeReadinessRule>>, _: Option<&Rc<NodeReadinessRule>>) {
     }
     /// What the claims of a pod have been allocated changed.
     fn allocation(&self, _old: Option<&Rc<Allocation>>, _new: Option<&Rc<Allocation>>) {}

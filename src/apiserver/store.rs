@@ -2,11 +2,9 @@
 //! them. What there is beside these is stored by name: devices, volumes.
 
 use super::event_store::EventStore;
-use crate::api::budget::Budget;
-use crate::api::readiness::NodeReadinessRule;
 use crate::api::volume::{Volume, VolumeAttachment, VolumeId};
 use crate::apiserver::prelude::*;
-use crate::kernel::{Dur, Key, Keys, slot};
+use crate::kernel::{Key, Keys, slot};
 
 /// Objects by id.
 pub(super) type Table<T> = Vec<Option<T>>;

@@ -8,7 +8,6 @@ use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
 use crate::apiserver::prelude::*;
-use crate::kernel::Dur;
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
@@ -210,17 +209,12 @@ impl ApiServer {
     }
 
     /// POST of a VolumeAttachment.
-    pub(crate) fn create_attachment(
-        &self,
-        actor: Actor,
-        volume: VolumeId,
-        node: NodeId,
-    ) -> ApiResult {
-        if self.attachment(volume, node).is_some() {
+    pub(crate) fn create_attachment(&self, actor: Actor, id: VolumeId, node: NodeId) -> ApiResult {
+        if self.attachment(id, node).is_some() {
             return Err(ApiError::AlreadyExists);
         }
         let new = VolumeAttachment::default();
-        self.put_attachment(actor, (volume, node), Note::AttachmentCreated, Some(new));
+        self.put_attachment(actor, (id, node), Note::AttachmentCreated, Some(new));
         Ok(())
     }
 
@@ -233,16 +227,11 @@ impl ApiServer {
     }
 
     /// DELETE of a VolumeAttachment: it stays until the external-attacher has detached the volume.
-    pub(crate) fn delete_attachment(
-        &self,
-        actor: Actor,
-        volume: VolumeId,
-        node: NodeId,
-    ) -> ApiResult {
-        let old = self.attachment(volume, node).ok_or(ApiError::NotFound)?;
+    pub(crate) fn delete_attachment(&self, actor: Actor, id: VolumeId, node: NodeId) -> ApiResult {
+        let old = self.attachment(id, node).ok_or(ApiError::NotFound)?;
         if !old.deleting {
             let new = VolumeAttachment { deleting: true, ..old };
-            self.put_attachment(actor, (volume, node), Note::AttachmentDeleting, Some(new));
+            self.put_attachment(actor, (id, node), Note::AttachmentDeleting, Some(new));
         }
         Ok(())
     }

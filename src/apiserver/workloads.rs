@@ -2,7 +2,7 @@
 //! (`pkg/registry/apps/*/strategy.go`).
 
 use super::store::put;
-use super::{ApiError, ApiResult, ApiServer};
+use super::{ApiError, ApiResult, ApiServer, Stored};
 use crate::api::meta::OwnerReference;
 use crate::api::workload::{Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus};
 use crate::apiserver::prelude::*;
@@ -10,11 +10,7 @@ use crate::apiserver::prelude::*;
 impl ApiServer {
     /// Creates a workload, of a uid and a time of its own. Its pods' template says who owns them; only those of a Deployment belong
     /// to another, its ReplicaSet.
-    pub(crate) fn create_workload(
-        &self,
-        actor: Actor,
-        mut new: Lasting,
-    ) -> ApiResult<Rc<Workload>> {
+    pub(crate) fn create_workload(&self, actor: Actor, mut new: Lasting) -> Stored<Workload> {
         if self.workload(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -39,7 +35,7 @@ impl ApiServer {
         actor: Actor,
         id: WorkloadId,
         f: impl FnOnce(&mut Workload),
-    ) -> ApiResult<Rc<Workload>> {
+    ) -> Stored<Workload> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         let mut new = (*old).clone();
         f(&mut new);
@@ -56,7 +52,7 @@ impl ApiServer {
         actor: Actor,
         (id, version): (WorkloadId, u64),
         replicas: i32,
-    ) -> ApiResult<Rc<Workload>> {
+    ) -> Stored<Workload> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         if self.has_outdated_workload(actor, version, &old) {
             return Err(ApiError::Conflict);
@@ -75,7 +71,7 @@ impl ApiServer {
         actor: Actor,
         read: &Workload,
         status: WorkloadStatus,
-    ) -> ApiResult<Rc<Workload>> {
+    ) -> Stored<Workload> {
         let old = self.workload(read.id).ok_or(ApiError::NotFound)?;
         if old.uid != read.uid || self.has_outdated_workload(actor, read.resource_version, &old) {
             return Err(ApiError::Conflict);

@@ -2,7 +2,7 @@
 //! changed by the time it is written (`pkg/registry/core/pod/storage/eviction.go`, `Create`).
 
 use super::request::{Client, RETRY_AFTER, Tried};
-use crate::apiserver::Begun;
+use crate::apiserver::{Begun, Eviction};
 use crate::client::prelude::*;
 use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::BudgetState;
@@ -20,7 +20,7 @@ impl Client {
     /// Retry-After. What a budget forbids has none.
     ///
     /// # Errors
-    /// Those of `ApiServer::evict_pod`; `Conflict` where others changed the budget twenty times,
+    /// Those of `ApiServer::evict`; `Conflict` where others changed the budget twenty times,
     /// `Rejected`.
     pub(crate) async fn evict(
         &self,
@@ -29,9 +29,9 @@ impl Client {
         id: PodId,
         grace: Option<i64>,
     ) -> ApiResult {
-        let mut left = self.retries();
+        let (how, mut left) = (Eviction { rules, grace }, self.retries());
         loop {
-            let (pause, error) = match self.evict_once(about, rules, id, grace).await {
+            let (pause, error) = match self.evict_once(about, how, id).await {
                 Ok(Err(ApiError::NotCounted)) if rules.uncounted_has_retry_after => {
                     (RETRY_UNCOUNTED, ApiError::TooManyRequests)
                 }
@@ -47,24 +47,18 @@ impl Client {
         }
     }
 
-    async fn evict_once(
-        &self,
-        about: Object,
-        rules: EvictionRules,
-        id: PodId,
-        grace: Option<i64>,
-    ) -> Tried<(), ()> {
+    async fn evict_once(&self, about: Object, how: Eviction, id: PodId) -> Tried<(), ()> {
         if !self.has_steps() {
-            let whole = self.send(about, move |api, actor| api.evict_pod(actor, rules, id, grace));
+            let whole = self.send(about, move |api, actor| api.evict(actor, how, id));
             return match whole.await {
-                Ok(Ok(Some(begun))) => Ok(self.evict_in_steps(about, rules, begun, grace).await),
+                Ok(Ok(Some(begun))) => Ok(self.evict_in_steps(about, how, begun).await),
                 Ok(done) => Ok(done.map(|_| ())),
                 Err(_) => Err(()),
             };
         }
-        let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, rules, id));
+        let begun = self.send(about, move |api, actor| api.pod_to_evict(actor, how, id));
         match begun.await {
-            Ok(Ok(begun)) => Ok(self.evict_in_steps(about, rules, begun, grace).await),
+            Ok(Ok(begun)) => Ok(self.evict_in_steps(about, how, begun).await),
             Ok(Err(error)) => Ok(Err(error)),
             Err(_) => Err(()),
         }
@@ -73,16 +67,14 @@ impl Client {
     async fn evict_in_steps(
         &self,
         about: Object,
-        rules: EvictionRules,
+        how: Eviction,
         (pod, budget): Begun,
-        grace: Option<i64>,
     ) -> ApiResult {
         let charged = match budget {
             Some(budget) => Some(self.charge(about, &pod, budget).await?),
             None => None,
         };
-        self.step(about, move |api, actor| api.evict_charged(actor, rules, (&pod, charged), grace))
-            .await
+        self.step(about, move |api, actor| api.evict_charged(actor, how, (&pod, charged))).await
     }
 
     /// `RetryOnConflict` around `checkAndDecrement`.

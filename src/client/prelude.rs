@@ -6,8 +6,9 @@ pub(super) use crate::api::meta::Uid;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::{Lease, Node};
 pub(super) use crate::api::pod::Pod;
-pub(super) use crate::api::workload::Workload;
-pub(super) use crate::apiserver::{ApiError, ApiResult, ApiServer};
+pub(super) use crate::api::readiness::NodeReadinessRule;
+pub(super) use crate::api::workload::{Workload, WorkloadKind};
+pub(super) use crate::apiserver::{ApiError, ApiResult, ApiServer, EventName};
 pub(super) use crate::kernel::{
     Class, Ctx, Dur, Group, Key, Keys, Name, Object, PointId, Shared, Time,
 };

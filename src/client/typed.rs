@@ -3,7 +3,6 @@
 
 use super::request::Client;
 use crate::api::taint::Taint;
-use crate::apiserver::EventName;
 use crate::client::prelude::*;
 use crate::trace::EventBody;
 
@@ -55,7 +54,7 @@ impl Client {
     ) -> ApiResult {
         let object = self.node_object(id);
         let patch = self.call(object, move |api, actor| {
-            api.patch_node_taints(actor, id, version, taints).map(|_| ())
+            api.patch_node(actor, id, version, (Some(taints), None)).map(|_| ())
         });
         patch.await
     }

@@ -68,7 +68,7 @@ impl User {
                 }
             }
         };
-        let _ = self.world.api.patch_node_taints(Actor::User, id, None, taints);
+        let _ = self.world.api.patch_node(Actor::User, id, None, (Some(taints), None));
     }
 
     pub(super) fn create_pod(&self, entry: u32, pod: PodIndex) {
@@ -114,9 +114,8 @@ impl User {
                 validate_toleration_update(&wanted, old, "spec.tolerations", operators).first()
             {
                 let name = self.short_name(id);
-                return self
-                    .world
-                    .refuse(entry, &format!("The Pod \"{name}\" is invalid: {error}"));
+                let text = format!("The Pod \"{name}\" is invalid: {error}");
+                return self.world.refuse(entry, &text);
             }
         }
         let result = self.world.api.set_tolerations(Actor::User, id, wanted);
@@ -144,11 +143,8 @@ impl User {
     }
 
     pub(super) fn delete_workload(&self, entry: u32, index: WorkloadIndex, how: Propagation) {
-        let result = self
-            .world
-            .workload_id(index)
-            .ok_or(ApiError::NotFound)
-            .and_then(|id| self.world.api.delete_workload(Actor::User, id, how, None));
+        let write = |id| self.world.api.delete_workload(Actor::User, id, how, None);
+        let result = self.world.workload_id(index).ok_or(ApiError::NotFound).and_then(write);
         self.answer_about_workload(entry, index, result);
     }
 
@@ -237,10 +233,10 @@ impl User {
             Err(error @ ApiError::NotWhitelisted) => {
                 self.print(entry, &format!("Error from server: {error}"))
             }
-            Err(_) => self.print(
-                entry,
-                &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),
-            ),
+            Err(_) => {
+                let what = "is bound or being deleted";
+                self.print(entry, &format!("Error from server (Conflict): pod \"{name}\" {what}"))
+            }
         }
     }
 
