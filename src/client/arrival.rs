@@ -43,14 +43,8 @@ impl InformerFactory {
             return delay;
         }
         let object = Object { id: resource as u32, hash: resource as u64 };
-        let watch = self.timing.watch;
-        let delay = self.ctx.uniform_at(
-            self.watch_point,
-            object,
-            slice as u32,
-            watch.min.as_nanos(),
-            watch.max.as_nanos(),
-        );
+        let (min, max) = (self.timing.watch.min.as_nanos(), self.timing.watch.max.as_nanos());
+        let delay = self.ctx.uniform_at(self.watch_point, object, slice as u32, min, max);
         kept.set(Some((slice, delay)));
         delay
     }

@@ -20,10 +20,19 @@ impl InformerFactory {
         self.ctx.set_cause(cause);
         self.wrote(&delta);
         match delta {
-            Delta::Node(new, id) => self.take_node(new, id),
+            Delta::Node(new, id) => {
+                let (at, put) = (id.index(), new.clone());
+                let old = self.caches.with(|c| replace(Rc::make_mut(&mut c.nodes), at, put));
+                self.distribute(Resource::Nodes, &self.node_listeners, old.as_ref(), new.as_ref());
+                self.stir();
+            }
             Delta::Pod(new, id) => self.take_pod(new, id),
             Delta::Workload(new, id) => self.take_workload(new, id),
-            Delta::Budget(new, id) => self.take_budget(new, id),
+            Delta::Budget(new, id) => {
+                let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
+                let (resource, all) = (Resource::Budgets, &self.budget_listeners);
+                self.distribute(resource, all, old.as_ref(), new.as_ref());
+            }
             Delta::Slices(new, id) => {
                 let old = self.caches.with(|c| swap(&mut c.slices, id, new.clone()));
                 let (resource, all) = (Resource::ResourceSlices, &self.slice_listeners);
@@ -41,9 +50,8 @@ impl InformerFactory {
             }
             Delta::ReadinessRule(new, id) => {
                 let old = self.caches.with(|c| swap(&mut c.readiness_rules, id, new.clone()));
-                let (resource, all) =
-                    (Resource::NodeReadinessRules, &self.readiness_rule_listeners);
-                self.distribute(resource, all, old.as_ref(), new.as_ref());
+                let all = &self.readiness_rule_listeners;
+                self.distribute(Resource::NodeReadinessRules, all, old.as_ref(), new.as_ref());
             }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
@@ -52,13 +60,6 @@ impl InformerFactory {
                 self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
         }
-    }
-
-    fn take_node(&self, new: Option<Rc<Node>>, id: NodeId) {
-        let old =
-            self.caches.with(|c| replace(Rc::make_mut(&mut c.nodes), id.index(), new.clone()));
-        self.distribute(Resource::Nodes, &self.node_listeners, old.as_ref(), new.as_ref());
-        self.stir();
     }
 
     fn take_pod(&self, new: Option<Rc<Pod>>, id: PodId) {
@@ -81,9 +82,27 @@ impl InformerFactory {
         }
     }
 
-    fn take_budget(&self, new: Option<Rc<Budget>>, id: WorkloadId) {
-        let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
-        self.distribute(Resource::Budgets, &self.budget_listeners, old.as_ref(), new.as_ref());
+    /// The running step changes a cache.
+    pub(super) fn wrote(&self, delta: &Delta) {
+        if !self.ctx.is_searching() {
+            return;
+        }
+        let (resource, index) = match delta {
+            Delta::Node(_, id) => (Resource::Nodes, id.index()),
+            Delta::Pod(_, id) => (Resource::Pods, id.index()),
+            Delta::Lease(_, id) => (Resource::Leases, id.index()),
+            Delta::Workload(w, id) => {
+                (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index())
+            }
+            Delta::Budget(_, id) => (Resource::Budgets, id.index()),
+            Delta::Slices(_, id) => (Resource::ResourceSlices, id.index()),
+            Delta::Rule(_, id) => (Resource::DeviceTaintRules, id.0 as usize),
+            Delta::Claims(..) => (Resource::ResourceClaims, 0),
+            Delta::ReadinessRule(..) => (Resource::NodeReadinessRules, 0),
+        };
+        let keys = self.cache_keys[resource as usize];
+        self.ctx.writes(keys.of(0));
+        self.ctx.writes(keys.of(index as u32 + 1));
     }
 
     /// Tells all that hear of such objects (`sharedProcessor.distribute`).

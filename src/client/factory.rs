@@ -1,12 +1,10 @@
 //! The informers of one process: their caches, their watches, and who hears of changes.
 
-use super::caches::{CacheKeys, Caches};
+use super::caches::Caches;
 use super::connection::{Backoff, Reflector};
-use super::handlers::{Listener, Listeners, OnWaking, ResourceEventHandler};
+use super::handlers::{EventHandler, Listener, Listeners, OnWaking};
 use super::stream::{Delivery, Stream};
-use super::watch_lags::{Hold, TroublePoints, WatchLags};
-use crate::api::readiness::NodeReadinessRule;
-use crate::api::workload::WorkloadKind;
+use super::watch_lags::{Hold, WatchLags};
 use crate::apiserver::Heartbeats;
 use crate::client::prelude::*;
 use crate::kernel::{HandlerId, Lane};
@@ -58,7 +56,11 @@ pub(crate) struct InformerFactory {
     pub(super) rule_listeners: Listeners<DeviceTaintRule>,
     pub(super) claim_listeners: Listeners<Allocation>,
     pub(super) readiness_rule_listeners: Listeners<NodeReadinessRule>,
-    pub(super) keys: CacheKeys,
+    /// What a step touches of the caches, for searches: of each resource the objects by id plus one,
+    /// and 0 for its cache as a whole.
+    pub(super) cache_keys: [Keys; Resource::COUNT],
+    pub(super) lags_key: Key,
+    pub(super) kubelets_key: Key,
     pub(super) watch_point: PointId,
     pub(super) watch_lane: Lane,
     pub(super) opened: Cell<Time>,
@@ -75,7 +77,11 @@ pub(crate) struct InformerFactory {
     pub(super) waking: RefCell<Vec<OnWaking>>,
     pub(super) watcher: Cell<Option<u32>>,
     pub(super) hold: Hold,
-    pub(super) trouble_points: TroublePoints,
+    /// The points at which watches leave something to the choices.
+    pub(super) held_point: PointId,
+    pub(super) broken_point: PointId,
+    pub(super) old_list_point: PointId,
+    pub(super) gap_point: PointId,
     /// The reflectors, by resource, and since when the API server has been gone.
     pub(super) reflectors: Shared<[Reflector; Resource::COUNT]>,
     pub(super) gone_since: Cell<Option<Time>>,
@@ -95,7 +101,10 @@ impl InformerFactory {
         Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
             hold,
-            trouble_points: TroublePoints::new(&ctx),
+            held_point: ctx.point("watch-held"),
+            broken_point: ctx.point("watch-broken"),
+            old_list_point: ctx.point("list-old"),
+            gap_point: ctx.point("watch-gap"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             group,
             api: api.clone(),
@@ -112,7 +121,9 @@ impl InformerFactory {
             rule_listeners: Listeners::default(),
             claim_listeners: Listeners::default(),
             readiness_rule_listeners: Listeners::default(),
-            keys: CacheKeys::new(&ctx),
+            cache_keys: Resource::ALL.map(|r| ctx.keys(r.as_str())),
+            lags_key: ctx.keys("watch-lags").of(0),
+            kubelets_key: ctx.keys("kubelets").of(0),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -134,50 +145,43 @@ impl InformerFactory {
     }
 
     /// Has a handler hear of nodes.
-    pub(crate) fn on_node(&self, handler: Rc<dyn ResourceEventHandler<Node>>) {
+    pub(crate) fn on_node(&self, handler: EventHandler<Node>) {
         self.add_event_handler(&self.node_listeners, Resource::Nodes, handler);
     }
 
     /// Has a handler hear of pods.
-    pub(crate) fn on_pod(&self, handler: Rc<dyn ResourceEventHandler<Pod>>) {
+    pub(crate) fn on_pod(&self, handler: EventHandler<Pod>) {
         self.add_event_handler(&self.pod_listeners, Resource::Pods, handler);
     }
 
     /// Has a handler hear of workloads of a kind.
-    pub(crate) fn on_workload(
-        &self,
-        kind: WorkloadKind,
-        handler: Rc<dyn ResourceEventHandler<Workload>>,
-    ) {
+    pub(crate) fn on_workload(&self, kind: WorkloadKind, handler: EventHandler<Workload>) {
         let resource = Resource::from(kind);
         self.add_event_handler(&self.workload_listeners[resource as usize], resource, handler);
     }
 
     /// Has a handler hear of disruption budgets.
-    pub(crate) fn on_budget(&self, handler: Rc<dyn ResourceEventHandler<Budget>>) {
+    pub(crate) fn on_budget(&self, handler: EventHandler<Budget>) {
         self.add_event_handler(&self.budget_listeners, Resource::Budgets, handler);
     }
 
     /// Has a handler hear of ResourceSlices.
-    pub(crate) fn on_slices(&self, handler: Rc<dyn ResourceEventHandler<ResourceSlices>>) {
+    pub(crate) fn on_slices(&self, handler: EventHandler<ResourceSlices>) {
         self.add_event_handler(&self.slice_listeners, Resource::ResourceSlices, handler);
     }
 
     /// Has a handler hear of DeviceTaintRules.
-    pub(crate) fn on_rule(&self, handler: Rc<dyn ResourceEventHandler<DeviceTaintRule>>) {
+    pub(crate) fn on_rule(&self, handler: EventHandler<DeviceTaintRule>) {
         self.add_event_handler(&self.rule_listeners, Resource::DeviceTaintRules, handler);
     }
 
     /// Has a handler hear of what claims have been allocated.
-    pub(crate) fn on_claim(&self, handler: Rc<dyn ResourceEventHandler<Allocation>>) {
+    pub(crate) fn on_claim(&self, handler: EventHandler<Allocation>) {
         self.add_event_handler(&self.claim_listeners, Resource::ResourceClaims, handler);
     }
 
     /// Has a handler hear of NodeReadinessRules.
-    pub(crate) fn on_readiness_rule(
-        &self,
-        handler: Rc<dyn ResourceEventHandler<NodeReadinessRule>>,
-    ) {
+    pub(crate) fn on_readiness_rule(&self, handler: EventHandler<NodeReadinessRule>) {
         let (all, resource) = (&self.readiness_rule_listeners, Resource::NodeReadinessRules);
         self.add_event_handler(all, resource, handler);
     }
@@ -187,7 +191,7 @@ impl InformerFactory {
         &self,
         listeners: &Listeners<T>,
         resource: Resource,
-        handler: Rc<dyn ResourceEventHandler<T>>,
+        handler: EventHandler<T>,
     ) {
         let mut listeners = listeners.borrow_mut();
         let hash = resource.watch_hash(self.timing.process).wrapping_add(listeners.len() as u64);

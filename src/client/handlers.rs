@@ -18,12 +18,15 @@ pub(crate) trait ResourceEventHandler<T> {
     fn on_change(&self, _old: Option<&Rc<T>>, _new: Option<&Rc<T>>) {}
 }
 
+/// One of these.
+pub(crate) type EventHandler<T> = Rc<dyn ResourceEventHandler<T>>;
+
 /// A change that somebody is about to hear of: its cause, and the object before and after.
 type Notification<T> = (u32, Option<Rc<T>>, Option<Rc<T>>);
 
 /// A handler, and the goroutines through which it hears (`shared_informer.go: processorListener`).
 pub(super) struct Listener<T> {
-    pub(super) handler: Rc<dyn ResourceEventHandler<T>>,
+    pub(super) handler: EventHandler<T>,
     /// The home of its steps in a search.
     pub(super) home: Option<Key>,
     /// What its goroutines are called in a search.
@@ -37,11 +40,7 @@ pub(super) type Listeners<T> = RefCell<Vec<Rc<Listener<T>>>>;
 
 impl<T: 'static> Listener<T> {
     /// One that has heard of nothing; `hash` tells it from others.
-    pub(super) fn new(
-        handler: Rc<dyn ResourceEventHandler<T>>,
-        home: Option<Key>,
-        hash: u64,
-    ) -> Rc<Self> {
+    pub(super) fn new(handler: EventHandler<T>, home: Option<Key>, hash: u64) -> Rc<Self> {
         let name = Name::of("listener", Keys::NOTHING).about(hash);
         Rc::new(Self { handler, home, name, pending: RefCell::default() })
     }

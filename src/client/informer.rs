@@ -5,13 +5,12 @@
 //! The factory of a process is shared by its controllers; a restart makes a new one that lists
 //! first.
 
-use super::factory::{InformerFactory, InformerTiming};
 use super::stream::{Delivery, Delta, Due, OnItsWay};
-use super::watch_lags::{Hold, WatchLags};
-use crate::api::readiness::NodeReadinessRule;
+use super::{Hold, InformerFactory, InformerTiming, WatchLags};
 use crate::apiserver::{Beat, Watcher, lease_version};
 use crate::client::prelude::*;
 use crate::kernel::Handler;
+use crate::trace::NO_RECORD;
 
 /// Does what is due for streams.
 struct Deliver {
@@ -40,41 +39,39 @@ impl Handler for Deliver {
 /// Takes changes from the API server; weak, so that a process that died is forgotten.
 struct Tap(std::rc::Weak<InformerFactory>);
 
+impl Tap {
+    /// Sends a change of an object on its way, of which either version tells what it is.
+    fn send<T>(&self, either: Option<&Rc<T>>, change: impl FnOnce(&T) -> (Resource, Delta)) {
+        if let (Some(f), Some(either)) = (self.0.upgrade(), either) {
+            let (resource, delta) = change(either);
+            f.send(resource, f.ctx.now(), delta);
+        }
+    }
+}
+
 impl Watcher for Tap {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Nodes, f.ctx.now(), Delta::Node(new.cloned(), o.id));
-        }
+        self.send(new.or(old), |n| (Resource::Nodes, Delta::Node(new.cloned(), n.id)));
     }
 
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Pods, f.ctx.now(), Delta::Pod(new.cloned(), o.id));
-        }
+        self.send(new.or(old), |p| (Resource::Pods, Delta::Pod(new.cloned(), p.id)));
     }
 
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(o.kind.into(), f.ctx.now(), Delta::Workload(new.cloned(), o.id));
-        }
+        self.send(new.or(old), |w| (w.kind.into(), Delta::Workload(new.cloned(), w.id)));
     }
 
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.cloned(), o.id));
-        }
+        self.send(new.or(old), |b| (Resource::Budgets, Delta::Budget(new.cloned(), b.id)));
     }
 
     fn slices(&self, old: Option<&Rc<ResourceSlices>>, new: Option<&Rc<ResourceSlices>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::ResourceSlices, f.ctx.now(), Delta::Slices(new.cloned(), o.node));
-        }
+        self.send(new.or(old), |s| (Resource::ResourceSlices, Delta::Slices(new.cloned(), s.node)));
     }
 
     fn rule(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::DeviceTaintRules, f.ctx.now(), Delta::Rule(new.cloned(), o.name));
-        }
+        self.send(new.or(old), |r| (Resource::DeviceTaintRules, Delta::Rule(new.cloned(), r.name)));
     }
 
     fn readiness_rule(
@@ -82,16 +79,13 @@ impl Watcher for Tap {
         old: Option<&Rc<NodeReadinessRule>>,
         new: Option<&Rc<NodeReadinessRule>>,
     ) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            let delta = Delta::ReadinessRule(new.cloned(), o.name);
-            f.send(Resource::NodeReadinessRules, f.ctx.now(), delta);
-        }
+        self.send(new.or(old), |r| {
+            (Resource::NodeReadinessRules, Delta::ReadinessRule(new.cloned(), r.name))
+        });
     }
 
     fn allocation(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
-        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::ResourceClaims, f.ctx.now(), Delta::Claims(new.cloned(), o.uid));
-        }
+        self.send(new.or(old), |a| (Resource::ResourceClaims, Delta::Claims(new.cloned(), a.uid)));
     }
 
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time) {
@@ -106,11 +100,8 @@ impl Watcher for Tap {
             f.send(Resource::Nodes, at, Delta::Node(Some(new.clone()), new.id));
         } else {
             f.caches.with(|c| {
-                if c.nodes
-                    .get(new.id.index())
-                    .and_then(Option::as_ref)
-                    .is_some_and(|n| Rc::ptr_eq(n, old))
-                {
+                let known = c.nodes.get(new.id.index()).and_then(Option::as_ref);
+                if known.is_some_and(|n| Rc::ptr_eq(n, old)) {
                     Rc::make_mut(&mut c.nodes)[new.id.index()] = Some(new.clone());
                 }
             });
@@ -154,11 +145,9 @@ impl InformerFactory {
         self.lists_are_taken().await;
         // Heartbeats that were computed up to now are in the list.
         if let Some(heartbeats) = &self.heartbeats {
-            self.api
-                .nodes()
-                .iter()
-                .filter(|n| heartbeats.beat(n.id) == Beat::Asleep)
-                .for_each(|n| heartbeats.wake(n.id));
+            for n in self.api.nodes().iter().filter(|n| heartbeats.beat(n.id) == Beat::Asleep) {
+                heartbeats.wake(n.id);
+            }
         }
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
@@ -171,39 +160,30 @@ impl InformerFactory {
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
         let (nodes, pods) = self.first_lists();
         self.ctx.sleep(self.timing.response).await;
-        for n in nodes {
-            self.take(Delta::Node(Some(n.clone()), n.id), n.record);
-        }
-        for p in pods {
-            self.take(Delta::Pod(Some(p.clone()), p.id), p.record);
-        }
-        for l in leases {
-            self.take(Delta::Lease(Some(l.clone()), l.node), u32::MAX);
-        }
-        for w in workloads {
-            self.take(Delta::Workload(Some(w.clone()), w.id), w.record);
-        }
-        for b in budgets {
-            self.take(Delta::Budget(Some(b.clone()), b.id), u32::MAX);
-        }
-        for s in slices {
-            self.take(Delta::Slices(Some(s.clone()), s.node), u32::MAX);
-        }
-        for r in rules {
-            self.take(Delta::Rule(Some(r.clone()), r.name), u32::MAX);
-        }
-        for r in readiness_rules {
-            self.take(Delta::ReadinessRule(Some(r.clone()), r.name), u32::MAX);
-        }
-        for a in claims {
-            self.take(Delta::Claims(Some(a.clone()), a.uid), u32::MAX);
-        }
+        self.take_all(nodes, |n| (Delta::Node(Some(n.clone()), n.id), n.record));
+        self.take_all(pods, |p| (Delta::Pod(Some(p.clone()), p.id), p.record));
+        self.take_all(leases, |l| (Delta::Lease(Some(l.clone()), l.node), NO_RECORD));
+        self.take_all(workloads, |w| (Delta::Workload(Some(w.clone()), w.id), w.record));
+        self.take_all(budgets, |b| (Delta::Budget(Some(b.clone()), b.id), NO_RECORD));
+        self.take_all(slices, |s| (Delta::Slices(Some(s.clone()), s.node), NO_RECORD));
+        self.take_all(rules, |r| (Delta::Rule(Some(r.clone()), r.name), NO_RECORD));
+        self.take_all(readiness_rules, |r| {
+            (Delta::ReadinessRule(Some(r.clone()), r.name), NO_RECORD)
+        });
+        self.take_all(claims, |a| (Delta::Claims(Some(a.clone()), a.uid), NO_RECORD));
         self.lease_version.set(lease_version(self.listed_at.get()));
+    }
+
+    /// Takes what was listed, each with the record that is its cause.
+    fn take_all<T>(&self, listed: Vec<T>, delta: impl Fn(&T) -> (Delta, u32)) {
+        for (delta, record) in listed.iter().map(delta) {
+            self.take(delta, record);
+        }
     }
 
     /// Stops watching.
     pub(crate) fn stop(&self) {
-        for keys in self.keys.by_resource {
+        for keys in self.cache_keys {
             self.ctx.writes(keys.of(0));
         }
         if let Some(id) = self.watcher.take() {
@@ -227,7 +207,7 @@ impl InformerFactory {
             return;
         }
         let now = self.ctx.now();
-        self.ctx.reads(self.keys.lags);
+        self.ctx.reads(self.lags_key);
         let trouble = self.lags.of(resource);
         let cause = self.ctx.cause();
         let quiet = made == now
@@ -235,15 +215,8 @@ impl InformerFactory {
             && trouble.stalled_until <= now
             && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
-            stream.deltas.with(|d| {
-                d.push_back(OnItsWay {
-                    made,
-                    due: now + self.timing.watch.min,
-                    handed: 0,
-                    cause,
-                    delta,
-                })
-            });
+            let due = now + self.timing.watch.min;
+            stream.deltas.with(|d| d.push_back(OnItsWay { made, due, handed: 0, cause, delta }));
             if let Some(handler) = self.deliveries.get() {
                 self.ctx.post_in(self.watch_lane, handler, Delivery { due: Due::Delta, resource });
             }
@@ -261,9 +234,8 @@ impl InformerFactory {
             stream.deltas.with(|d| (d.partition_point(|other| other.made <= made), d.len()));
         let at = if place < count { at } else { at.max(stream.last.get()) };
         stream.last.set(at.max(stream.last.get()));
-        stream
-            .deltas
-            .with(|d| d.insert(place, OnItsWay { made, due: at, handed: 0, cause, delta }));
+        let change = OnItsWay { made, due: at, handed: 0, cause, delta };
+        stream.deltas.with(|d| d.insert(place, change));
         self.deliver_at(stream, at, Class::Delivery, Due::Delta);
     }
 

@@ -1,17 +1,35 @@
 //! What the caches of a process say (`client-go/tools/cache: Lister`, `Indexer`): each object as
 //! its watch has delivered it so far, and computed heartbeats as they would have been delivered.
+//!
+//! What a LIST returns: the objects in the order of their keys in etcd, which is that of their
+//! names. Handlers hear of them in this order, and the indexes of the caches are filled in it.
 
-use super::caches::Nodes;
-use super::factory::InformerFactory;
+use super::{InformerFactory, Nodes};
 use crate::api::device::DeviceId;
 use crate::api::meta::Timestamp;
-use crate::api::readiness::NodeReadinessRule;
-use crate::api::workload::WorkloadKind;
+use crate::api::names::Names;
 use crate::apiserver::{Beat, lease_renewed, lease_version};
 use crate::client::prelude::*;
 use std::collections::BTreeSet;
 
 impl InformerFactory {
+    /// The running step reads an object of a cache.
+    pub(super) fn reads(&self, resource: Resource, index: usize) {
+        self.ctx.reads(self.cache_keys[resource as usize].of(index as u32 + 1));
+    }
+
+    /// The running step reads a cache as a whole, or what somebody keeps of it.
+    pub(crate) fn reads_all(&self, resource: Resource) {
+        self.ctx.reads(self.cache_keys[resource as usize].of(0));
+    }
+
+    /// The running step reads the workloads, whatever their kind.
+    pub(super) fn reads_workloads(&self) {
+        if self.ctx.is_searching() {
+            WorkloadKind::ALL.into_iter().for_each(|kind| self.reads_all(kind.into()));
+        }
+    }
+
     /// A node as the cache has it.
     pub(crate) fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(Resource::Nodes, id.index());
@@ -33,25 +51,21 @@ impl InformerFactory {
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
     pub(crate) fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
         self.reads(Resource::Leases, id.index());
-        self.ctx.reads(self.keys.kubelets);
+        self.ctx.reads(self.kubelets_key);
         if let Some(h) = &self.heartbeats
             && h.beat(id) == Beat::Asleep
             && let Some(t) = h.last_renewal(id, self.visible(Resource::Leases))
         {
-            return Some(((t.as_nanos() / 1_000) as i64, lease_version(t)));
+            return Some((t.as_micros() as i64, lease_version(t)));
         }
-        self.caches.with(|c| {
-            c.leases
-                .get(id.index())
-                .and_then(Option::as_ref)
-                .map(|l| (l.renew_time_us, l.resource_version))
-        })
+        let told = |l: &Lease| (l.renew_time_us, l.resource_version);
+        self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(told))
     }
 
     /// When the API server took the newest renewal of a node's lease, whether or not the cache has
     /// it.
     pub(crate) fn newest_renewal(&self, id: NodeId) -> Option<Time> {
-        self.ctx.reads(self.keys.kubelets);
+        self.ctx.reads(self.kubelets_key);
         if let Some(h) = &self.heartbeats
             && h.beat(id) == Beat::Asleep
             && let Some(t) = h.last_renewal(id, self.ctx.now())
@@ -65,27 +79,25 @@ impl InformerFactory {
     /// Posts that were computed then are not in the version.
     pub(crate) fn heartbeat(&self, node: &Node, listed: Time) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
-        self.ctx.reads(self.keys.kubelets);
+        self.ctx.reads(self.kubelets_key);
         if let Some(h) = &self.heartbeats
             && h.beat(node.id) == Beat::Asleep
         {
-            return Some(
-                h.last_post(node.id, self.visible_at(Resource::Nodes, listed))
-                    .map_or(cached, |post| post.max(cached)),
-            );
+            let post = h.last_post(node.id, self.visible_at(Resource::Nodes, listed));
+            return Some(post.map_or(cached, |post| post.max(cached)));
         }
         Some(cached)
     }
 
     /// What is to be expected of a node's heartbeats.
     pub(crate) fn beat(&self, id: NodeId) -> Beat {
-        self.ctx.reads(self.keys.kubelets);
+        self.ctx.reads(self.kubelets_key);
         self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
     }
 
     /// Whether heartbeats of healthy nodes are computed at present.
     pub(crate) fn heartbeats_are_computed(&self) -> bool {
-        self.ctx.reads(self.keys.kubelets);
+        self.ctx.reads(self.kubelets_key);
         self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
     }
 
@@ -296,5 +308,50 @@ impl InformerFactory {
     pub(crate) fn has_pods_on(&self, node: NodeId) -> bool {
         self.reads_all(Resource::Pods);
         self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
+    }
+
+    /// All nodes.
+    pub(super) fn listed_nodes(&self) -> Vec<Rc<Node>> {
+        self.nodes_by_name(self.api.nodes())
+    }
+
+    /// All pods.
+    pub(super) fn listed_pods(&self) -> Vec<Rc<Pod>> {
+        self.pods_by_name(self.api.pods())
+    }
+
+    /// Nodes in the order of a list.
+    pub(super) fn nodes_by_name(&self, nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
+        self.sorted(nodes, |n, node| n.node_name(node.id))
+    }
+
+    /// Pods in the order of a list.
+    pub(super) fn pods_by_name(&self, pods: Vec<Rc<Pod>>) -> Vec<Rc<Pod>> {
+        self.sorted(pods, |n, pod| n.pod_name(pod.id))
+    }
+
+    /// All workloads.
+    pub(super) fn listed_workloads(&self) -> Vec<Rc<Workload>> {
+        self.sorted(self.api.workloads(), |n, workload| n.workload_name(workload.id))
+    }
+
+    /// All disruption budgets.
+    pub(super) fn listed_budgets(&self) -> Vec<Rc<Budget>> {
+        self.sorted(self.api.budgets(), |n, budget| n.workload_name(budget.id))
+    }
+
+    /// Objects by their names, each of which is looked up once.
+    fn sorted<T>(
+        &self,
+        all: Vec<Rc<T>>,
+        name: impl for<'a> Fn(&'a Names, &T) -> &'a str,
+    ) -> Vec<Rc<T>> {
+        self.api.names(|n| {
+            let n: &Names = n;
+            let mut named: Vec<(&str, Rc<T>)> =
+                all.into_iter().map(|one| (name(n, &one), one)).collect();
+            named.sort_unstable_by_key(|(name, _)| *name);
+            named.into_iter().map(|(_, one)| one).collect()
+        })
     }
 }

@@ -8,8 +8,8 @@
 //! has at least what etcd had when it was asked for (`cacher.go: getWatchCacheResourceVersion`).
 
 use super::factory::InformerFactory;
-use super::past::{Changes, HELD};
 use super::stream::{Delta, Due, OnItsWay};
+use super::watch_lags::{Changes, HELD};
 use crate::client::prelude::*;
 
 impl InformerFactory {
@@ -43,9 +43,9 @@ impl InformerFactory {
                 return;
             }
             let object = self.object_of(resource);
-            let chosen =
-                self.ctx.trouble(self.trouble_points.old, object, ways as u32 + 1) as usize;
-            let Some(behind) = chosen.checked_sub(1).map(|way| HELD[way]) else { return };
+            let chosen = self.ctx.trouble(self.old_list_point, object, ways as u32 + 1);
+            let Some(way) = chosen.checked_sub(1) else { return };
+            let behind = HELD[way as usize];
             self.hold_up(behind);
             let missed = missed(behind);
             for change in changes.range(missed..).rev() {
@@ -60,9 +60,8 @@ impl InformerFactory {
                 stream.last.set(due);
                 let delta = delta(change.new.clone(), either);
                 let (made, cause) = (change.at, change.cause);
-                stream.deltas.with(|all| {
-                    all.push_back(OnItsWay { made, due, handed: 0, cause, delta });
-                });
+                let change = OnItsWay { made, due, handed: 0, cause, delta };
+                stream.deltas.with(|all| all.push_back(change));
                 self.deliver_at(stream, due, Class::Delivery, Due::Delta);
             }
         });

@@ -1,8 +1,7 @@
 //! `workqueue.ParallelizeUntil` (`client-go/util/workqueue/parallelizer.go`).
 
 use crate::client::prelude::*;
-use crate::kernel::Join;
-use std::future::Future;
+use crate::kernel::{Join, Work};
 
 /// How many times in a thousand goroutines that are started one right after the other go on in Go's usual order where turns
 /// are drawn: the last one first, then the others as they were started. Go's scheduler has it so
@@ -11,15 +10,13 @@ const IN_ORDER: u32 = 970;
 
 /// Works on `pieces` pieces with `workers` workers; a worker takes the next piece when it is done
 /// with one. `start` does what needs no waiting at once and returns the rest, if there is any.
-pub(crate) async fn parallelize<F>(
+pub(crate) async fn parallelize<F: Work>(
     ctx: &Ctx,
     group: Group,
     workers: usize,
     pieces: usize,
     start: impl Fn(usize) -> Option<F> + 'static,
-) where
-    F: Future<Output = ()> + 'static,
-{
+) {
     let taken = Cell::new(0);
     let next = move || {
         while taken.get() < pieces {
@@ -39,14 +36,12 @@ pub(crate) async fn parallelize<F>(
 ///
 /// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has
 /// to wait. That is what upstream's do in effect: whichever worker is free takes such a piece.
-pub(crate) async fn parallelize_list<F>(
+pub(crate) async fn parallelize_list<F: Work>(
     ctx: &Ctx,
     group: Group,
     workers: usize,
     next: impl Fn() -> Option<F> + 'static,
-) where
-    F: Future<Output = ()> + 'static,
-{
+) {
     let mut waiting: Vec<F> = std::iter::from_fn(&next).take(workers).collect();
     if waiting.is_empty() {
         return;
@@ -70,14 +65,12 @@ pub(crate) async fn parallelize_list<F>(
 
 /// Starts `count` goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is
 /// left alone, the one that was started last goes first, and then the others in order.
-pub(crate) async fn go_all<F>(
+pub(crate) async fn go_all<F: Work>(
     ctx: &Ctx,
     group: Group,
     count: usize,
     work: impl Fn(usize) -> F + 'static,
-) where
-    F: Future<Output = ()> + 'static,
-{
+) {
     go_all_but(ctx, group, count, |_| false, work).await;
 }
 
@@ -85,15 +78,13 @@ pub(crate) async fn go_all<F>(
 /// which they start, and leave no trace. So only the others are started; where there is none, one
 /// is, as whoever waits for them lets others in meanwhile. In a search, where each step
 /// counts, all are.
-pub(crate) async fn go_all_but<F>(
+pub(crate) async fn go_all_but<F: Work>(
     ctx: &Ctx,
     group: Group,
     count: usize,
     idle: impl Fn(usize) -> bool,
     work: impl Fn(usize) -> F,
-) where
-    F: Future<Output = ()> + 'static,
-{
+) {
     if count == 0 {
         return;
     }
@@ -126,10 +117,7 @@ pub(crate) async fn go_all_but<F>(
 }
 
 /// Starts pieces so that none has its turn before the one in front of it, whatever turns are drawn.
-fn start_in_order<F>(ctx: &Ctx, group: Group, mut rest: std::vec::IntoIter<F>, join: &Join)
-where
-    F: Future<Output = ()> + 'static,
-{
+fn start_in_order<F: Work>(ctx: &Ctx, group: Group, mut rest: std::vec::IntoIter<F>, join: &Join) {
     let Some(work) = rest.next() else { return };
     let (next, join) = (ctx.clone(), join.clone());
     ctx.spawn(group, async move {

@@ -1,8 +1,7 @@
 //! What a controller that has been running for long knows beside what the objects of an export
 //! tell, and what its client's limiter has left after what they tell of its requests.
 
-use super::factory::InformerFactory;
-use super::token_bucket::TokenBucket;
+use super::{InformerFactory, TokenBucket};
 use crate::api::meta::ConditionStatus;
 use crate::client::prelude::*;
 
@@ -68,10 +67,8 @@ impl Asked {
             let Some(since) = unknown_since(&node) else { continue };
             asked.note(since, 1, 1);
             for pod in informers.pods_on(node.id) {
-                let marked = pod
-                    .ready
-                    .filter(|c| c.status == ConditionStatus::False)
-                    .map(|c| c.last_transition_time.0);
+                let marked = pod.ready.filter(|c| c.status == ConditionStatus::False);
+                let marked = marked.map(|c| c.last_transition_time.0);
                 if let Some(at) = marked.filter(|at| *at >= since) {
                     asked.note(at, 1, u32::from(pod_event));
                 }

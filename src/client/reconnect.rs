@@ -31,8 +31,12 @@ impl InformerFactory {
         if self.watcher.get().is_none() {
             return at;
         }
-        let lists = self.watched().map(|resource| self.lists_after_pause(resource, at));
-        lists.max().unwrap_or(at)
+        let list = |resource| {
+            let lists = self.failed_at(resource, at);
+            self.lists_anew(resource, lists);
+            lists
+        };
+        self.watched().map(list).max().unwrap_or(at)
     }
 
     /// The watch of a resource, or each, ends: it begins anew where it was, or where the server has
@@ -53,13 +57,6 @@ impl InformerFactory {
         self.gone_since.get().is_none()
             && !stream.is_broken.get()
             && stream.held_until.get() <= self.ctx.now()
-    }
-
-    /// A resource's watch fails at `at`, and lists anew after its pause: when.
-    fn lists_after_pause(&self, resource: Resource, at: Time) -> Time {
-        let lists = self.failed_at(resource, at);
-        self.lists_anew(resource, lists);
-        lists
     }
 
     /// A resource's reflector failed at `at`, and lists: when that is taken.
@@ -87,11 +84,9 @@ impl InformerFactory {
                 return;
             }
         }
-        let all = Resource::ALL.into_iter();
-        let lists = (all.filter(|resource| self.is_listed(*resource)))
-            .map(|resource| self.failed_at(resource, given_up));
-        let last = lists.max().unwrap_or(given_up);
-        self.ctx.sleep_until(last).await;
+        let listed = Resource::ALL.into_iter().filter(|resource| self.is_listed(*resource));
+        let lists = listed.map(|resource| self.failed_at(resource, given_up));
+        self.ctx.sleep_until(lists.max().unwrap_or(given_up)).await;
     }
 
     /// Whether a controller of the process has an informer of a resource. Node lifecycle has one of DaemonSets, too.
@@ -106,18 +101,16 @@ impl InformerFactory {
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
-            | Resource::Jobs => {
-                self.workload_listeners.iter().any(|of_kind| !of_kind.borrow().is_empty())
-            }
+            | Resource::Jobs => self.workload_listeners.iter().any(|l| !l.borrow().is_empty()),
         }
     }
 
     /// All that has a watch: devices and readiness rules only where somebody hears of them.
     fn watched(&self) -> impl Iterator<Item = Resource> + '_ {
         use Resource::{DeviceTaintRules, NodeReadinessRules, ResourceClaims, ResourceSlices};
-        let is_rare = |r: &Resource| {
-            matches!(r, ResourceSlices | DeviceTaintRules | ResourceClaims | NodeReadinessRules)
-        };
+        const RARE: [Resource; 4] =
+            [ResourceSlices, DeviceTaintRules, ResourceClaims, NodeReadinessRules];
+        let is_rare = |r: &Resource| RARE.contains(r);
         Resource::ALL.into_iter().filter(move |r| !is_rare(r) || self.is_listed(*r))
     }
 

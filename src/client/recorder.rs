@@ -1,11 +1,11 @@
 //! The event recorder (`client-go/tools/record/event.go`, `events_cache.go`): a bounded queue, a
 //! correlator that counts repeats and drops what a noisy object says, and one writer that sends
 //! events one after the other.
+//!
+//! What the controllers of a process are made with.
 
 use super::lru::{Key, Lru};
-use super::request::Client;
-use super::token_bucket::TokenBucket;
-use crate::apiserver::EventName;
+use super::{Client, InformerFactory, TokenBucket};
 use crate::client::prelude::*;
 use crate::kernel::Chan;
 use crate::trace::{EventBody, EventText};
@@ -36,8 +36,8 @@ const SECOND_FIRST: u32 = 227;
 const EITHER_FIRST: u32 = 500;
 /// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
 /// them.
-const MAX_TRIES_PER_EVENT: u32 = 12;
-const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
+pub(super) const MAX_TRIES_PER_EVENT: u32 = 12;
+pub(super) const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
 
 /// What an event is about. The uid is part of the reference where upstream has it there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -67,6 +67,15 @@ impl About {
             About::Pod(id, _) => client.pod_object(id),
             About::Workload(id, _) => client.workload_object(id),
         }
+    }
+
+    fn subject(self, reason: u8) -> Subject {
+        let (kind, id, uid) = match self {
+            About::Node(id, uid) => (0, id.0, uid),
+            About::Pod(id, uid) => (2, id.0, uid),
+            About::Workload(id, uid) => (4, id.0, Some(uid)),
+        };
+        Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
     }
 }
 
@@ -110,17 +119,6 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     match (a, b) {
         ([x, a @ ..], [y, b @ ..]) => *x == *y && are_equal(a, b),
         _ => a.is_empty() && b.is_empty(),
-    }
-}
-
-impl About {
-    fn subject(self, reason: u8) -> Subject {
-        let (kind, id, uid) = match self {
-            About::Node(id, uid) => (0, id.0, uid),
-            About::Pod(id, uid) => (2, id.0, uid),
-            About::Workload(id, uid) => (4, id.0, Some(uid)),
-        };
-        Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
     }
 }
 
@@ -210,15 +208,12 @@ impl Correlator {
             }
         }
         let named = if combined { now } else { at };
-        let o = self
-            .observed
-            .entry((subject, (!combined).then_some(body)), || Observed { count: 0, named });
+        let key = (subject, (!combined).then_some(body));
+        let o = self.observed.entry(key, || Observed { count: 0, named });
         o.count += 1;
         let told = Told { name: about.name(o.named), combined, count: o.count };
-        self.spam
-            .entry(about.subject(ANY), || TokenBucket::new(SPAM_LIMIT))
-            .try_accept(now)
-            .then_some(told)
+        let spam = self.spam.entry(about.subject(ANY), || TokenBucket::new(SPAM_LIMIT));
+        spam.try_accept(now).then_some(told)
     }
 }
 
@@ -246,19 +241,14 @@ pub(crate) struct EventRecorder {
 }
 
 impl EventRecorder {
-    /// A recorder that writes through `client`, in process group `group`. `clock_advances`: no two
+    /// A recorder that writes through `client`, in process group `group`. `advances`: no two
     /// events get the same time, as on a real machine; otherwise the clock stands still within an
     /// instant, as in the recorder of timelines. `goroutines`: every event is handed over by a
     /// goroutine of its own, so that later ones may overtake it.
-    pub(crate) fn start(
-        client: &Client,
-        group: Group,
-        clock_advances: bool,
-        goroutines: bool,
-    ) -> Self {
+    pub(crate) fn start(client: &Client, group: Group, advances: bool, goroutines: bool) -> Self {
         let ctx = client.api().ctx().clone();
-        let queue = Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS));
         let recorder = EventRecorder {
+            queue: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
             nudge: ctx.point("event-retry-sleep"),
             write_point: ctx.point("event-write"),
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
@@ -268,13 +258,11 @@ impl EventRecorder {
             race_point: ctx.point("event-race"),
             client: client.clone(),
             group,
-            queue: queue.clone(),
             ctx: ctx.clone(),
-            advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
+            advancing: advances.then(|| Rc::new(Shared::new(Time::ZERO))),
         };
         let writer = recorder.clone();
-        let client = client.clone();
-        ctx.spawn(group, async move { writer.write(client).await });
+        ctx.spawn(group, async move { writer.write().await });
         recorder
     }
 
@@ -399,7 +387,7 @@ impl EventRecorder {
         }
     }
 
-    async fn write(&self, client: Client) {
+    async fn write(&self) {
         let mut correlator = Correlator::new();
         loop {
             let e = self.queue.recv().await;
@@ -409,7 +397,7 @@ impl EventRecorder {
                 continue;
             };
             for tries in 1..=MAX_TRIES_PER_EVENT {
-                if self.send(&client, &e, &told).await {
+                if self.send(&e, &told).await {
                     break;
                 }
                 // The first sleep is a random part of the whole, so that clients do not come back
@@ -425,10 +413,21 @@ impl EventRecorder {
 
     /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did
     /// not answer.
-    async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
-        let object = e.about.object(client);
+    async fn send(&self, e: &Event, told: &Told) -> bool {
+        let object = e.about.object(&self.client);
         let event = (told.name, e.body, told.combined, told.count);
-        let result = client.record_event(object, event, told.count > 1).await;
+        let result = self.client.record_event(object, event, told.count > 1).await;
         result != Err(ApiError::Unavailable)
     }
+}
+
+/// What a controller is made with (`ControllerContext` of kube-controller-manager): its process,
+/// the caches that it shares with others, its client, and its recorder of events, if it has one.
+#[derive(Clone)]
+pub(crate) struct ControllerContext<R = EventRecorder> {
+    pub(crate) ctx: Ctx,
+    pub(crate) group: Group,
+    pub(crate) client: Client,
+    pub(crate) informers: Rc<InformerFactory>,
+    pub(crate) recorder: R,
 }

@@ -79,6 +79,17 @@ pub(crate) struct Fates {
     pub(crate) conflicts: Rc<dyn Fn(Actor, Object) -> bool>,
 }
 
+/// What the clients of a process meet with beside answers; by default nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Meets {
+    /// Hears of their writes, in a search.
+    pub(crate) wrote: Option<Wrote>,
+    /// What becomes of their requests, in a search.
+    pub(crate) fates: Option<Fates>,
+    /// Their connection may be dead: until then requests hang, and then fail.
+    pub(crate) hangs_until: Rc<Cell<Time>>,
+}
+
 /// Why a request is not taken, and whether client-go sends it again by itself.
 struct Untaken {
     error: ApiError,
@@ -156,9 +167,7 @@ struct Inner {
     response_point: PointId,
     arrivals: Rc<Arrivals>,
     handler: HandlerId<u32>,
-    wrote: Option<Wrote>,
-    fates: Option<Fates>,
-    hangs_until: Rc<Cell<Time>>,
+    meets: Meets,
 }
 
 /// One controller's client. Clones share the limiter and may act under another name.
@@ -171,14 +180,13 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client of its own; without a limiter it is unlimited. `wrote` hears of its writes, in a
-    /// search.
+    /// A client of its own; without a limiter it is unlimited.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         actor: Actor,
         limiter: Option<TokenBucket>,
         timing: ClientTiming,
-        wrote: Option<Wrote>,
+        meets: Meets,
     ) -> Self {
         let ctx = api.ctx().clone();
         let arrivals = Rc::new(Arrivals(Shared::new(InFlight::default())));
@@ -201,29 +209,10 @@ impl Client {
                 owner: actor,
                 arrivals,
                 handler,
-                wrote,
-                fates: None,
-                hangs_until: Rc::new(Cell::new(Time::ZERO)),
+                meets,
                 ctx,
             }),
         }
-    }
-
-    /// Of a process whose connection may be dead: until the time that is set there requests hang, and
-    /// then fail.
-    pub(crate) fn that_hangs(mut self, until: &Rc<Cell<Time>>) -> Self {
-        if let Some(inner) = Rc::get_mut(&mut self.inner) {
-            inner.hangs_until = until.clone();
-        }
-        self
-    }
-
-    /// Of a process whose requests may fail, in a search.
-    pub(crate) fn that_may_fail(mut self, fates: Option<Fates>) -> Self {
-        if let Some(inner) = Rc::get_mut(&mut self.inner) {
-            inner.fates = fates;
-        }
-        self
     }
 
     /// The same client, acting as someone else.
@@ -352,11 +341,13 @@ impl Client {
                 i.ctx.sleep(wait).await;
             }
         }
-        if i.hangs_until.get() > i.ctx.now() {
-            i.ctx.sleep_until(i.hangs_until.get()).await;
+        let hangs_until = i.meets.hangs_until.get();
+        if hangs_until > i.ctx.now() {
+            i.ctx.sleep_until(hangs_until).await;
             return Ok(Err(ApiError::Unavailable));
         }
-        let late = i.fates.as_ref().map_or(Dur::ZERO, |fates| (fates.late)(self.actor, about));
+        let fates = i.meets.fates.as_ref();
+        let late = fates.map_or(Dur::ZERO, |fates| (fates.late)(self.actor, about));
         let request = draw(i.timing.request, &i.ctx, i.request_point, about) + late;
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
@@ -416,7 +407,8 @@ impl Client {
         if i.api.rejections().concern(i.owner, i.ctx.now()) {
             return untaken(ApiError::Rejected, true);
         }
-        match i.fates.as_ref().map_or(Fate::Answered, |fates| (fates.arrives)(self.actor, about)) {
+        let fates = i.meets.fates.as_ref();
+        match fates.map_or(Fate::Answered, |fates| (fates.arrives)(self.actor, about)) {
             Fate::Lost | Fate::ReplyLost if self.reads => untaken(ApiError::Unavailable, true),
             Fate::Lost => untaken(ApiError::Unavailable, false),
             Fate::Rejected => untaken(ApiError::Rejected, true),
@@ -434,15 +426,16 @@ impl Client {
     ) -> ApiResult<R> {
         let (api, actor) = (&*self.inner.api, self.actor);
         let before = api.changes();
-        if let Some(fates) = &self.inner.fates {
+        let Meets { fates, wrote, .. } = &self.inner.meets;
+        if let Some(fates) = fates {
             let conflicts = fates.conflicts.clone();
             api.may_conflict(Some(Box::new(move || conflicts(actor, about))));
         }
         let reply = apply(api, actor);
-        if self.inner.fates.is_some() {
+        if fates.is_some() {
             api.may_conflict(None);
         }
-        match (&reply, &self.inner.wrote) {
+        match (&reply, wrote) {
             // Of a conflict that is left to the choices it was not this request that wrote.
             (Err(error @ ApiError::Conflict), _) => self.answers(about, Some(*error)),
             (Err(error), _) if api.changes() == before => self.answers(about, Some(*error)),

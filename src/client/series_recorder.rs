@@ -5,9 +5,8 @@
 //! Events are the same if everything but their note is: the version of the object they are about
 //! counts too.
 
-use super::recorder::About;
+use super::recorder::{About, MAX_TRIES_PER_EVENT, SLEEP_BETWEEN_TRIES};
 use super::request::Client;
-use crate::apiserver::EventName;
 use crate::client::prelude::*;
 use crate::trace::{EventBody, EventText};
 
@@ -15,10 +14,6 @@ use crate::trace::{EventBody, EventText};
 const FINISH_TIME: Dur = Dur::from_secs(360);
 /// Running series are written again so often (`refreshTime`).
 const REFRESH_TIME: Dur = Dur::from_secs(1800);
-/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
-/// them, a quarter longer at most.
-const MAX_TRIES_PER_EVENT: u32 = 12;
-const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
 
 /// What makes two events the same: what they are about, its version, and the kind of text.
 type Key = (About, u64, &'static str);
@@ -104,28 +99,23 @@ pub(crate) struct SeriesRecorder {
     group: Group,
     client: Client,
     told: Rc<Shared<Reported>>,
-    first_series_count: u32,
+    first_count: u32,
     nudge: PointId,
     /// The time of the last event, where no two are equal.
     advancing: Option<Rc<Shared<Time>>>,
 }
 
 impl SeriesRecorder {
-    /// A recorder that writes through `client`, in process group `group`. `first_series_count` is
-    /// the count that a series starts with. `clock_advances`: no two events get the same time.
-    pub(crate) fn start(
-        client: Client,
-        group: Group,
-        first_series_count: u32,
-        clock_advances: bool,
-    ) -> Self {
+    /// A recorder that writes through `client`, in process group `group`. `first_count` is
+    /// the count that a series starts with. `advances`: no two events get the same time.
+    pub(crate) fn start(client: Client, group: Group, first_count: u32, advances: bool) -> Self {
         let ctx = client.api().ctx().clone();
         let recorder = SeriesRecorder {
             told: Rc::default(),
             nudge: ctx.point("event-retry-sleep"),
-            advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
+            advancing: advances.then(|| Rc::new(Shared::new(Time::ZERO))),
             ctx: ctx.clone(),
-            first_series_count,
+            first_count,
             client,
             group,
         };
@@ -152,7 +142,7 @@ impl SeriesRecorder {
 
     /// `recordToSink`
     async fn record(&self, key: Key, body: EventBody, at: Time) {
-        let first = self.first_series_count;
+        let first = self.first_count;
         let to_write = self.told.with(|told| match told.known(&key) {
             None => {
                 let event = Known { name: key.0.name(at), body, series: None, last: at };
@@ -178,6 +168,7 @@ impl SeriesRecorder {
             if self.write(key.0, event).await {
                 return;
             }
+            // A quarter longer at most.
             let most = SLEEP_BETWEEN_TRIES.as_nanos() / 4;
             let extra = self.ctx.uniform(self.nudge, Object::NONE, 0, most);
             self.ctx.sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra)).await;

@@ -1,6 +1,5 @@
 //! Watches: the changes that are on their way to the caches.
 
-use crate::api::readiness::NodeReadinessRule;
 use crate::client::prelude::*;
 use crate::kernel::Argument;
 

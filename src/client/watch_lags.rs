@@ -1,6 +1,8 @@
 //! What faults do to watches.
+//!
+//! What happened lately: what a watch cache that is behind does not have yet.
 
-use super::past::Past;
+use crate::apiserver::Watcher;
 use crate::client::prelude::*;
 
 #[derive(Clone, Copy, Default)]
@@ -48,22 +50,53 @@ pub(crate) struct Hold {
     pub(crate) broken: bool,
 }
 
-/// The points at which watches leave something to the choices.
-#[derive(Clone, Copy)]
-pub(super) struct TroublePoints {
-    pub(super) held: PointId,
-    pub(super) broken: PointId,
-    pub(super) old: PointId,
-    pub(super) gap: PointId,
+/// For how long a watch may be held back, and by how much a watch cache be behind.
+pub(super) const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
+
+/// The latest changes of nodes and pods, which a watch cache may not have yet.
+pub(crate) struct Past {
+    ctx: Ctx,
+    pub(super) nodes: Changes<Node>,
+    pub(super) pods: Changes<Pod>,
 }
 
-impl TroublePoints {
-    pub(super) fn new(ctx: &Ctx) -> Self {
-        Self {
-            held: ctx.point("watch-held"),
-            broken: ctx.point("watch-broken"),
-            old: ctx.point("list-old"),
-            gap: ctx.point("watch-gap"),
-        }
+/// Changes in their order.
+pub(super) type Changes<T> = Shared<VecDeque<Change<T>>>;
+
+/// An object before and after a change, and the record of that.
+pub(super) struct Change<T> {
+    pub(super) at: Time,
+    pub(super) cause: u32,
+    pub(super) old: Option<Rc<T>>,
+    pub(super) new: Option<Rc<T>>,
+}
+
+impl Watcher for Past {
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        self.add(&self.nodes, old, new);
+    }
+
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        self.add(&self.pods, old, new);
+    }
+}
+
+impl Past {
+    /// Follows an API server from here on.
+    pub(crate) fn of(api: &ApiServer) -> Rc<Self> {
+        let ctx = api.ctx().clone();
+        let past = Rc::new(Self { ctx, nodes: Shared::default(), pods: Shared::default() });
+        api.watch(past.clone());
+        past
+    }
+
+    fn add<T>(&self, to: &Changes<T>, old: Option<&Rc<T>>, new: Option<&Rc<T>>) {
+        let (at, cause) = (self.ctx.now(), self.ctx.cause());
+        to.with(|all| {
+            while all.front().is_some_and(|c| at.since(c.at) > HELD[HELD.len() - 1]) {
+                all.pop_front();
+            }
+            all.push_back(Change { at, cause, old: old.cloned(), new: new.cloned() });
+        });
     }
 }

@@ -7,9 +7,8 @@
 //! the last that the watch delivered; a process's first may be ([`super::old_list`]).
 
 use super::factory::InformerFactory;
-use super::past::HELD;
 use super::stream::{Delta, Due, OnItsWay, Stream};
-use crate::api::readiness::NodeReadinessRule;
+use super::watch_lags::HELD;
 use crate::client::prelude::*;
 use crate::kernel::slot;
 
@@ -45,7 +44,9 @@ impl InformerFactory {
         }
         let now = self.ctx.now();
         let follows = stream.delivered.get().0 == Some(now);
-        let behind = follows && stream.resource == Resource::Pods && self.few_listen_to_pods();
+        let few_listen =
+            || self.pod_listeners.borrow().iter().filter(|l| l.handler.listens()).count() <= FEW;
+        let behind = follows && stream.resource == Resource::Pods && few_listen();
         let steps = HANDED_ON + if behind { BEHIND_FEW } else { 0 };
         let (is_due, waits) = stream.deltas.with(|d| {
             let is_due = d.front().is_some_and(|next| next.due <= now);
@@ -62,10 +63,6 @@ impl InformerFactory {
         waits || !is_due
     }
 
-    fn few_listen_to_pods(&self) -> bool {
-        self.pod_listeners.borrow().iter().filter(|l| l.handler.listens()).count() <= FEW
-    }
-
     /// Whether the first two changes of an instant come in one step, where turns are drawn: both are in the queue
     /// already, and who takes them off it waits for the first one's listeners only when the second is in the
     /// cache.
@@ -77,7 +74,7 @@ impl InformerFactory {
         let (last, _) = stream.delivered.replace((Some(now), false));
         last != Some(now)
             && stream.deltas.with(|d| d.get(1).is_some_and(|d| is_there(d, now)))
-            && !self.ctx.yields(self.trouble_points.gap, self.object_of(stream.resource), GAPS)
+            && !self.ctx.yields(self.gap_point, self.object_of(stream.resource), GAPS)
     }
 
     /// Whether the next change has been handed on to the goroutine that puts it into the cache.
@@ -109,7 +106,7 @@ impl InformerFactory {
         }
         let object = self.object_of(stream.resource);
         let (last, before) = stream.delivered.get();
-        let draws = || self.ctx.yields(self.trouble_points.gap, object, GAPS);
+        let draws = || self.ctx.yields(self.gap_point, object, GAPS);
         let gap = last == Some(now) && (before || was_late != draws());
         stream.delivered.set((Some(now), gap));
         // In this class nobody is left to go first.
@@ -131,20 +128,19 @@ impl InformerFactory {
         let object = self.object_of(resource);
         if self.hold.stale && !stream.next_was_held() {
             let ways = self.ways_to_hold();
-            let chosen = if ways > 0 {
-                self.ctx.trouble(self.trouble_points.held, object, ways as u32 + 1) as usize
-            } else {
-                0
-            };
+            let point = self.held_point;
+            let chosen =
+                if ways > 0 { self.ctx.trouble(point, object, ways as u32 + 1) } else { 0 };
             if chosen > 0 {
-                stream.held_until.set(now + HELD[chosen - 1]);
-                self.hold_up(HELD[chosen - 1]);
+                let lasts = HELD[chosen as usize - 1];
+                stream.held_until.set(now + lasts);
+                self.hold_up(lasts);
                 return;
             }
         }
         if self.hold.broken
             && RELIST_AFTER <= self.left_to_hold()
-            && self.ctx.trouble(self.trouble_points.broken, object, 2) == 1
+            && self.ctx.trouble(self.broken_point, object, 2) == 1
         {
             stream.is_broken.set(true);
             self.hold_up(RELIST_AFTER);

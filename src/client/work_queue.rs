@@ -94,24 +94,13 @@ impl<K: QueueKey> State<K> {
 }
 
 /// A deduplicating FIFO queue of a process, with the limiter of items that failed.
+#[derive(Clone)]
 pub(crate) struct WorkQueue<K> {
     ctx: Ctx,
     group: Group,
     key: Key,
     state: Rc<Shared<State<K>>>,
     limiter: Rc<Shared<RateLimiter<K>>>,
-}
-
-impl<K> Clone for WorkQueue<K> {
-    fn clone(&self) -> Self {
-        WorkQueue {
-            ctx: self.ctx.clone(),
-            group: self.group,
-            key: self.key,
-            state: self.state.clone(),
-            limiter: self.limiter.clone(),
-        }
-    }
 }
 
 impl<K: QueueKey> WorkQueue<K> {
@@ -231,6 +220,76 @@ impl<K: QueueKey> WorkQueue<K> {
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another;
+    /// one that failed comes again after its back-off, and one that did not starts over with it.
+    pub(crate) async fn work<E>(&self, sync: impl AsyncFn(K) -> Result<(), E>) {
+        self.work_once(async |key| match sync(key).await {
+            Ok(()) => self.forget(key),
+            Err(_) => self.add_rate_limited(key),
+        })
+        .await;
+    }
+
+    /// A worker that works on one item after another; none that failed comes again by itself.
+    pub(crate) async fn work_once(&self, sync: impl AsyncFn(K)) {
+        loop {
+            let key = self.get().await;
+            sync(key).await;
+            self.done(key);
+        }
+    }
+
+    /// Adds an item after its back-off (`AddRateLimited`).
+    pub(crate) fn add_rate_limited(&self, key: K) {
+        self.ctx.writes(self.key);
+        let wait = self.limiter.with(|l| l.when(&self.ctx, key));
+        self.add_after(wait, key);
+    }
+
+    /// Starts over with an item that may have failed (`Forget`).
+    pub(crate) fn forget(&self, key: K) {
+        self.limiter.with(|l| l.failures.remove(&key));
+    }
+
+    /// How often an item failed since it was last forgotten (`NumRequeues`).
+    pub(crate) fn failures(&self, key: K) -> u32 {
+        self.limiter.with(|l| l.failures(key))
+    }
+
+    /// The back-off after the last failure of an item; none if it did not fail.
+    pub(crate) fn backoff(&self, key: K) -> Dur {
+        self.limiter.with(|l| l.current(key))
+    }
+
+    /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the
+    /// earliest stands.
+    pub(crate) fn add_after(&self, wait: Dur, key: K) {
+        if wait.is_zero() {
+            self.add(key);
+            return;
+        }
+        self.ctx.writes(self.key);
+        let at = self.ctx.now() + wait;
+        let sooner = self.state.with(|s| {
+            let due = s.delayed.entry(key).or_insert(Time::MAX);
+            let sooner = at < *due;
+            *due = at.min(*due);
+            sooner
+        });
+        if !sooner {
+            return;
+        }
+        let queue = self.clone();
+        self.ctx.spawn(self.group, async move {
+            queue.ctx.sleep_until(at).await;
+            queue.ctx.writes(queue.key);
+            if queue.state.with(|s| s.delayed.get(&key) == Some(&at)) {
+                queue.state.with(|s| s.delayed.remove(&key));
+                queue.add(key);
+            }
+        });
+    }
 }
 
 /// How long a failed item waits.
@@ -276,82 +335,5 @@ impl<K: QueueKey> RateLimiter<K> {
     /// How often an item failed since it was last forgotten (`NumRequeues`).
     fn failures(&self, key: K) -> u32 {
         self.failures.get(&key).copied().unwrap_or_default()
-    }
-
-    /// Starts over with an item (`Forget`).
-    fn forget(&mut self, key: K) {
-        self.failures.remove(&key);
-    }
-}
-
-impl<K: QueueKey> WorkQueue<K> {
-    /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another;
-    /// one that failed comes again after its back-off, and one that did not starts over with it.
-    pub(crate) async fn work<E>(&self, sync: impl AsyncFn(K) -> Result<(), E>) {
-        self.work_once(async |key| match sync(key).await {
-            Ok(()) => self.forget(key),
-            Err(_) => self.add_rate_limited(key),
-        })
-        .await;
-    }
-
-    /// A worker that works on one item after another; none that failed comes again by itself.
-    pub(crate) async fn work_once(&self, sync: impl AsyncFn(K)) {
-        loop {
-            let key = self.get().await;
-            sync(key).await;
-            self.done(key);
-        }
-    }
-
-    /// Adds an item after its back-off (`AddRateLimited`).
-    pub(crate) fn add_rate_limited(&self, key: K) {
-        self.ctx.writes(self.key);
-        let wait = self.limiter.with(|l| l.when(&self.ctx, key));
-        self.add_after(wait, key);
-    }
-
-    /// Starts over with an item that may have failed (`Forget`).
-    pub(crate) fn forget(&self, key: K) {
-        self.limiter.with(|l| l.forget(key));
-    }
-
-    /// How often an item failed since it was last forgotten (`NumRequeues`).
-    pub(crate) fn failures(&self, key: K) -> u32 {
-        self.limiter.with(|l| l.failures(key))
-    }
-
-    /// The back-off after the last failure of an item; none if it did not fail.
-    pub(crate) fn backoff(&self, key: K) -> Dur {
-        self.limiter.with(|l| l.current(key))
-    }
-
-    /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the
-    /// earliest stands.
-    pub(crate) fn add_after(&self, wait: Dur, key: K) {
-        if wait.is_zero() {
-            self.add(key);
-            return;
-        }
-        self.ctx.writes(self.key);
-        let at = self.ctx.now() + wait;
-        let sooner = self.state.with(|s| {
-            let due = s.delayed.entry(key).or_insert(Time::MAX);
-            let sooner = at < *due;
-            *due = at.min(*due);
-            sooner
-        });
-        if !sooner {
-            return;
-        }
-        let queue = self.clone();
-        self.ctx.spawn(self.group, async move {
-            queue.ctx.sleep_until(at).await;
-            queue.ctx.writes(queue.key);
-            if queue.state.with(|s| s.delayed.get(&key) == Some(&at)) {
-                queue.state.with(|s| s.delayed.remove(&key));
-                queue.add(key);
-            }
-        });
     }
 }

@@ -6,8 +6,8 @@
 
 use crate::api::names::TextId;
 use crate::api::volume::VolumeId;
-use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Argument, Class, Handler, HandlerId, Keys, Name};
+use crate::apiserver::Watcher;
+use crate::kernel::{Argument, Class, Handler, HandlerId};
 use crate::sim::prelude::*;
 
 /// A volume, and the node that it is attached to or detached from, or made for.
@@ -90,10 +90,8 @@ impl Handler for Attacher {
     type Argument = About;
 
     fn handle(&self, about: About) {
-        if self.due.with(|d| d.get(&about).copied()) != Some(self.ctx.now()) {
-            return;
-        }
-        if self.api.is_down() {
+        let is_due = self.due.with(|d| d.get(&about) == Some(&self.ctx.now()));
+        if !is_due || self.api.is_down() {
             return;
         }
         self.due.with(|d| d.remove(&about));

@@ -6,7 +6,6 @@
 //! heartbeat, and nothing is simulated for them. A fault of the heartbeats of certain nodes is the
 //! business of their kubelets.
 
-use crate::controllers::kubelet::Kubelets;
 use crate::plan::Resource;
 use crate::sim::prelude::*;
 
@@ -67,11 +66,8 @@ impl Awake {
         };
         let until = self.until.with(|all| {
             // A stall that a shorter one follows has its effects to its own end.
-            let longer = if matches!(trouble, Trouble::Stall(_)) {
-                all.get(&trouble).copied()
-            } else {
-                None
-            };
+            let before = all.get(&trouble).copied();
+            let longer = before.filter(|_| matches!(trouble, Trouble::Stall(_)));
             all.insert(trouble, longer.map_or(until, |l| l.max(until)));
             all.values().copied().max().unwrap_or(until)
         });

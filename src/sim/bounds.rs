@@ -56,10 +56,8 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
             let posts = in_checks(i.status_report, STATUS_PERIOD)
                 .saturating_add(longest(|n| n.status_offset));
             let lease = longest(|n| n.lease_period.max(n.lease_offset));
-            (
-                if leases_count { lease } else { posts },
-                shortest(|n| n.lease_period).min(STATUS_PERIOD),
-            )
+            let least = shortest(|n| n.lease_period).min(STATUS_PERIOD);
+            (if leases_count { lease } else { posts }, least)
         }
         KubeletMode::Real(r) => {
             let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);

@@ -8,17 +8,13 @@ use super::awake::Awake;
 use super::bounds::{most_steps, signs_that_keep_up};
 use super::controller_manager::ControllerManager;
 use super::leader::Leader;
-use super::machines::{Machines, OffBy};
-use super::maintenance::Maintainer;
+use super::maintenance::{Machines, Maintainer, OffBy};
 use super::objects::Objects;
 use super::shared_plan::{Common, admission};
-use super::turn::Turns;
 use super::user::User;
-use super::world::World;
-use crate::apiserver::ApiServer;
+use super::world::{Turns, World};
 use crate::client::{Past, WatchLags};
 use crate::controllers::cloud::Provider;
-use crate::controllers::kubelet::Kubelets;
 use crate::plan::{Action, NodeFault, Phase, Resource, WatchCache, Whom};
 use crate::sim::prelude::*;
 use crate::trace::Trace;
@@ -93,11 +89,6 @@ impl Cluster {
         })
     }
 
-    /// How many records there are.
-    pub(super) fn records(&self) -> u32 {
-        self.world.api.records()
-    }
-
     /// Ends the run and hands out its trace.
     pub(super) fn finish(&self, end: Time) -> Trace {
         self.manager.stop();
@@ -106,8 +97,9 @@ impl Cluster {
 
     /// Does an action of the timeline.
     pub(super) fn act(&self, action: &Action) {
-        let World { ctx, api, .. } = &*self.world;
+        let World { ctx, api, lags, provider, .. } = &*self.world;
         let (entry, user) = (action.entry, &self.user);
+        let after = |lasts: &Dur| ctx.now().saturating_add(*lasts);
         let cause = self.record_phase(action);
         self.awake.before(&action.act, ctx.now());
         ctx.set_cause(cause);
@@ -124,19 +116,14 @@ impl Cluster {
             Do::ApiDown => self.leader.api_goes_down(entry),
             Do::ApiUp(cache) => self.leader.api_comes_up(*cache),
             Do::ServersDie(gone, all) => self.leader.servers_die(entry, (*gone, *all)),
-            Do::WatchLag(r, lag) => self.world.lags.set_lag(*r, *lag),
-            Do::StallWatches(r, d) => self.world.lags.stall(*r, ctx.now().saturating_add(*d)),
+            Do::WatchLag(r, lag) => lags.set_lag(*r, *lag),
+            Do::StallWatches(r, lasts) => lags.stall(*r, after(lasts)),
             Do::ExpireWatches(of) => self.watches_end(*of, WatchCache::Lost),
             Do::LoseWatches(of) => self.watches_end(*of, WatchCache::Kept),
-            Do::RejectRequests(clients, lasts) => {
-                let until = ctx.now().saturating_add(*lasts);
-                api.rejections().begin(clients, until)
-            }
+            Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
             Do::RegistryDown => self.world.kubelets.registry(true),
             Do::RegistryUp => self.world.kubelets.registry(false),
-            Do::RestartControllers(downtime) => {
-                self.manager.die(*downtime, entry);
-            }
+            Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}
             Do::AddNode(node) => user.add_node(entry, *node),
@@ -147,15 +134,11 @@ impl Cluster {
             Do::CreatePod(pod) => user.create_pod(entry, *pod),
             Do::DeletePod(pod, grace) => user.delete_pod(entry, *pod, *grace),
             Do::BindPod(pod, node) => user.bind_pod(entry, *pod, *node),
-            Do::Instance(nodes, instance) => {
-                each(nodes, &|n| self.world.provider.set(n, *instance))
-            }
+            Do::Instance(nodes, instance) => each(nodes, &|n| provider.set(n, *instance)),
             Do::Drain(nodes, options) => self.maintainer.drain(entry, nodes, options),
             Do::Scale(workload, replicas) => user.scale(entry, *workload, *replicas),
             Do::CreateWorkload(workload) => user.create_workload(entry, *workload),
-            Do::DeleteWorkload(workload, propagation) => {
-                user.delete_workload(entry, *workload, *propagation)
-            }
+            Do::DeleteWorkload(workload, how) => user.delete_workload(entry, *workload, *how),
             Do::CreateBudget(budget) => user.create_budget(entry, *budget),
             Do::PatchBudget(budget, rule) => user.patch_budget(entry, *budget, *rule),
             Do::DeleteBudget(budget) => user.delete_budget(entry, *budget),
@@ -165,13 +148,9 @@ impl Cluster {
             Do::TaintDevices(nodes, edit) => each(nodes, &|n| user.taint_devices(n, edit)),
             Do::CreateReadinessRule(rule) => user.create_readiness_rule(entry, rule),
             Do::DeleteReadinessRule(rule) => user.delete_readiness_rule(entry, rule),
-            Do::SetCondition(nodes, kind, status) => {
-                each(nodes, &|n| api.set_condition(n, kind, *status))
-            }
+            Do::SetCondition(nodes, kind, is) => each(nodes, &|n| api.set_condition(n, kind, *is)),
             Do::Maintain(nodes, how) => self.maintainer.maintain(entry, nodes, how),
-            Do::PatchTolerations(pod, tolerations) => {
-                user.patch_tolerations(entry, *pod, tolerations)
-            }
+            Do::PatchTolerations(pod, wanted) => user.patch_tolerations(entry, *pod, wanted),
         }
     }
 
@@ -190,9 +169,7 @@ impl Cluster {
             NodeFault::Shutdown(_) => self.machines.switch_on(node, OffBy::Shutdown),
             NodeFault::NoKubelet if holds => kubelets.stop(node),
             NodeFault::NoKubelet => kubelets.start(node),
-            NodeFault::SlowHeartbeats(period) => {
-                kubelets.set_heartbeat_period(node, holds.then_some(period))
-            }
+            NodeFault::SlowHeartbeats(d) => kubelets.set_heartbeat_period(node, holds.then_some(d)),
             NodeFault::Condition(kind, status) => {
                 kubelets.set_condition(node, kind, if holds { status } else { kind.healthy() })
             }
@@ -204,16 +181,16 @@ impl Cluster {
     /// Records that an entry of the timeline begins or ends, if this action says so; the cause of
     /// what follows.
     fn record_phase(&self, action: &Action) -> u32 {
+        let World { ctx, api, .. } = &*self.world;
         let what = match action.phase {
             Phase::Begin => Some(What::FaultBegan),
             Phase::End => Some(What::FaultEnded),
             Phase::Step => None,
         };
         if let Some(what) = what {
-            let record = self.world.api.record(Actor::User, action.entry, what);
-            self.world.ctx.set_cause(record);
+            ctx.set_cause(api.record(Actor::User, action.entry, what));
         }
-        self.world.ctx.cause()
+        ctx.cause()
     }
 
     /// The watches of a resource, or of all, end.

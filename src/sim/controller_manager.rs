@@ -1,11 +1,10 @@
 //! The process of the controllers (kube-controller-manager), and kube-scheduler, which starts and dies
 //! with it: their start, and their death.
 
-use super::controllers::{Clients, Maker, Part};
-use super::turn::Turn;
-use super::world::World;
-use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Wrote};
-use crate::kernel::{Group, Object, PointId};
+use super::controllers::{Maker, Part};
+use super::world::{Turn, World};
+use crate::client::{Fate, Fates, Hold, InformerFactory, InformerTiming, Meets, Wrote};
+use crate::kernel::PointId;
 use crate::plan::Whom;
 use crate::sim::prelude::*;
 use std::rc::Weak;
@@ -91,17 +90,13 @@ impl ControllerManager {
     /// Starts a fresh process: new clients, new caches, new controllers.
     pub(super) fn start(&self) {
         let World { ctx, plan, api, .. } = &*self.world;
-        let record = api.record(Actor::User, 0, What::ControllersStarted);
-        ctx.set_cause(record);
+        ctx.set_cause(api.record(Actor::User, 0, What::ControllersStarted));
         let group = ctx.group();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let informers: Vec<_> =
             (0..self.processes()).map(|process| self.new_informers(process, group, warm)).collect();
-        let clients = Clients {
-            wrote: self.may_crash(),
-            fates: self.may_fail(),
-            hang_until: self.hangs_until.clone(),
-        };
+        let (wrote, fates) = (self.may_crash(), self.may_fail());
+        let clients = Meets { wrote, fates, hangs_until: self.hangs_until.clone() };
         let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
         let process = Process { group, informers: informers.clone() };
         self.process.with(|p| *p = Some(process));
@@ -242,7 +237,7 @@ impl ControllerManager {
 /// Starts the loops and workers of controllers, one controller after the other; where turns are drawn, each
 /// on a goroutine of its own, all in one step (`controllermanager.go: StartControllers`).
 fn start_all(ctx: &Ctx, group: Group, parts: Vec<Part>, warm: bool) {
-    for Part { name, run } in parts {
+    for (name, run) in parts {
         let own = move |ctx: &Ctx| match name {
             Some(name) => ctx.under(name, || run(warm)),
             None => run(warm),

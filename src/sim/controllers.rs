@@ -3,14 +3,13 @@
 use super::config;
 use super::world::World;
 use crate::client::{
-    Client, ControllerContext, EventRecorder, Fates, InformerFactory, Recalled, SeriesRecorder,
-    TokenBucket, Wrote,
+    Client, ControllerContext, EventRecorder, InformerFactory, Meets, Recalled, SeriesRecorder,
+    TokenBucket,
 };
 use crate::controllers::{
     attach_detach, cloud, device_taint_eviction, disruption, garbage_collector, node_lifecycle,
     node_readiness, pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
-use crate::kernel::{Group, Keys, Name};
 use crate::plan::{FailedBefore, Limits, Memory, Waited};
 use crate::sim::prelude::*;
 
@@ -19,25 +18,12 @@ type Run = Box<dyn FnOnce(bool)>;
 
 /// A controller of the process that has been made, and the name under which it starts once the caches
 /// are filled.
-pub(super) struct Part {
-    pub(super) name: Option<Name>,
-    pub(super) run: Run,
-}
-
-/// What the clients of all controllers have in common.
-pub(super) struct Clients {
-    /// What a write of theirs may set off.
-    pub(super) wrote: Option<Wrote>,
-    /// What becomes of their requests.
-    pub(super) fates: Option<Fates>,
-    /// Until then their requests hang.
-    pub(super) hang_until: Rc<Cell<Time>>,
-}
+pub(super) type Part = (Option<Name>, Run);
 
 /// Makes the controllers of one process.
 pub(super) struct Maker<'a> {
     world: &'a World,
-    clients: &'a Clients,
+    clients: &'a Meets,
     group: Group,
     /// The first are those of the controllers, the last those of the scheduler.
     informers: &'a [Rc<InformerFactory>],
@@ -51,7 +37,7 @@ impl<'a> Maker<'a> {
     /// For a process of that group with these caches; `warm` if it has been running for long.
     pub(super) fn new(
         world: &'a World,
-        clients: &'a Clients,
+        clients: &'a Meets,
         group: Group,
         informers: &'a [Rc<InformerFactory>],
         warm: bool,
@@ -75,58 +61,42 @@ impl<'a> Maker<'a> {
     pub(super) fn all(mut self) -> Vec<Part> {
         self.node_controllers();
         self.workload_controllers();
-        let has = self.world.plan.controllers;
-        if has.cloud {
-            self.add(Actor::Cloud, |m, context| {
-                let provider = &m.world.provider;
-                let c = cloud::Controller::new(m.plan().profile.cloud, context, provider);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
-        if has.disruption {
-            self.add(Actor::Disruption, |m, context| {
-                let (switches, scales) =
-                    (m.plan().profile.disruption, m.own_client(Actor::Disruption));
-                let c = disruption::Controller::new(switches, context, scales);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
+        let (plan, has) = (self.plan(), self.world.plan.controllers);
+        self.add(has.cloud, Actor::Cloud, |m, context| {
+            let c = cloud::Controller::new(plan.profile.cloud, context, &m.world.provider);
+            Box::new(move |warm| c.run(warm))
+        });
+        self.add(has.disruption, Actor::Disruption, |m, context| {
+            let scales = m.own_client(Actor::Disruption);
+            let c = disruption::Controller::new(plan.profile.disruption, context, scales);
+            Box::new(move |warm| c.run(warm))
+        });
         if has.scheduler {
             self.scheduler();
         }
-        if has.attach_detach {
-            self.add(Actor::AttachDetach, |m, context| {
-                let c = attach_detach::Controller::new(config::attach_detach(m.plan()), context);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
-        if has.resource_claim {
-            self.add_silent(Actor::ResourceClaim, |_, context| {
-                let c = resource_claim::Controller::new(context);
-                Box::new(move |_| c.run())
-            });
-        }
-        if has.device_taint_eviction {
-            self.add(Actor::DeviceTaintEviction, |_, context| {
-                let c = device_taint_eviction::Controller::new(context);
-                Box::new(move |_| c.run())
-            });
-        }
+        self.add(has.attach_detach, Actor::AttachDetach, |_, context| {
+            let c = attach_detach::Controller::new(config::attach_detach(plan), context);
+            Box::new(move |warm| c.run(warm))
+        });
+        self.add_silent(has.resource_claim, Actor::ResourceClaim, |context| {
+            let c = resource_claim::Controller::new(context);
+            Box::new(move |_| c.run())
+        });
+        self.add(has.device_taint_eviction, Actor::DeviceTaintEviction, |_, context| {
+            let c = device_taint_eviction::Controller::new(context);
+            Box::new(move |_| c.run())
+        });
         if has.node_readiness {
             self.node_readiness();
         }
-        if has.pod_gc {
-            self.add_silent(Actor::PodGc, |m, context| {
-                let c = pod_gc::Controller::new(config::pod_gc(m.plan()), context);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
-        if has.garbage_collector {
-            self.add_silent(Actor::GarbageCollector, |_, context| {
-                let c = garbage_collector::Controller::new(context);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
+        self.add_silent(has.pod_gc, Actor::PodGc, |context| {
+            let c = pod_gc::Controller::new(config::pod_gc(plan), context);
+            Box::new(move |warm| c.run(warm))
+        });
+        self.add_silent(has.garbage_collector, Actor::GarbageCollector, |context| {
+            let c = garbage_collector::Controller::new(context);
+            Box::new(move |warm| c.run(warm))
+        });
         self.parts
     }
 
@@ -154,26 +124,19 @@ impl<'a> Maker<'a> {
     /// What a search calls the steps of a controller. The state of some is that of their queues, or
     /// belongs to one item of theirs at a time.
     fn name(&self, actor: Actor) -> Name {
-        let keys = || self.world.ctx.keys(actor.as_str());
+        let name = actor.as_str();
         match actor {
             Actor::Cloud => Name::NONE,
             Actor::StatefulSet | Actor::Deployment | Actor::TaintEviction => {
-                Name::of(actor.as_str(), Keys::NOTHING)
+                Name::of(name, Keys::NOTHING)
             }
-            _ => Name::of(actor.as_str(), keys()),
+            _ => Name::of(name, self.world.ctx.keys(name)),
         }
     }
 
     fn client(&self, actor: Actor, limits: Option<Limits>) -> Client {
-        Client::new(
-            &self.world.api,
-            actor,
-            limits.map(TokenBucket::new),
-            self.world.client_timing(),
-            self.clients.wrote.clone(),
-        )
-        .that_hangs(&self.clients.hang_until)
-        .that_may_fail(self.clients.fates.clone())
+        let (limiter, timing) = (limits.map(TokenBucket::new), self.world.client_timing());
+        Client::new(&self.world.api, actor, limiter, timing, self.clients.clone())
     }
 
     /// A client with the limits that the plan gives to its controller.
@@ -183,14 +146,9 @@ impl<'a> Maker<'a> {
 
     fn recorder(&self, client: &Client) -> EventRecorder {
         let plan = self.plan();
-        let name = Name::of("event-recorder", Keys::NOTHING);
-        self.world.ctx.under(name, || {
-            EventRecorder::start(
-                client,
-                self.group,
-                plan.timing.clock_advances,
-                plan.profile.event_goroutines,
-            )
+        let (advances, goroutines) = (plan.timing.clock_advances, plan.profile.event_goroutines);
+        self.under(Name::of("event-recorder", Keys::NOTHING), || {
+            EventRecorder::start(client, self.group, advances, goroutines)
         })
     }
 
@@ -199,34 +157,34 @@ impl<'a> Maker<'a> {
     }
 
     fn context<R>(&self, client: Client, recorder: R) -> ControllerContext<R> {
-        let ctx = self.world.ctx.clone();
-        ControllerContext {
-            ctx,
-            group: self.group,
-            client,
-            informers: self.informers[0].clone(),
-            recorder,
+        let (ctx, informers) = (self.world.ctx.clone(), self.informers[0].clone());
+        ControllerContext { ctx, group: self.group, client, informers, recorder }
+    }
+
+    /// A controller with a client and a recorder of its own, if the plan has it.
+    fn add(&mut self, has: bool, actor: Actor, make: impl FnOnce(&Self, ControllerContext) -> Run) {
+        if !has {
+            return;
         }
-    }
-
-    fn push(&mut self, name: Option<Name>, run: Run) {
-        self.parts.push(Part { name, run });
-    }
-
-    /// A controller with a client and a recorder of its own.
-    fn add(&mut self, actor: Actor, make: impl FnOnce(&Self, ControllerContext) -> Run) {
         let client = self.own_client(actor);
         let recorder = self.recorder(&client);
         let name = self.name(actor);
         let run = self.under(name, || make(self, self.context(client, recorder)));
-        self.push(Some(name), run);
+        self.parts.push((Some(name), run));
     }
 
-    /// A controller with a client of its own that records no events.
-    fn add_silent(&mut self, actor: Actor, make: impl FnOnce(&Self, ControllerContext<()>) -> Run) {
-        let name = self.name(actor);
-        let run = self.under(name, || make(self, self.context(self.own_client(actor), ())));
-        self.push(Some(name), run);
+    /// A controller with a client of its own that records no events, if the plan has it.
+    fn add_silent(
+        &mut self,
+        has: bool,
+        actor: Actor,
+        make: impl FnOnce(ControllerContext<()>) -> Run,
+    ) {
+        if has {
+            let name = self.name(actor);
+            let run = self.under(name, || make(self.context(self.own_client(actor), ())));
+            self.parts.push((Some(name), run));
+        }
     }
 
     /// The node lifecycle controller and the taint eviction controller, which is a part of it up to
@@ -246,7 +204,7 @@ impl<'a> Maker<'a> {
             let config = config::node_lifecycle(plan, self.memory);
             node_lifecycle::Controller::new(config, self.context(nlc_client, nlc_recorder))
         });
-        self.push(Some(name), Box::new(move |warm| nlc.run(warm)));
+        self.parts.push((Some(name), Box::new(move |warm| nlc.run(warm))));
         if !plan.flags.enable_taint_manager {
             return;
         }
@@ -260,42 +218,32 @@ impl<'a> Maker<'a> {
         });
         // Its processes have names of their own, and whether it has been running for long is in its
         // configuration: what it remembers.
-        self.push(None, Box::new(move |_| tec.run()));
+        self.parts.push((None, Box::new(move |_| tec.run())));
     }
 
     fn workload_controllers(&mut self) {
         let (has, of) = (self.world.plan.controllers, self.plan().profile.workload);
-        if has.replica_set {
-            self.add(Actor::ReplicaSet, |_, context| {
-                let c = workload::ReplicaSetController::new(of, context);
-                Box::new(move |_| c.run())
-            });
-        }
-        if has.deployment {
-            self.add(Actor::Deployment, |_, context| {
-                let c = workload::DeploymentController::new(of, context);
-                Box::new(move |_| c.run())
-            });
-        }
-        if has.job {
-            self.add(Actor::Job, |m, context| {
-                let c = workload::JobController::new(of.job, context);
-                c.recall(m.failures());
-                Box::new(move |_| c.run())
-            });
-        }
-        if has.daemon_set {
-            self.add(Actor::DaemonSet, |_, context| {
-                let c = workload::DaemonSetController::new(of.daemon_set, context);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
-        if has.stateful_set {
-            self.add(Actor::StatefulSet, |_, context| {
-                let c = workload::StatefulSetController::new(of.stateful_set, context);
-                Box::new(move |warm| c.run(warm))
-            });
-        }
+        self.add(has.replica_set, Actor::ReplicaSet, |_, context| {
+            let c = workload::ReplicaSetController::new(of, context);
+            Box::new(move |_| c.run())
+        });
+        self.add(has.deployment, Actor::Deployment, |_, context| {
+            let c = workload::DeploymentController::new(of, context);
+            Box::new(move |_| c.run())
+        });
+        self.add(has.job, Actor::Job, |m, context| {
+            let c = workload::JobController::new(of.job, context);
+            c.recall(m.failures());
+            Box::new(move |_| c.run())
+        });
+        self.add(has.daemon_set, Actor::DaemonSet, |_, context| {
+            let c = workload::DaemonSetController::new(of.daemon_set, context);
+            Box::new(move |warm| c.run(warm))
+        });
+        self.add(has.stateful_set, Actor::StatefulSet, |_, context| {
+            let c = workload::StatefulSetController::new(of.stateful_set, context);
+            Box::new(move |warm| c.run(warm))
+        });
     }
 
     /// The node readiness controller.
@@ -309,7 +257,7 @@ impl<'a> Maker<'a> {
             let context = self.context(client, recorder);
             node_readiness::Controller::new(context, !plan.readiness.before_0_5)
         });
-        self.push(Some(name), Box::new(move |_| controller.run()));
+        self.parts.push((Some(name), Box::new(move |_| controller.run())));
     }
 
     /// The scheduler, whose events go through a client of their own.
@@ -328,6 +276,6 @@ impl<'a> Maker<'a> {
             scheduler::Controller::new(config, context)
         });
         controller.recall(self.waiting());
-        self.push(Some(name), Box::new(move |warm| controller.run(warm)));
+        self.parts.push((Some(name), Box::new(move |warm| controller.run(warm))));
     }
 }

@@ -8,10 +8,8 @@
 
 use super::awake::Awake;
 use super::controller_manager::ControllerManager;
-use super::turn::Turn;
-use super::world::World;
+use super::world::{Turn, World};
 use crate::client::connection::BROKEN;
-use crate::kernel::Object;
 use crate::plan::{Action, LeaderElection, Successor, WatchCache};
 use crate::sim::prelude::*;
 
@@ -191,20 +189,15 @@ impl Leader {
         if let Some(action) = restart
             && plan.timeline.get(action.entry as usize).is_some_and(|e| e.ends.is_some())
         {
-            let record = api.record(Actor::User, action.entry, What::FaultEnded);
-            ctx.set_cause(record);
+            ctx.set_cause(api.record(Actor::User, action.entry, What::FaultEnded));
         }
-        if self.manager.may_start() && !self.waits_for_the_api() {
+        if !self.manager.may_start() {
+            return;
+        }
+        if plan.timing.reconnects && api.is_down() {
+            self.waits.set(true);
+        } else {
             self.manager.start();
         }
-    }
-
-    /// Whether a process that would start now has to wait for the API server.
-    fn waits_for_the_api(&self) -> bool {
-        let waits = self.world.plan.timing.reconnects && self.world.api.is_down();
-        if waits {
-            self.waits.set(true);
-        }
-        waits
     }
 }

@@ -5,18 +5,18 @@
 //! operator): a certain number of nodes at a time are cordoned and drained, as `kubectl drain` of
 //! that node alone would; then the machine is off for a while, boots, and once the node is Ready
 //! again it is uncordoned. The next node begins as soon as one is done.
+//!
+//! The machines that faults and maintenances keep off.
 
-use super::machines::{Machines, OffBy};
 use super::world::World;
 use crate::api::meta::ConditionStatus;
-use crate::api::node::NodeConditionType;
 use crate::apiserver::ApiError;
-use crate::client::{Client, TokenBucket, parallelize};
+use crate::client::{Client, Meets, TokenBucket, parallelize};
 use crate::controllers::drain::{self, Drain};
-use crate::kernel::{Group, Object};
 use crate::plan::{DrainOptions, IfNotDrained, Maintenance, UserMode};
 use crate::sim::prelude::*;
 use crate::trace::DrainOutcome;
+use std::collections::BTreeSet;
 
 /// How often it is looked whether a node is Ready again: as `kubectl get` in a loop, or soon after
 /// a watch delivers it.
@@ -47,14 +47,14 @@ impl Maintainer {
         let timing = &self.world.plan.timing;
         let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
         let way = self.world.client_timing();
-        Client::new(&self.world.api, Actor::User, limiter, way, None)
+        Client::new(&self.world.api, Actor::User, limiter, way, Meets::default())
     }
 
     /// Runs `kubectl drain` beside everything else.
     pub(super) fn drain(&self, entry: u32, nodes: &[NodeIndex], options: &DrainOptions) {
         let group = self.world.ctx.group();
-        let drain =
-            Drain::new(self.kubectl(), group, self.world.plan.profile.eviction, options.clone());
+        let rules = self.world.plan.profile.eviction;
+        let drain = Drain::new(self.kubectl(), group, rules, options.clone());
         let world = self.world.clone();
         let nodes: Vec<NodeId> = nodes.iter().map(|n| world.node_id(*n)).collect();
         self.world.ctx.spawn(group, async move {
@@ -78,20 +78,14 @@ impl Maintainer {
                 }
                 done.begun.set(done.begun.get() + 1);
                 let (me, node, how, progress) = (worker.clone(), all[i], how.clone(), done.clone());
-                Some(async move {
-                    me.maintain_node(entry, cause, group, node, &how, &progress)
-                        .await
-                })
+                Some(async move { me.maintain_node(entry, cause, group, node, &how, &progress).await })
             })
             .await;
             me.world.ctx.set_cause(cause);
             if let Some(node) = progress.stopped_by.get() {
                 let name = me.world.api.names(|n| n.node_name(node).to_owned());
-                let left = nodes.len() - progress.begun.get();
-                let text = format!(
-                    "{name} could not be drained; {left} of {} nodes not begun",
-                    nodes.len()
-                );
+                let (count, left) = (nodes.len(), nodes.len() - progress.begun.get());
+                let text = format!("{name} could not be drained; {left} of {count} nodes not begun");
                 let text = me.world.api.names(|n| n.text(&text));
                 me.world.api.record(Actor::User, entry, What::CutShort(text.0));
             }
@@ -111,8 +105,8 @@ impl Maintainer {
     ) {
         self.world.ctx.set_cause(cause);
         let kubectl = self.kubectl();
-        let drain =
-            Drain::new(kubectl.clone(), group, self.world.plan.profile.eviction, how.drain.clone());
+        let rules = self.world.plan.profile.eviction;
+        let drain = Drain::new(kubectl.clone(), group, rules, how.drain.clone());
         let outcome = match drain.run(&[node]).await {
             Ok(outcomes) => outcomes.first().copied(),
             // There is no such node any more: nothing to maintain.
@@ -126,10 +120,7 @@ impl Maintainer {
                     }
                     return;
                 }
-                IfNotDrained::Skip => {
-                    drain.uncordon(node).await;
-                    return;
-                }
+                IfNotDrained::Skip => return drain.uncordon(node).await,
                 IfNotDrained::GoOn => {}
             }
         }
@@ -142,10 +133,7 @@ impl Maintainer {
         self.world.ctx.set_cause(cause);
         self.world.ctx.writes(kubelets);
         self.machines.switch_on(node, OffBy::Maintenance);
-        if !self.comes_back(&kubectl, node, off_at).await {
-            return;
-        }
-        if how.uncordon {
+        if self.comes_back(&kubectl, node, off_at).await && how.uncordon {
             drain.uncordon(node).await;
         }
     }
@@ -153,7 +141,7 @@ impl Maintainer {
     /// Waits until a machine that was switched off at that time has a Ready node again; false if
     /// the node is gone.
     async fn comes_back(&self, kubectl: &Client, node: NodeId, off_at: Time) -> bool {
-        let about = Object { id: node.0, hash: self.world.api.names(|n| n.node_hash(node)) };
+        let about = kubectl.node_object(node);
         loop {
             // Reading a node has its heartbeats written, so the lease is read after it.
             let found =
@@ -162,17 +150,13 @@ impl Maintainer {
             // the machine went off.
             let is_back = match found {
                 Ok((node, lease)) => {
-                    let ready = node
-                        .condition(NodeConditionType::Ready)
-                        .filter(|c| c.status == ConditionStatus::True);
-                    let posted = ready.is_some_and(|c| {
-                        u64::try_from(c.last_heartbeat_time.0)
-                            .is_ok_and(|said| said > off_at.as_secs())
-                    });
-                    let renewed = lease.is_some_and(|l| {
-                        u64::try_from(l.renew_time_us)
-                            .is_ok_and(|us| us > off_at.as_nanos() / 1_000)
-                    });
+                    let is_later =
+                        |said: i64, than: u64| u64::try_from(said).is_ok_and(|t| t > than);
+                    let ready = node.ready().filter(|c| c.status == ConditionStatus::True);
+                    let posted =
+                        ready.is_some_and(|c| is_later(c.last_heartbeat_time.0, off_at.as_secs()));
+                    let renewed =
+                        lease.is_some_and(|l| is_later(l.renew_time_us, off_at.as_micros()));
                     posted || ready.is_some() && renewed
                 }
                 Err(ApiError::NotFound) => return false,
@@ -183,5 +167,57 @@ impl Maintainer {
             }
             self.world.ctx.sleep(POLL).await;
         }
+    }
+}
+
+/// What keeps a machine off.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OffBy {
+    /// A fault of the timeline.
+    Fault,
+    /// A maintenance.
+    Maintenance,
+    /// It was told to go off.
+    Shutdown,
+}
+
+/// The machines that are off, and why. One that two things keep off boots when both have ended.
+pub(super) struct Machines {
+    world: Rc<World>,
+    off: Shared<BTreeSet<(NodeId, OffBy)>>,
+}
+
+impl Machines {
+    /// All are on.
+    pub(super) fn new(world: &Rc<World>) -> Self {
+        Self { world: world.clone(), off: Shared::default() }
+    }
+
+    /// A machine stops, if it has not.
+    pub(super) fn switch_off(&self, node: NodeId, by: OffBy) {
+        self.off.with(|o| o.insert((node, by)));
+        self.world.kubelets.crash(node);
+    }
+
+    /// A machine is told to go off; with `at_most`, it is off after this time in any case.
+    pub(super) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
+        self.off.with(|o| o.insert((node, OffBy::Shutdown)));
+        self.world.kubelets.shut_down(node, at_most);
+    }
+
+    /// A machine boots, if nothing else keeps it off.
+    pub(super) fn switch_on(&self, node: NodeId, by: OffBy) {
+        let free = self.off.with(|o| {
+            o.remove(&(node, by));
+            o.range((node, OffBy::Fault)..=(node, OffBy::Shutdown)).next().is_none()
+        });
+        if free {
+            self.world.kubelets.boot(node);
+        }
+    }
+
+    /// A node is deleted: what joins under its name is another machine.
+    pub(super) fn forget(&self, node: NodeId) {
+        self.off.with(|o| o.retain(|(n, _)| *n != node));
     }
 }

@@ -9,7 +9,9 @@ use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{Lasting, WorkloadKind, namespace_of};
 use crate::apiserver::ApiResult;
 use crate::controllers::kubelet::{NodeSettings, healthy_conditions};
-use crate::plan::{BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use crate::plan::{
+    Action, BudgetIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, WorkloadIndex,
+};
 use crate::sim::prelude::*;
 use crate::trace::NO_RECORD;
 use std::collections::BTreeSet;
@@ -34,7 +36,7 @@ impl Objects {
         Self {
             world: world.clone(),
             late_nodes: late_nodes(plan),
-            late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
+            late_pods: late_pods(plan),
             templates: common.templates.clone(),
             owned_templates: common.owned_templates.clone(),
             owned_before: Cell::new(None),
@@ -71,9 +73,8 @@ impl Objects {
         for index in (0..plan.budgets.len() as BudgetIndex).filter(|i| !budgets.contains(i)) {
             let _ = self.create_budget(index);
         }
-        for (pod, id) in
-            plan.pods.iter().zip(&self.world.pod_ids).filter(|(p, _)| p.start != PodStart::Absent)
-        {
+        let pods = plan.pods.iter().zip(&self.world.pod_ids);
+        for (pod, id) in pods.filter(|(p, _)| p.start != PodStart::Absent) {
             // Nothing refuses those that are there from the start: their names differ, and they
             // have been admitted.
             let _ = self.create_pod(pod, *id);
@@ -114,9 +115,8 @@ impl Objects {
     /// # Errors
     /// A pod of that name exists, or a whitelist lacks one of its tolerations.
     pub(super) fn create_late_pod(&self, index: PodIndex) -> ApiResult {
-        self.late_pods
-            .get(&index)
-            .map_or(Ok(()), |plan| self.create_pod(plan, self.world.pod_id(index)))
+        let plan = self.late_pods.get(&index);
+        plan.map_or(Ok(()), |plan| self.create_pod(plan, self.world.pod_id(index)))
     }
 
     /// Creates a node, with its lease, and its kubelet. `registering`: the kubelet does it as it
@@ -155,7 +155,12 @@ impl Objects {
             return;
         }
         let has = (plan.usage.clone(), &*plan.images);
-        self.world.kubelets.join(id, settings_of(plan), has, cut, registering);
+        let settings = NodeSettings {
+            lease_offset: plan.lease_offset,
+            lease_period: plan.lease_period,
+            status_offset: plan.status_offset,
+        };
+        self.world.kubelets.join(id, settings, has, cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) =
             (&plan.start, &self.world.plan.memory)
         {
@@ -181,7 +186,8 @@ impl Objects {
         };
         match remembered {
             Some(us) => {
-                self.go_on_from(id, us);
+                let age = Dur::from_micros(us.min(0).unsigned_abs());
+                self.world.kubelets.renewed_before(id, age);
                 us
             }
             // A kubelet of a cluster that has been running for long renewed its lease one period
@@ -192,12 +198,6 @@ impl Objects {
             }
             None => us,
         }
-    }
-
-    /// A kubelet goes on from the renewal of its lease before the start.
-    fn go_on_from(&self, id: NodeId, renewed_us: i64) {
-        let age = Dur::from_micros(renewed_us.min(0).unsigned_abs());
-        self.world.kubelets.renewed_before(id, age);
     }
 
     /// A user creates a workload of the plan; those that own others come before these.
@@ -283,12 +283,9 @@ impl Objects {
         };
         self.owned_templates.with(|shared| {
             let owned = || {
-                let mut own = (**template).clone();
-                own.owner = Some(OwnerReference {
-                    object: Some((workload.id, workload.uid)),
-                    ..owner.clone()
-                });
-                Rc::new(own)
+                let object = Some((workload.id, workload.uid));
+                let owner = Some(OwnerReference { object, ..owner.clone() });
+                Rc::new(PodTemplate { owner, ..(**template).clone() })
             };
             shared.entry((plan.template, workload.id, workload.uid)).or_insert_with(owned).clone()
         })
@@ -312,11 +309,9 @@ impl Objects {
                 new.deletion = deletion;
             }
         }
-        let of_job = new
-            .template
-            .owner
-            .as_ref()
-            .is_some_and(|o| o.object.is_some() && o.kind == WorkloadKind::Job.as_str());
+        let is_job =
+            |o: &OwnerReference| o.object.is_some() && o.kind == WorkloadKind::Job.as_str();
+        let of_job = new.template.owner.as_ref().is_some_and(is_job);
         // One that has ended was counted, and lost the finalizer then.
         new.job_finalizer = of_job
             && !new.phase.is_terminal()
@@ -336,34 +331,18 @@ impl Objects {
     }
 }
 
-fn settings_of(plan: &NodePlan) -> NodeSettings {
-    NodeSettings {
-        lease_offset: plan.lease_offset,
-        lease_period: plan.lease_period,
-        status_offset: plan.status_offset,
-    }
-}
-
 /// The nodes that join in the course of the run, those included that are there from the start and
 /// may be deleted before: each joins healthy.
 fn late_nodes(plan: &Plan) -> BTreeMap<NodeIndex, NodePlan> {
-    let joins = plan
-        .actions
-        .iter()
-        .filter_map(|a| if let Do::AddNode(node) = a.act { Some(node) } else { None });
-    joins
-        .map(|node| {
-            (node, NodePlan { start: NodeStart::Absent, ..plan.nodes[node as usize].clone() })
-        })
-        .collect()
+    let joins = |action: &Action| {
+        let Do::AddNode(node) = action.act else { return None };
+        Some((node, NodePlan { start: NodeStart::Absent, ..plan.nodes[node as usize].clone() }))
+    };
+    plan.actions.iter().filter_map(joins).collect()
 }
 
-/// The items that come later, by index.
-fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
-    items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| is(item))
-        .map(|(i, item)| (i as u32, item.clone()))
-        .collect()
+/// The pods that are created in the course of the run.
+fn late_pods(plan: &Plan) -> BTreeMap<PodIndex, PodPlan> {
+    let late = (0..).zip(&plan.pods).filter(|(_, pod)| pod.start == PodStart::Absent);
+    late.map(|(index, pod)| (index, pod.clone())).collect()
 }

@@ -1,7 +1,9 @@
 //! What nearly every file of this layer names, all of it from layers below.
 
 pub(super) use crate::api::names::{NodeId, PodId, WorkloadId};
-pub(super) use crate::kernel::{Ctx, Dur, Shared, Time};
+pub(super) use crate::apiserver::ApiServer;
+pub(super) use crate::controllers::kubelet::Kubelets;
+pub(super) use crate::kernel::{Ctx, Dur, Group, Keys, Name, Object, Shared, Time};
 pub(super) use crate::plan::{Do, NodeIndex, Plan};
 pub(super) use crate::trace::{Actor, What};
 pub(super) use std::cell::Cell;

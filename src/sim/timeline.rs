@@ -1,9 +1,8 @@
 //! The timeline of a run: when each fault and each action of a user begins.
 
 use super::cluster::Cluster;
-use super::turn::Turn;
-use super::world::World;
-use crate::kernel::{Handler, Keys, Name, Object, PointId};
+use super::world::{Turn, World};
+use crate::kernel::{Handler, PointId};
 use crate::plan::{Action, NodeFault};
 use crate::sim::prelude::*;
 use crate::trace::NO_RECORD;
@@ -47,18 +46,14 @@ impl Handler for Timeline {
             let about = Object { id: index as u32, hash: index as u64 };
             let held = self.held.get().filter(|(since, _)| *since == ctx.now());
             let mut until = held.map_or(ctx.now(), |(_, until)| until);
-            let apart = match plan.profile.taint_eviction.separate_controller {
-                true => APART,
-                false => APART_OF_ONE,
-            };
+            let is_apart = plan.profile.taint_eviction.separate_controller;
+            let apart = if is_apart { APART } else { APART_OF_ONE };
             if ctx.chance(self.together, about, apart) {
                 until += Dur::from_nanos(1);
             }
             if until > ctx.now() {
                 self.held.set(Some((ctx.now(), until)));
-                let index = index as u32;
-                let turn = Turn::Action { index, waited: true };
-                return turns.post(until, turn);
+                return turns.post(until, Turn::Action { index: index as u32, waited: true });
             }
         }
         cluster.act(&plan.actions[index]);
@@ -80,16 +75,12 @@ impl Timeline {
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
         let World { ctx, plan, turns, .. } = &*cluster.world;
         let together = ctx.point("actions-of-one-instant");
-        let handler = ctx.register(Rc::new(Timeline {
-            cluster: Rc::downgrade(cluster),
-            together,
-            held: Cell::new(None),
-        }));
-        turns.go_to(handler);
+        let timeline =
+            Timeline { cluster: Rc::downgrade(cluster), together, held: Cell::new(None) };
+        turns.go_to(ctx.register(Rc::new(timeline)));
         turns.post(plan.controllers_start, Turn::Start);
         for (index, action) in (0..).zip(&plan.actions).filter(|(_, a)| !is_attached(a)) {
-            let waited = false;
-            turns.post(action.at, Turn::Action { index, waited });
+            turns.post(action.at, Turn::Action { index, waited: false });
             if let Do::RestartControllers(downtime) = action.act {
                 let back = action.at.saturating_add(downtime);
                 turns.post(back, Turn::Restarted(index));

@@ -41,10 +41,7 @@ pub(crate) struct Rejecting {
 impl Rejecting {
     /// When a request that is sent at `now` is taken, or else given up.
     fn taken(&self, now: Time, ask: Ask) -> Result<Time, Time> {
-        let retries = match ask {
-            Ask::Watch => self.watches,
-            Ask::List => self.lists,
-        };
+        let retries = if ask == Ask::Watch { self.watches } else { self.lists };
         let mut tries = (0..=u64::from(retries)).map(|n| now.saturating_add(self.every * n));
         let last = now.saturating_add(self.every * u64::from(retries));
         tries.find(|&at| at >= self.until).ok_or(last)
@@ -79,18 +76,14 @@ impl Reflector {
 
     /// When its pause ends, while it has one.
     pub(crate) fn waits_until(&self) -> Option<Time> {
-        match self.state {
-            State::Waiting(until, _) => Some(until),
-            _ => None,
-        }
+        let State::Waiting(until, _) = self.state else { return None };
+        Some(until)
     }
 
     /// Since when its request is under way, while one is.
     pub(crate) fn asks_since(&self) -> Option<Time> {
-        match self.state {
-            State::Asking(since, _) => Some(since),
-            _ => None,
-        }
+        let State::Asking(since, _) = self.state else { return None };
+        Some(since)
     }
 
     /// Its back-off, which outlasts what disturbs it.
@@ -147,10 +140,8 @@ impl Reflector {
 
     /// What it asks for, while it does.
     fn asks_for(&self) -> Option<Ask> {
-        match self.state {
-            State::Asking(_, ask) => Some(ask),
-            _ => None,
-        }
+        let State::Asking(_, ask) = self.state else { return None };
+        Some(ask)
     }
 
     /// What it asked for got no answer in time.
