@@ -97,8 +97,7 @@ impl Ctx {
         (max, each): (u64, u64),
         most: u64,
     ) -> Option<(u32, u64)> {
-        let choices = self.0.choices.borrow();
-        choices.sum_at(point, object, ordinals, (max, each), most)
+        self.0.choices.borrow().sum_at(point, object, ordinals, (max, each), most)
     }
 
     /// 64 uniform bits; 0 in the default order.

@@ -141,8 +141,7 @@ impl Ctx {
     /// Starts a process. It first runs when its turn comes in this instant, behind the processes
     /// that are ready already.
     pub(crate) fn spawn(&self, group: Group, f: impl Work) {
-        let name = self.name();
-        self.spawn_named(name, group, f);
+        self.spawn_named(self.name(), group, f);
     }
 
     /// As [`Ctx::spawn`], under another name than its spawner's.
@@ -249,8 +248,7 @@ impl Ctx {
             match queue.find_lane(d, Class::Wake) {
                 Some(lane) => queue.push_in(lane, self.0.wake_event(t)),
                 None => {
-                    let at = self.now().saturating_add(d);
-                    queue.push_at(at, Class::Wake, self.0.wake_event(t));
+                    queue.push_at(self.now().saturating_add(d), Class::Wake, self.0.wake_event(t));
                 }
             }
         })

@@ -74,10 +74,8 @@ impl Kernel {
         } else {
             self.ctx.0.handlers.borrow()[event.handler as usize].kind()
         };
-        let kind = kind
-            .trim_start_matches("taintsim::controllers::")
-            .trim_end_matches("::{{closure}}")
-            .to_owned();
+        let kind = kind.trim_start_matches("taintsim::controllers::");
+        let kind = kind.trim_end_matches("::{{closure}}").to_owned();
         std::panic::panic_any(Endless::Spins { at, steps: self.steps - self.steps_before, kind })
     }
 

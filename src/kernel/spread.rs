@@ -56,8 +56,7 @@ impl Spread {
         if !self.varies() {
             return self.0[0];
         }
-        let last = self.0.len() as u64 - 1;
-        self.0[ctx.uniform(point, object, 0, last) as usize]
+        self.0[ctx.uniform(point, object, 0, self.0.len() as u64 - 1) as usize]
     }
 }
 

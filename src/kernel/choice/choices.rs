@@ -129,11 +129,8 @@ impl Choices {
     /// Draws everything, and has turns go by drawn priorities of processes, which change
     /// `depth - 1` times within `turns` turns (PCT).
     pub(crate) fn pct(seed: u64, depth: u32, turns: u64) -> Self {
-        Self {
-            searches: true,
-            pct: Some(Pct::new(seed, depth, turns)),
-            ..Self::over(Base::Seeded(seed))
-        }
+        let pct = Some(Pct::new(seed, depth, turns));
+        Self { searches: true, pct, ..Self::over(Base::Seeded(seed)) }
     }
 
     /// As `self`, but what has a rank, by the hash of its name, goes in the order of the ranks: as an
@@ -213,11 +210,9 @@ impl Choices {
             .chain(unnamed)
             .flat_map(|(name, plan)| plan.iter().map(move |(key, planned)| (name, key, planned)))
             .filter(|(_, _, planned)| !planned.met)
-            .map(|(name, key, planned)| Deviation {
-                point: name.to_owned().into(),
-                object: key.0,
-                ordinal: key.1,
-                value: planned.value,
+            .map(|(name, &(object, ordinal), planned)| {
+                let point = name.to_owned().into();
+                Deviation { point, object, ordinal, value: planned.value }
             })
             .collect();
         unmet.sort();
@@ -255,10 +250,8 @@ impl Choices {
         let key = p.key(self.base);
         let planned =
             if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
-        let planned = planned.filter(|p| {
-            let can_be = |most| span.natural_odds((p.value, most)) > 0.0;
-            p.most.is_none_or(can_be)
-        });
+        let odds = |p: &Planned, most| span.natural_odds((p.value, most));
+        let planned = planned.filter(|p| p.most.is_none_or(|most| odds(p, most) > 0.0));
         let value = match (planned, self.base) {
             (Some(planned), _) => {
                 planned.met = true;

@@ -80,7 +80,6 @@ impl Walk {
             items.sort_by_cached_key(|item| ask(object(item), Span::Rank));
             return None;
         }
-        let slots = slots(items).min(GROUP_SLOTS) as u32;
-        Some(ask(Object::NONE, Span::Slot(slots)) as usize)
+        Some(ask(Object::NONE, Span::Slot(slots(items).min(GROUP_SLOTS) as u32)) as usize)
     }
 }

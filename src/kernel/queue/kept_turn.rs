@@ -101,8 +101,7 @@ impl<E> KeptTurns<E> {
     }
 
     fn look(&mut self) {
-        let first = self.turns.iter().map(|t| t.at).min();
-        self.soonest = first.unwrap_or(Time::MAX);
+        self.soonest = self.turns.iter().map(|t| t.at).min().unwrap_or(Time::MAX);
     }
 
     /// Passes over all turns before `at`, in their order, each of which would have added its event again: the
