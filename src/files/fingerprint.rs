@@ -75,9 +75,8 @@ impl InputFile {
 impl Fingerprint {
     /// That of a scenario's text and the files that it points at.
     pub(crate) fn of(text: &[u8], inputs: &[InputFile]) -> Self {
-        let hash = inputs
-            .iter()
-            .fold(fnv1a64(text), |h, input| fnv1a64_more(h, &input.hash.to_be_bytes()));
+        let more = |hash, input: &InputFile| fnv1a64_more(hash, &input.hash.to_be_bytes());
+        let hash = inputs.iter().fold(fnv1a64(text), more);
         Self { bytes: text.len(), hash, inputs: inputs.to_vec() }
     }
 }
@@ -105,8 +104,7 @@ impl Places {
 
     /// Where a file lies.
     pub(crate) fn of<'a>(&'a self, name: &'a Path) -> &'a Path {
-        let listed = self.of.get(name).or(self.nowhere.as_ref());
-        listed.map_or(name, PathBuf::as_path)
+        self.of.get(name).or(self.nowhere.as_ref()).map_or(name, PathBuf::as_path)
     }
 }
 

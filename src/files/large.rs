@@ -177,9 +177,7 @@ impl Packed {
             let came = if waits { first.recv().map_err(Into::into) } else { first.try_recv() };
             match came {
                 Ok(member) => break member?,
-                Err(TryRecvError::Empty) => {
-                    rayon::yield_now();
-                }
+                Err(TryRecvError::Empty) => _ = rayon::yield_now(),
                 Err(TryRecvError::Disconnected) => {
                     return Err(io::Error::other("it could not be packed"));
                 }

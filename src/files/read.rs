@@ -274,10 +274,8 @@ pub(super) fn is_of_system(path: &Path) -> bool {
     if path.components().any(|part| part == Component::ParentDir) {
         return false;
     }
-    path.strip_prefix("/dev").map_or_else(
-        |_| path.starts_with("/proc"),
-        |rest| rest.starts_with("fd") || rest.components().count() == 1,
-    )
+    let Ok(rest) = path.strip_prefix("/dev") else { return path.starts_with("/proc") };
+    rest.starts_with("fd") || rest.components().count() == 1
 }
 
 #[cfg(test)]

@@ -146,11 +146,8 @@ impl<W: Write> Escaped<W> {
                 return Ok(at);
             };
             let is_colour = found[0] == 0x1b && length > 1;
-            if let Some(c) = std::str::from_utf8(found)
-                .ok()
-                .and_then(|s| s.chars().next())
-                .filter(|c| acts(*c) && !is_colour)
-            {
+            let c = std::str::from_utf8(found).ok().and_then(|s| s.chars().next());
+            if let Some(c) = c.filter(|c| acts(*c) && !is_colour) {
                 self.out.write_all(&bytes[done..at])?;
                 self.escape(c)?;
                 done = at + length;

@@ -124,12 +124,8 @@ impl Drop for Temporary {
 /// left under a name does not meet what was made under it since.
 pub(super) fn beside(place: &Path, kind: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    place.with_file_name(format!(
-        "{}{}-{}.{kind}",
-        prefix(place),
-        std::process::id(),
-        NEXT.fetch_add(1, Relaxed)
-    ))
+    let number = NEXT.fetch_add(1, Relaxed);
+    place.with_file_name(format!("{}{}-{number}.{kind}", prefix(place), std::process::id()))
 }
 
 /// What every temporary name beside `place` begins with.

@@ -133,8 +133,7 @@ impl Trace {
             | What::BudgetChanged(budget) => f.budget = self.stand(budget),
             What::EvictionRefused(budget) => {
                 f.budget = self.stand(budget);
-                let of = self.budgets.get(budget as usize);
-                f.reason = of.map(|b| b.refusal.as_str().into());
+                f.reason = self.budgets.get(budget as usize).map(|b| b.refusal.as_str().into());
             }
             What::DrainEnded(end) => self.fill_drain(&mut f, end),
             // The others have nothing but their object.
@@ -273,10 +272,9 @@ impl Trace {
         }));
         parts.extend(f.budget.map(|b| {
             let [expected, desired, healthy, allowed] = b.status;
-            format!(
-                "{} {} {}: {healthy} of {expected} healthy, needs {desired}, allows {allowed}",
-                b.name, b.rule, b.amount
-            )
+            let state =
+                format!("{healthy} of {expected} healthy, needs {desired}, allows {allowed}");
+            format!("{} {} {}: {state}", b.name, b.rule, b.amount)
         }));
         parts.extend(f.left.into_iter().map(|p| format!("left {p}")));
         parts.extend(f.message.map(|m| format!("{m:?}")));

@@ -57,9 +57,7 @@ impl Verdicts {
         let mut runs: Vec<Run> = Vec::new();
         for (node, number) in rejected {
             match runs.last_mut() {
-                Some((first, count, of)) if *of == number && first.0 + *count == node.0 => {
-                    *count += 1
-                }
+                Some((first, n, of)) if *of == number && first.0 + *n == node.0 => *n += 1,
                 _ => runs.push((node, 1, number)),
             }
         }
