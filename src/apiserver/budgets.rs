@@ -134,17 +134,14 @@ impl ApiServer {
     /// can't be kept.
     pub(crate) fn evict(&self, actor: Actor, how: Eviction, id: PodId) -> ApiResult<Option<Begun>> {
         let (pod, budget) = self.pod_to_evict(actor, how, id)?;
-        let charged = match budget {
-            Some(budget) => {
-                if let Some(read) = self.read_beside_another(&pod, &budget) {
-                    return Ok(Some((pod, Some(read))));
-                }
-                let charged = self.check_and_decrement(actor, &pod, &budget)?;
-                *self.charged.borrow_mut() = Some((budget, self.ctx.now()));
-                Some(charged)
+        let mut charged = None;
+        if let Some(budget) = budget {
+            if let Some(read) = self.read_beside_another(&pod, &budget) {
+                return Ok(Some((pod, Some(read))));
             }
-            None => None,
-        };
+            charged = Some(self.check_and_decrement(actor, &pod, &budget)?);
+            *self.charged.borrow_mut() = Some((budget, self.ctx.now()));
+        }
         self.evict_charged(actor, how, (&pod, charged))?;
         Ok(None)
     }

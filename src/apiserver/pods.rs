@@ -70,10 +70,8 @@ impl ApiServer {
     fn is_workloads(&self, template: &Rc<PodTemplate>) -> bool {
         let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else { return false };
         self.store.with(|s| {
-            s.workloads
-                .get(owner.index())
-                .and_then(Option::as_ref)
-                .is_some_and(|w| Rc::ptr_eq(&w.template, template))
+            let workload = s.workloads.get(owner.index()).and_then(Option::as_ref);
+            workload.is_some_and(|w| Rc::ptr_eq(&w.template, template))
         })
     }
 
@@ -115,8 +113,7 @@ impl ApiServer {
 
     /// Server-side apply of the names of a pod's claims on devices.
     pub(crate) fn apply_claims(&self, actor: Actor, of: (PodId, Uid)) -> ApiResult {
-        let old = self.life_of_pod(of.0, of.1)?;
-        self.change_pod(actor, &old, |p| p.has_claims = true);
+        self.change_pod(actor, &self.life_of_pod(of.0, of.1)?, |p| p.has_claims = true);
         Ok(())
     }
 
@@ -128,8 +125,7 @@ impl ApiServer {
         tolerations: Vec<Toleration>,
     ) -> Stored<Pod> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        let mut template = (*old.template).clone();
-        template.tolerations = tolerations;
+        let template = PodTemplate { tolerations, ..(*old.template).clone() };
         let template = self.admission.changed_pod(template, &self.namespace(id))?;
         if template == *old.template {
             return Ok(old);
@@ -149,10 +145,8 @@ impl ApiServer {
         uid: Option<Uid>,
     ) -> ApiResult {
         let old = self.pod_with_uid(id, uid)?;
-        let mut seconds = grace.unwrap_or_else(|| old.termination_grace_period_seconds());
-        if seconds < 0 {
-            seconds = 1;
-        }
+        let asked = grace.unwrap_or_else(|| old.termination_grace_period_seconds());
+        let mut seconds = if asked < 0 { 1 } else { asked };
         if old.node.is_none() || old.phase.is_terminal() {
             seconds = 0;
         }
@@ -189,8 +183,7 @@ impl ApiServer {
     pub(crate) fn orphan_pod(&self, actor: Actor, id: PodId, uid: Uid) -> ApiResult {
         let old = self.life_of_pod(id, uid)?;
         if old.template.owner.is_some() {
-            let mut template = (*old.template).clone();
-            template.owner = None;
+            let template = PodTemplate { owner: None, ..(*old.template).clone() };
             self.change_pod(actor, &old, |p| p.template = Rc::new(template));
         }
         Ok(())

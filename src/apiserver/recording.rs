@@ -9,15 +9,8 @@ impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step
     /// has.
     pub(crate) fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
-        let record = Record {
-            at: self.ctx.now(),
-            cause: self.ctx.cause(),
-            saw: self.ctx.saw(),
-            object,
-            what,
-            actor,
-        };
-        self.trace.with(|t| t.push(record))
+        let (at, cause, saw) = (self.ctx.now(), self.ctx.cause(), self.ctx.saw());
+        self.trace.with(|t| t.push(Record { at, cause, saw, object, what, actor }))
     }
 
     /// Keeps how the drain of a node ended, for a record to refer to.

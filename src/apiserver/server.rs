@@ -1,12 +1,21 @@
 //! The server itself: the store, what it gives out of it, and the watchers.
+//!
+//! Whose requests API Priority and Fairness rejects (429, `apiserver/pkg/server/filters/
+//! priority-and-fairness.go`). Which those are, and for how long, is stated; its levels and queues
+//! are left out.
+//!
+//! Heartbeats that are computed instead of simulated one by one.
+//!
+//! Heartbeats that change nothing are not simulated; the latest one is computed on demand. Simulating
+//! each one stays possible (eager mode), and must give the same trace.
 
-use super::rejections::Rejections;
+use super::Admission;
 use super::store::{ALL, Store, StoreKeys, Table, one};
-use super::{Admission, Heartbeats};
 use crate::api::names::Names;
 use crate::api::volume::VolumeId;
 use crate::apiserver::prelude::*;
 use crate::kernel::{Ctx, Keys, Shared, swap};
+use crate::plan::Clients;
 use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 
@@ -294,4 +303,87 @@ impl ApiServer {
 /// An instant as the API stores it: without its fraction of a second.
 pub(super) fn stored(t: Time) -> Timestamp {
     Timestamp(t.as_secs() as i64)
+}
+
+/// Until when requests are rejected.
+#[derive(Default)]
+pub(crate) struct Rejections {
+    /// Whether any ever was.
+    any: Cell<bool>,
+    of_all: Cell<Time>,
+    of_some: RefCell<BTreeMap<Actor, Time>>,
+}
+
+impl Rejections {
+    /// Rejects the requests of these clients until then. A time that is shorter than one before it
+    /// changes nothing.
+    pub(crate) fn begin(&self, clients: &Clients, until: Time) {
+        self.any.set(true);
+        match clients {
+            Clients::All => self.of_all.set(until.max(self.of_all.get())),
+            Clients::Of(actors) => {
+                let mut all = self.of_some.borrow_mut();
+                for &actor in actors {
+                    let now = all.entry(actor).or_default();
+                    *now = until.max(*now);
+                }
+            }
+        }
+    }
+
+    /// Whether requests of this client that arrive at `now` are rejected.
+    pub(crate) fn concern(&self, owner: Actor, now: Time) -> bool {
+        if !self.any.get() {
+            return false;
+        }
+        let of_some = self.of_some.borrow();
+        now < self.of_all.get() || of_some.get(&owner).is_some_and(|&until| now < until)
+    }
+
+    /// Until when everybody's requests are rejected, lists and watches among them.
+    pub(crate) fn of_all_until(&self) -> Time {
+        self.of_all.get()
+    }
+}
+
+/// What is to be expected of a node's heartbeats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Beat {
+    /// Each one is simulated.
+    Awake,
+    /// They come as usual, and are computed.
+    Asleep,
+    /// None come.
+    Silent,
+}
+
+/// Knows of heartbeats that are not simulated.
+pub(crate) trait Heartbeats {
+    /// What is to be expected of a node's heartbeats.
+    fn beat(&self, node: NodeId) -> Beat;
+    /// The latest renewal of a sleeping node's lease at or before `t`, if there was one since it
+    /// fell asleep. Times asked for of one node may not go back by more than one renewal.
+    fn last_renewal(&self, node: NodeId, t: Time) -> Option<Time>;
+    /// The heartbeat of the latest status post of a sleeping node at or before `t`, if there was
+    /// one since it fell asleep.
+    fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp>;
+    /// The latest two status posts of a sleeping node at or before `t` since it fell asleep, the
+    /// earlier one first.
+    fn last_posts(&self, node: NodeId, t: Time) -> [Option<Time>; 2];
+    /// Whether those of healthy nodes are computed at present: not while a fault keeps all of them
+    /// from arriving in time.
+    fn are_computed(&self) -> bool;
+    /// A node is read or written, or a pod of its own is: its heartbeats are simulated for a while.
+    fn wake(&self, node: NodeId);
+}
+
+/// The version of a lease that was renewed then: newer ones are greater, and the same renewal has
+/// the same version whether it was simulated or computed.
+pub(crate) fn lease_version(renewed: Time) -> u64 {
+    renewed.as_nanos() + 1
+}
+
+/// When a lease of that version was renewed.
+pub(crate) fn lease_renewed(version: u64) -> Time {
+    Time::from_nanos(version.saturating_sub(1))
 }

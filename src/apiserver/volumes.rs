@@ -160,8 +160,7 @@ impl ApiServer {
         };
         self.writes(self.keys.volumes, volume.0 as usize);
         self.store.with(|s| s.next_version());
-        let object = node.map_or(0, |n| n.0);
-        let record = self.record(actor, object, What::Noted(note, volume.0));
+        let record = self.record(actor, node.map_or(0, |n| n.0), What::Noted(note, volume.0));
         self.with_cause(record, || self.tell(|w| w.claim(volume)));
     }
 

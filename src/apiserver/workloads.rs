@@ -88,9 +88,7 @@ impl ApiServer {
         {
             return Err(ApiError::Invalid);
         }
-        let mut new = (*old).clone();
-        new.status = status;
-        Ok(self.commit_workload(actor, Some(&old), new))
+        Ok(self.commit_workload(actor, Some(&old), Workload { status, ..(*old).clone() }))
     }
 
     /// DELETE of a workload (`store.go: deletionFinalizersForGarbageCollection`): it goes at once,
