@@ -1,8 +1,7 @@
 //! What reaches a process: a change goes into the caches, and then the handlers hear of it.
 
 use super::factory::InformerFactory;
-use super::handlers::Listeners;
-use super::stream::{Delivery, Delta, Due, Stream};
+use super::stream::{Delivery, Delta, Due, Listeners, Stream};
 use crate::client::prelude::*;
 use crate::kernel::{replace, swap};
 
@@ -10,8 +9,7 @@ impl InformerFactory {
     /// Has something done for a stream at `at`.
     pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
         if let Some(handler) = self.deliveries.get() {
-            let resource = stream.resource;
-            self.ctx.post_at(at, class, handler, Delivery { due, resource });
+            self.ctx.post_at(at, class, handler, Delivery { due, resource: stream.resource });
         }
     }
 

@@ -2,8 +2,7 @@
 
 use super::caches::Caches;
 use super::connection::{Backoff, Reflector};
-use super::handlers::{EventHandler, Listener, Listeners, OnWaking};
-use super::stream::{Delivery, Stream};
+use super::stream::{Delivery, EventHandler, Listener, Listeners, OnWaking, Stream};
 use super::watch_lags::{Hold, WatchLags};
 use crate::apiserver::Heartbeats;
 use crate::client::prelude::*;
@@ -98,6 +97,7 @@ impl InformerFactory {
         hold: Hold,
     ) -> Rc<Self> {
         let ctx = api.ctx().clone();
+        let reflector = Reflector::watching(Backoff::new(timing.watch_retry, timing.made));
         Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
             hold,
@@ -134,10 +134,7 @@ impl InformerFactory {
             stirred: RefCell::new(Vec::new()),
             waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
-            reflectors: Shared::new(
-                [Reflector::watching(Backoff::new(timing.watch_retry, timing.made));
-                    Resource::COUNT],
-            ),
+            reflectors: Shared::new([reflector; Resource::COUNT]),
             gone_since: Cell::new(None),
             backoff_point: ctx.point("reflector-back-off"),
             ctx,

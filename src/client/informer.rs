@@ -31,8 +31,7 @@ impl Handler for Deliver {
     }
 
     fn name(&self, delivery: Delivery) -> Name {
-        let hash = delivery.resource.watch_hash(self.process);
-        Name::of("watch", Keys::NOTHING).about(hash).stream()
+        Name::of("watch", Keys::NOTHING).about(delivery.resource.watch_hash(self.process)).stream()
     }
 }
 
@@ -257,8 +256,7 @@ impl InformerFactory {
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);
             return;
         }
-        let comes_along = self.next_comes_along(stream);
-        for _ in 0..if comes_along { 2 } else { 1 } {
+        for _ in 0..1 + u32::from(self.next_comes_along(stream)) {
             if let Some(next) = stream.deltas.with(|d| d.pop_front()) {
                 self.take(next.delta, next.cause);
             }

@@ -1,7 +1,7 @@
 //! What a controller that has been running for long knows beside what the objects of an export
 //! tell, and what its client's limiter has left after what they tell of its requests.
 
-use super::{InformerFactory, TokenBucket};
+use super::InformerFactory;
 use crate::api::meta::ConditionStatus;
 use crate::client::prelude::*;
 
@@ -134,15 +134,6 @@ impl Asked {
             tokens = (tokens - sent).min(burst);
         }
         Left { tokens, events: waiting }
-    }
-}
-
-impl TokenBucket {
-    /// A bucket that has that number of tokens at the start of the run.
-    pub(crate) fn with_tokens(limits: Limits, tokens: f64) -> Self {
-        let mut bucket = Self::new(limits);
-        bucket.set_tokens(tokens);
-        bucket
     }
 }
 

@@ -117,12 +117,9 @@ impl InformerFactory {
     /// How lists and watches are rejected at present.
     fn rejecting(&self) -> Rejecting {
         let (lists, watches) = self.timing.retries;
-        Rejecting {
-            until: self.api.rejections().of_all_until(),
-            every: RETRY_AFTER + self.timing.request + self.timing.response,
-            lists,
-            watches: if watches { lists } else { 0 },
-        }
+        let until = self.api.rejections().of_all_until();
+        let every = RETRY_AFTER + self.timing.request + self.timing.response;
+        Rejecting { until, every, lists, watches: if watches { lists } else { 0 } }
     }
 
     /// How pauses of a resource's reflector are drawn.

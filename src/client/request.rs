@@ -236,8 +236,7 @@ impl Client {
 
     /// The limits of this client; none if it has none.
     pub(crate) fn limits(&self) -> Option<Limits> {
-        let limiter = self.inner.limiter.as_ref()?;
-        Some(limiter.with(|l| l.limits()))
+        Some(self.inner.limiter.as_ref()?.with(|l| l.limits()))
     }
 
     /// The API server, for reads that cost no request: recording, names.
@@ -298,8 +297,7 @@ impl Client {
             }
             self.inner.ctx.sleep(RETRY_AFTER).await;
         }
-        let last = self.send(about, apply).await;
-        last.unwrap_or(Err(ApiError::Rejected))
+        self.send(about, apply).await.unwrap_or(Err(ApiError::Rejected))
     }
 
     /// The same for a request that only reads.
@@ -308,8 +306,7 @@ impl Client {
         about: Object,
         read: impl FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
     ) -> ApiResult<R> {
-        let client = Client { reads: true, ..self.clone() };
-        client.call(about, read).await
+        Client { reads: true, ..self.clone() }.call(about, read).await
     }
 
     /// Sends a request once. What the API server has not done when its time is over it answers then.
@@ -359,13 +356,8 @@ impl Client {
             i.ctx.sleep(response).await;
             return tried;
         }
-        let call = Rc::new(Call {
-            client: self.clone(),
-            about,
-            saw: i.ctx.saw(),
-            apply: Cell::new(Some(apply)),
-            reply: Cell::new(None),
-        });
+        let (apply, reply) = (Cell::new(Some(apply)), Cell::new(None));
+        let call = Rc::new(Call { client: self.clone(), about, saw: i.ctx.saw(), apply, reply });
         let sent: Rc<dyn Request> = call.clone();
         let id = i.arrivals.0.with(|f| match f.free.pop() {
             Some(id) => {
@@ -452,8 +444,7 @@ impl Client {
 
     /// Notes for a search what came of a request that wrote nothing.
     fn answers(&self, about: Object, failed: Option<ApiError>) {
-        let ctx = &self.inner.ctx;
-        ctx.answers(about, self.reads, failed.map(ApiError::status));
+        self.inner.ctx.answers(about, self.reads, failed.map(ApiError::status));
     }
 }
 

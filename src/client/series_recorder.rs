@@ -54,11 +54,9 @@ impl Reported {
 
     /// The event, if it has been reported.
     fn known(&mut self, key: &Key) -> Option<&mut Known> {
+        let is_it = |o: &&mut Once| o.version == key.1 && o.body.text.as_str() == key.2;
         if let About::Pod(pod, _) = key.0
-            && let Some(once) = self
-                .once
-                .get_mut(pod.index())
-                .filter(|o| o.version == key.1 && o.body.text.as_str() == key.2)
+            && let Some(once) = self.once.get_mut(pod.index()).filter(is_it)
         {
             // It is about to be reported again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
@@ -86,8 +84,7 @@ impl Reported {
     fn forget(&mut self, over: impl Fn(Time) -> bool) {
         self.others.retain(|_, e| e.series.is_some() || !over(e.last));
         self.once[self.first..].iter_mut().filter(|o| over(o.at)).for_each(|o| *o = Self::NONE);
-        let held = |o: &Once| o.version != 0;
-        let empty = self.once[self.first..].iter().position(held);
+        let empty = self.once[self.first..].iter().position(|o: &Once| o.version != 0);
         self.first = empty.map_or(self.once.len(), |n| self.first + n);
     }
 }
@@ -151,16 +148,9 @@ impl SeriesRecorder {
             }
             Some(event) => {
                 event.last = at;
-                match &mut event.series {
-                    Some(count) => {
-                        *count += 1;
-                        None
-                    }
-                    none => {
-                        *none = Some(first);
-                        Some(*event)
-                    }
-                }
+                let is_first = event.series.is_none();
+                event.series = Some(event.series.map_or(first, |count| count + 1));
+                is_first.then_some(*event)
             }
         });
         let Some(event) = to_write else { return };

@@ -20,6 +20,13 @@ impl TokenBucket {
         TokenBucket { limits, tokens: f64::from(limits.burst), last: Time::ZERO }
     }
 
+    /// A bucket that has that number of tokens at the start of the run.
+    pub(crate) fn with_tokens(limits: Limits, tokens: f64) -> Self {
+        let mut bucket = Self::new(limits);
+        bucket.set_tokens(tokens);
+        bucket
+    }
+
     /// Sets what is in it, at most as much as it holds.
     pub(crate) fn set_tokens(&mut self, tokens: f64) {
         self.tokens = tokens.min(f64::from(self.limits.burst));

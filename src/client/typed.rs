@@ -18,8 +18,7 @@ impl Client {
 
     /// GET of a pod.
     pub(crate) async fn get_pod(&self, id: PodId) -> ApiResult<Rc<Pod>> {
-        let object = self.pod_object(id);
-        self.get(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
+        self.get(self.pod_object(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await
     }
 
     /// DELETE of a pod, with a grace period and the uid that it has to have, where they are given.
@@ -29,20 +28,17 @@ impl Client {
         grace: Option<i64>,
         uid: Option<Uid>,
     ) -> ApiResult {
-        let object = self.pod_object(id);
-        self.call(object, move |api, actor| api.delete_pod(actor, id, grace, uid)).await
+        self.call(self.pod_object(id), move |api, by| api.delete_pod(by, id, grace, uid)).await
     }
 
     /// UPDATE of a pod's status.
     pub(crate) async fn update_pod_status(&self, new: Rc<Pod>) -> ApiResult<Rc<Pod>> {
-        let object = self.pod_object(new.id);
-        self.call(object, move |api, actor| api.update_pod_status(actor, &new)).await
+        self.call(self.pod_object(new.id), move |api, by| api.update_pod_status(by, &new)).await
     }
 
     /// PATCH that takes the finalizer of Jobs off a pod.
     pub(crate) async fn remove_job_finalizer(&self, id: PodId, uid: Uid) -> ApiResult<Rc<Pod>> {
-        let object = self.pod_object(id);
-        self.call(object, move |api, actor| api.remove_job_finalizer(actor, id, uid)).await
+        self.call(self.pod_object(id), move |api, by| api.remove_job_finalizer(by, id, uid)).await
     }
 
     /// PATCH of all taints of a node, of that version if one is given.
@@ -52,11 +48,8 @@ impl Client {
         version: Option<u64>,
         taints: Vec<Taint>,
     ) -> ApiResult {
-        let object = self.node_object(id);
-        let patch = self.call(object, move |api, actor| {
-            api.patch_node(actor, id, version, (Some(taints), None)).map(|_| ())
-        });
-        patch.await
+        let (object, patch) = (self.node_object(id), (Some(taints), None));
+        self.call(object, move |api, by| api.patch_node(by, id, version, patch).map(|_| ())).await
     }
 
     /// `AddOrUpdateTaintOnNode`, `RemoveTaintOffNode`: GET, edit, PATCH of the whole list, tried again
@@ -98,16 +91,14 @@ impl Client {
         was_seen: bool,
     ) -> ApiResult {
         if was_seen {
-            let patch = self
-                .call(about, move |api, actor| api.patch_event(actor, name, body, combined, count));
-            let patched = patch.await;
+            let patched = self
+                .call(about, move |api, by| api.patch_event(by, name, body, combined, count))
+                .await;
             if patched != Err(ApiError::NotFound) {
                 return patched;
             }
         }
-        let post = self
-            .call(about, move |api, actor| api.create_event(actor, name, body, combined, count));
-        post.await
+        self.call(about, move |api, by| api.create_event(by, name, body, combined, count)).await
     }
 
     /// A pause about a node, between once and twice as long (`Jitter: 1.0`).

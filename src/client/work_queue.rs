@@ -119,13 +119,8 @@ impl<K: QueueKey> WorkQueue<K> {
             waiting: Waiters::default(),
             delayed: BTreeMap::new(),
         };
-        WorkQueue {
-            ctx: ctx.clone(),
-            group,
-            key: ctx.key(),
-            state: Rc::new(Shared::new(state)),
-            limiter: Rc::new(Shared::new(limiter)),
-        }
+        let (state, limiter) = (Rc::new(Shared::new(state)), Rc::new(Shared::new(limiter)));
+        WorkQueue { ctx: ctx.clone(), group, key: ctx.key(), state, limiter }
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
@@ -243,8 +238,7 @@ impl<K: QueueKey> WorkQueue<K> {
     /// Adds an item after its back-off (`AddRateLimited`).
     pub(crate) fn add_rate_limited(&self, key: K) {
         self.ctx.writes(self.key);
-        let wait = self.limiter.with(|l| l.when(&self.ctx, key));
-        self.add_after(wait, key);
+        self.add_after(self.limiter.with(|l| l.when(&self.ctx, key)), key);
     }
 
     /// Starts over with an item that may have failed (`Forget`).
@@ -305,10 +299,8 @@ pub(crate) struct RateLimiter<K> {
 impl<K: QueueKey> Default for RateLimiter<K> {
     fn default() -> Self {
         let bucket = TokenBucket::new(Limits { qps: 10.0, burst: 100 });
-        RateLimiter {
-            bucket: Some(bucket),
-            ..Self::exponential(Dur::from_millis(5), Dur::from_secs(1000))
-        }
+        let exponential = Self::exponential(Dur::from_millis(5), Dur::from_secs(1000));
+        RateLimiter { bucket: Some(bucket), ..exponential }
     }
 }
 
@@ -320,8 +312,7 @@ impl<K: QueueKey> RateLimiter<K> {
 
     /// How long this failure of an item makes it wait (`When`).
     fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
-        let failures = self.failures.entry(key).or_default();
-        *failures += 1;
+        *self.failures.entry(key).or_default() += 1;
         self.current(key).max(self.bucket.as_mut().map_or(Dur::ZERO, |b| b.take(ctx.now())))
     }
 

@@ -120,8 +120,7 @@ impl Reflector {
     pub(crate) fn refused(&mut self, now: Time, jitter: Jitter<'_>) {
         match self.state {
             State::Asking(_, ask @ Ask::Watch) => {
-                let until = now + self.backoff.pause_of_refused(now, jitter);
-                self.state = State::Waiting(until, ask);
+                self.state = State::Waiting(now + self.backoff.pause_of_refused(now, jitter), ask);
             }
             State::Asking(_, ask @ Ask::List) => self.pause(now, ask, jitter),
             _ => {}
