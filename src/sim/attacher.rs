@@ -98,9 +98,7 @@ impl Handler for Attacher {
         let About(volume, Some(node)) = about else { return self.api.provisioned(about.0) };
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.api.release_attachment(volume, node),
-            Some(a) if !a.attached => {
-                let _ = self.api.set_attached(Actor::Attacher, volume, node);
-            }
+            Some(a) if !a.attached => _ = self.api.set_attached(Actor::Attacher, volume, node),
             None => self.api.provisioned(volume),
             _ => {}
         }

@@ -29,13 +29,13 @@ pub(super) struct Awake {
     kubelets: Rc<Kubelets>,
     until: Shared<BTreeMap<Trouble, Time>>,
     /// The longest lag so far.
-    lag: Shared<Dur>,
+    lag: Cell<Dur>,
 }
 
 impl Awake {
     /// Nothing is wrong yet.
     pub(super) fn new(kubelets: &Rc<Kubelets>) -> Self {
-        Self { kubelets: kubelets.clone(), until: Shared::default(), lag: Shared::default() }
+        Self { kubelets: kubelets.clone(), until: Shared::default(), lag: Cell::default() }
     }
 
     /// An action is about to be done, now: keeps kubelets awake as long as it makes a difference.
@@ -53,11 +53,9 @@ impl Awake {
         let (trouble, until) = match *act {
             Do::ApiDown | Do::ServersDie(..) => (Trouble::Api, Time::MAX),
             Do::ApiUp(_) => (Trouble::Api, after(Dur::ZERO)),
-            Do::WatchLag(r, lag) if lag.is_zero() => {
-                (Trouble::Lag(r), after(self.lag.with(|l| *l)))
-            }
+            Do::WatchLag(r, lag) if lag.is_zero() => (Trouble::Lag(r), after(self.lag.get())),
             Do::WatchLag(r, lag) => {
-                self.lag.with(|l| *l = lag.max(*l));
+                self.lag.set(lag.max(self.lag.get()));
                 (Trouble::Lag(r), Time::MAX)
             }
             Do::ExpireWatches(_) => (Trouble::Expired, after(LISTS_WITHIN)),

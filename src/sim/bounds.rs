@@ -41,8 +41,7 @@ fn leases_count(plan: &Plan) -> bool {
 /// The longest time from one report to the next: it is due at the first check of the status at
 /// which the last one is that old.
 fn in_checks(report: Dur, check: Dur) -> Dur {
-    let checks = report.as_nanos().div_ceil(check.as_nanos().max(1));
-    check.saturating_mul(checks.max(1))
+    check.saturating_mul(report.as_nanos().div_ceil(check.as_nanos().max(1)).max(1))
 }
 
 /// The longest time from one sign of life to the next, and the shortest.

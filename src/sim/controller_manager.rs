@@ -133,6 +133,7 @@ impl ControllerManager {
             0 => (Actor::NodeLifecycle, plan.profile.streams_first_lists),
             _ => (Actor::Scheduler, plan.profile.scheduler.streams_first_lists),
         };
+        let stale = perturb.stale.has(of);
         InformerFactory::new(
             &self.world.api,
             group,
@@ -147,11 +148,7 @@ impl ControllerManager {
                 process,
             },
             &self.world.lags,
-            Hold {
-                stale: perturb.stale.has(of),
-                old_lists: perturb.stale.has(of) && !streams,
-                broken: perturb.coalesce.has(of),
-            },
+            Hold { stale, old_lists: stale && !streams, broken: perturb.coalesce.has(of) },
         )
     }
 

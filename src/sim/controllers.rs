@@ -1,6 +1,7 @@
 //! The controllers of a process, one after the other: how each is configured and made.
+//!
+//! What the flags of a plan come to for each controller.
 
-use super::config;
 use super::world::World;
 use crate::client::{
     Client, ControllerContext, EventRecorder, InformerFactory, Meets, Recalled, SeriesRecorder,
@@ -10,6 +11,7 @@ use crate::controllers::{
     attach_detach, cloud, device_taint_eviction, disruption, garbage_collector, node_lifecycle,
     node_readiness, pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
+use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::plan::{FailedBefore, Limits, Memory, Waited};
 use crate::sim::prelude::*;
 
@@ -75,7 +77,7 @@ impl<'a> Maker<'a> {
             self.scheduler();
         }
         self.add(has.attach_detach, Actor::AttachDetach, |_, context| {
-            let c = attach_detach::Controller::new(config::attach_detach(plan), context);
+            let c = attach_detach::Controller::new(attach_detach_config(plan), context);
             Box::new(move |warm| c.run(warm))
         });
         self.add_silent(has.resource_claim, Actor::ResourceClaim, |context| {
@@ -90,7 +92,7 @@ impl<'a> Maker<'a> {
             self.node_readiness();
         }
         self.add_silent(has.pod_gc, Actor::PodGc, |context| {
-            let c = pod_gc::Controller::new(config::pod_gc(plan), context);
+            let c = pod_gc::Controller::new(pod_gc_config(plan), context);
             Box::new(move |warm| c.run(warm))
         });
         self.add_silent(has.garbage_collector, Actor::GarbageCollector, |context| {
@@ -201,7 +203,7 @@ impl<'a> Maker<'a> {
         let (nlc_recorder, tec_recorder) = (self.recorder(&nlc_client), self.recorder(&tec_client));
         let name = self.name(Actor::NodeLifecycle);
         let nlc = self.under(name, || {
-            let config = config::node_lifecycle(plan, self.memory);
+            let config = node_lifecycle_config(plan, self.memory);
             node_lifecycle::Controller::new(config, self.context(nlc_client, nlc_recorder))
         });
         self.parts.push((Some(name), Box::new(move |warm| nlc.run(warm))));
@@ -262,7 +264,7 @@ impl<'a> Maker<'a> {
 
     /// The scheduler, whose events go through a client of their own.
     fn scheduler(&mut self) {
-        let config = config::scheduler(self.plan());
+        let config = scheduler_config(self.plan());
         let count = config.choice.switches.first_series_count;
         let advances = self.plan().timing.clock_advances;
         let name = self.name(Actor::Scheduler);
@@ -277,5 +279,52 @@ impl<'a> Maker<'a> {
         });
         controller.recall(self.waiting());
         self.parts.push((Some(name), Box::new(move |warm| controller.run(warm))));
+    }
+}
+
+/// What the node lifecycle controller is told, and what it remembers.
+fn node_lifecycle_config(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {
+    let mut switches = plan.profile.node_lifecycle;
+    if !plan.flags.enable_taint_manager {
+        switches.eviction_mode = EvictionMode::Timeout;
+    }
+    let (flags, pass_overhead) = (plan.flags.clone(), plan.timing.pass_overhead);
+    node_lifecycle::Config { flags, pass_overhead, memory, switches }
+}
+
+/// What the scheduler is told.
+fn scheduler_config(plan: &Plan) -> scheduler::Config {
+    let choice = scheduler::Choice {
+        switches: plan.profile.scheduler,
+        percentage_of_nodes_to_score: plan.scheduler.percentage_of_nodes_to_score,
+        strategy: plan.scheduler.strategy,
+        indexed: true,
+    };
+    scheduler::Config {
+        choice,
+        preemption: plan.scheduler.preemption,
+        devices: plan.has_devices,
+        provisions: plan.provisions,
+    }
+}
+
+/// What the attach/detach controller is told.
+fn attach_detach_config(plan: &Plan) -> attach_detach::Config {
+    let switches = plan.profile.attach_detach;
+    attach_detach::Config {
+        // A release without the flag is not given it.
+        disable_force_detach_on_timeout: switches.force_detach_flag
+            && plan.flags.disable_force_detach_on_timeout,
+        switches,
+    }
+}
+
+/// What the pod garbage collector is told.
+fn pod_gc_config(plan: &Plan) -> pod_gc::Config {
+    let counts = plan.timing.clock_advances || plan.profile.pod_gc.settable_period;
+    pod_gc::Config {
+        terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
+        pass_overhead: if counts { plan.timing.pod_gc_overhead } else { Dur::ZERO },
+        switches: plan.profile.pod_gc,
     }
 }

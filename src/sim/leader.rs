@@ -55,14 +55,12 @@ impl Leader {
     fn drawn(&self, least: Dur, most: Dur) -> Dur {
         let point = self.world.ctx.point("leader-election");
         let nobody = Object { id: 0, hash: 0 };
-        let drawn = self.world.ctx.uniform(point, nobody, least.as_nanos(), most.as_nanos());
-        Dur::from_nanos(drawn)
+        Dur::from_nanos(self.world.ctx.uniform(point, nobody, least.as_nanos(), most.as_nanos()))
     }
 
     /// From one look of a candidate to the next.
     fn until_next_look(&self, e: LeaderElection) -> Dur {
-        let jitter = Dur::from_nanos(e.retry_period.as_nanos() / 5 * 6);
-        e.retry_period + self.drawn(Dur::ZERO, jitter)
+        e.retry_period + self.drawn(Dur::ZERO, Dur::from_nanos(e.retry_period.as_nanos() / 5 * 6))
     }
 
     /// When the controllers start under a candidate that saw the old lease first at `seen`.
@@ -120,15 +118,11 @@ impl Leader {
         }
         self.up_since.set(now);
         for informers in self.manager.informers() {
-            let back = informers.server_back(cache);
-            self.awake.until_watches_are_back(back);
+            self.awake.until_watches_are_back(informers.server_back(cache));
         }
         if self.waits.take() {
             let starts = match self.world.plan.timing.leader_election {
-                Some(e) => {
-                    let seen = now + self.drawn(Dur::ZERO, self.until_next_look(e));
-                    self.takes_over(e, seen)
-                }
+                Some(e) => self.takes_over(e, now + self.drawn(Dur::ZERO, self.until_next_look(e))),
                 None => now,
             };
             self.manager.stay_down(starts);

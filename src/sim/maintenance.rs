@@ -115,9 +115,7 @@ impl Maintainer {
         if outcome != Some(DrainOutcome::Drained) {
             match how.if_not_drained {
                 IfNotDrained::Stop => {
-                    if progress.stopped_by.get().is_none() {
-                        progress.stopped_by.set(Some(node));
-                    }
+                    progress.stopped_by.set(progress.stopped_by.get().or(Some(node)));
                     return;
                 }
                 IfNotDrained::Skip => return drain.uncordon(node).await,

@@ -5,7 +5,6 @@ mod attacher;
 mod awake;
 mod bounds;
 mod cluster;
-mod config;
 mod controller_manager;
 mod controllers;
 mod leader;

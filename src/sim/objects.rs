@@ -186,15 +186,13 @@ impl Objects {
         };
         match remembered {
             Some(us) => {
-                let age = Dur::from_micros(us.min(0).unsigned_abs());
-                self.world.kubelets.renewed_before(id, age);
+                self.world.kubelets.renewed_before(id, Dur::from_micros(us.min(0).unsigned_abs()));
                 us
             }
             // A kubelet of a cluster that has been running for long renewed its lease one period
             // before it does so next.
             None if plan.start == NodeStart::Ready && self.world.plan.warm_start => {
-                let age_us = self.world.kubelets.lease_age(id).as_nanos() / 1_000;
-                us.saturating_sub_unsigned(age_us)
+                us.saturating_sub_unsigned(self.world.kubelets.lease_age(id).as_nanos() / 1_000)
             }
             None => us,
         }

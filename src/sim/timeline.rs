@@ -37,9 +37,7 @@ impl Handler for Timeline {
             Turn::Action { index, waited } => (index as usize, waited),
             Turn::Start => return cluster.leader.start(None),
             Turn::RenewDeadline(outage) => return cluster.leader.renew_deadline(outage),
-            Turn::Restarted(index) => {
-                return cluster.leader.start(plan.actions.get(index as usize));
-            }
+            Turn::Restarted(n) => return cluster.leader.start(plan.actions.get(n as usize)),
         };
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together && !waited {
@@ -82,8 +80,7 @@ impl Timeline {
         for (index, action) in (0..).zip(&plan.actions).filter(|(_, a)| !is_attached(a)) {
             turns.post(action.at, Turn::Action { index, waited: false });
             if let Do::RestartControllers(downtime) = action.act {
-                let back = action.at.saturating_add(downtime);
-                turns.post(back, Turn::Restarted(index));
+                turns.post(action.at.saturating_add(downtime), Turn::Restarted(index));
             }
         }
     }

@@ -33,14 +33,12 @@ impl User {
         if !self.objects.join(node) {
             let id = self.world.node_id(node);
             let name = self.world.api.names(|n| n.node_name(id).to_owned());
-            let text = format!("nodes \"{name}\" already exists");
-            self.world.refuse(entry, &text);
+            self.world.refuse(entry, &format!("nodes \"{name}\" already exists"));
         }
     }
 
     pub(super) fn cordon(&self, node: NodeId, value: bool) {
-        let api = &self.world.api;
-        let _ = api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
+        let _ = self.world.api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
     }
 
     pub(super) fn label(&self, node: NodeId, labels: &[(String, Option<String>)]) {
@@ -72,8 +70,7 @@ impl User {
     }
 
     pub(super) fn create_pod(&self, entry: u32, pod: PodIndex) {
-        let result = self.objects.create_late_pod(pod);
-        self.answer_about_pod(entry, self.world.pod_id(pod), result);
+        self.answer_about_pod(entry, self.world.pod_id(pod), self.objects.create_late_pod(pod));
     }
 
     pub(super) fn delete_pod(&self, entry: u32, pod: PodIndex, grace: Option<i64>) {
@@ -114,8 +111,8 @@ impl User {
                 validate_toleration_update(&wanted, old, "spec.tolerations", operators).first()
             {
                 let name = self.short_name(id);
-                let text = format!("The Pod \"{name}\" is invalid: {error}");
-                return self.world.refuse(entry, &text);
+                let refusal = format!("The Pod \"{name}\" is invalid: {error}");
+                return self.world.refuse(entry, &refusal);
             }
         }
         let result = self.world.api.set_tolerations(Actor::User, id, wanted);
@@ -123,8 +120,7 @@ impl User {
     }
 
     pub(super) fn create_workload(&self, entry: u32, index: WorkloadIndex) {
-        let result = self.objects.create_workload(index);
-        self.answer_about_workload(entry, index, result);
+        self.answer_about_workload(entry, index, self.objects.create_workload(index));
     }
 
     pub(super) fn scale(&self, entry: u32, index: WorkloadIndex, wanted: i32) {
@@ -132,9 +128,7 @@ impl User {
             self.world.api.mutate_workload(Actor::User, id, |w| match &mut w.spec {
                 WorkloadSpec::Deployment { replicas }
                 | WorkloadSpec::ReplicaSet { replicas }
-                | WorkloadSpec::StatefulSet { replicas, .. } => {
-                    *replicas = wanted;
-                }
+                | WorkloadSpec::StatefulSet { replicas, .. } => *replicas = wanted,
                 WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
             })
         };
@@ -149,8 +143,7 @@ impl User {
     }
 
     pub(super) fn create_budget(&self, entry: u32, budget: BudgetIndex) {
-        let result = self.objects.create_budget(budget);
-        self.answer_about_budget(entry, budget, result);
+        self.answer_about_budget(entry, budget, self.objects.create_budget(budget));
     }
 
     pub(super) fn patch_budget(&self, entry: u32, budget: BudgetIndex, rule: BudgetRule) {
@@ -160,8 +153,7 @@ impl User {
     }
 
     pub(super) fn delete_budget(&self, entry: u32, budget: BudgetIndex) {
-        let id = self.world.budget_id(budget);
-        let result = self.world.api.delete_budget(Actor::User, id);
+        let result = self.world.api.delete_budget(Actor::User, self.world.budget_id(budget));
         self.answer_about_budget(entry, budget, result);
     }
 
@@ -248,8 +240,7 @@ impl User {
             Err(ApiError::AlreadyExists) => ("AlreadyExists", "already exists"),
             Err(_) => ("NotFound", "not found"),
         };
-        let text = format!("Error from server ({reason}): {resource} \"{name}\" {what}");
-        self.print(entry, &text);
+        self.print(entry, &format!("Error from server ({reason}): {resource} \"{name}\" {what}"));
     }
 
     /// What kubectl prints. Whoever writes by another way reads nothing.
