@@ -342,8 +342,7 @@ impl Choices {
     /// be next. `step` counts the steps of the instant.
     pub(crate) fn goes_on(&self, point: PointId, nanos: u64, step: u32) -> bool {
         let key = self.points[point.0 as usize].key(self.base);
-        let comes =
-            |ordinal, odds| keyed::up_to(keyed::bits(key, nanos, ordinal), THOUSAND - 1) < odds;
+        let comes = |nth, odds| keyed::up_to(keyed::bits(key, nanos, nth), THOUSAND - 1) < odds;
         comes(0, ALONE) || comes(step + 1, GOES_ON)
     }
 
@@ -369,10 +368,7 @@ impl Choices {
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
     pub fn uniform(&mut self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
-        if max <= min {
-            return min;
-        }
-        self.ask(point, object, Span::Range(min, max))
+        if max <= min { min } else { self.ask(point, object, Span::Range(min, max)) }
     }
 
     /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came
@@ -385,10 +381,7 @@ impl Choices {
         min: u64,
         max: u64,
     ) -> u64 {
-        if max <= min {
-            return min;
-        }
-        self.ask_at(point, object, ordinal, Span::Range(min, max))
+        if max <= min { min } else { self.ask_at(point, object, ordinal, Span::Range(min, max)) }
     }
 
     /// Sums up the draws of [`Choices::uniform_at`] from 0 to `max` for one ordinal after the other,
@@ -403,8 +396,7 @@ impl Choices {
         (max, each): (u64, u64),
         most: u64,
     ) -> Option<(u32, u64)> {
-        let seeded = matches!(self.base, Base::Seeded(_));
-        if self.is_choosing() || self.pct.is_some() || !seeded {
+        if self.is_choosing() || self.pct.is_some() || !matches!(self.base, Base::Seeded(_)) {
             return None;
         }
         let draws = keyed::Draws::new(self.points[point.0 as usize].key(self.base), object.hash);
