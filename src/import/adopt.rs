@@ -3,8 +3,6 @@
 //! beside them (`pkg/controller/controller_ref_manager.go: ClaimObject`, v1.34); so does an import.
 
 use super::gathered::Gathered;
-use super::object::{RawMeta, RawOwner};
-use super::raw_scheduling::selector;
 use super::workload::RawWorkload;
 use crate::api::labels::Selector;
 use crate::api::workload::parent_and_ordinal;

@@ -16,10 +16,9 @@ impl ImportedCluster {
     pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
         let found = problem.bytes().and_then(|bytes| located(&Tree::read(text).ok()?, &bytes));
         let Some((list, index, path)) = found else { return self.of_no_object(&problem.message) };
-        let message = if path.is_empty() {
-            problem.message.clone()
-        } else {
-            format!("{path}: {}", problem.message)
+        let message = match path.as_str() {
+            "" => problem.message.clone(),
+            path => format!("{path}: {}", problem.message),
         };
         match self.place(&list, index) {
             Some(place) => ImportError::Object { place: Box::new(place.clone()), message },
@@ -36,47 +35,31 @@ impl ImportedCluster {
         let full = |namespace: &Option<String>, name: &str| {
             format!("{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
-        let (list, name) = match list {
-            "nodes" => ("nodes", self.nodes.get(index).and_then(|g| first(&g.name, &g.names))?),
-            "pods" => (
-                "pods",
-                self.pods
-                    .get(index)
-                    .and_then(|g| Some(full(&g.namespace, &first(&g.name, &g.names)?)))?,
-            ),
+        let name = match list {
+            "nodes" => self.nodes.get(index).and_then(|g| first(&g.name, &g.names))?,
+            "pods" => {
+                let group = self.pods.get(index)?;
+                full(&group.namespace, &first(&group.name, &group.names)?)
+            }
             "workloads" => {
                 let workload = self.workloads.get(index)?;
                 let group = workload.group();
-                (
-                    "workloads",
-                    format!(
-                        "{}/{}",
-                        workload.kind().as_str(),
-                        full(&group.namespace, group.name.as_deref()?)
-                    ),
-                )
+                let name = full(&group.namespace, group.name.as_deref()?);
+                format!("{}/{name}", workload.kind().as_str())
             }
-            "podDisruptionBudgets" => (
-                "podDisruptionBudgets",
-                self.budgets.get(index).map(|b| full(&b.namespace, &b.name))?,
-            ),
-            "priorityClasses" => {
-                ("priorityClasses", self.priority_classes.get(index)?.name.clone())
+            "podDisruptionBudgets" => {
+                self.budgets.get(index).map(|b| full(&b.namespace, &b.name))?
             }
-            "namespaces" => ("namespaces", self.namespaces.get(index)?.name.clone()?),
+            "priorityClasses" => self.priority_classes.get(index)?.name.clone(),
+            "namespaces" => self.namespaces.get(index)?.name.clone()?,
             "resourceClaims" => {
-                let claim = self.resource_claims.get(index)?;
-                ("resourceClaims", full(&claim.namespace, &claim.name))
+                self.resource_claims.get(index).map(|c| full(&c.namespace, &c.name))?
             }
-            "deviceTaintRules" => {
-                ("deviceTaintRules", self.device_taint_rules.get(index)?.name.clone())
-            }
-            "node_readiness_rules" => {
-                ("node_readiness_rules", self.readiness_rules.get(index)?.name.clone())
-            }
+            "deviceTaintRules" => self.device_taint_rules.get(index)?.name.clone(),
+            "node_readiness_rules" => self.readiness_rules.get(index)?.name.clone(),
             _ => return None,
         };
-        self.places.get(&(list, name))
+        self.places.get(&(list.to_owned(), name))
     }
 
     pub(crate) fn of_no_object(&self, message: &str) -> ImportError {

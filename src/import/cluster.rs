@@ -2,7 +2,7 @@
 //! scenario points at and one that is written out are the same thing.
 
 use super::control_plane::ControlPlane;
-use super::error::{ImportError, Places};
+use super::error::Places;
 use super::prelude::*;
 use crate::language::{Memory, NodeReadinessRule, PodDisruptionBudget, ResourceClaim};
 

@@ -11,10 +11,7 @@
 //! Kubelets' flags are in no pod; their configuration may be among the files ([`kubelet_config`]).
 //! Left out: configuration files of the control plane (`--config`).
 
-use super::fields::Fields;
-use super::gathered::Named;
 use super::kubelet_config;
-use super::object::RawContainer;
 use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};

@@ -1,7 +1,6 @@
 //! Rules that taint devices, as a scenario has them.
 
 use super::document;
-use super::gathered::at;
 use super::input::Input;
 use super::raw_devices::{DeviceBody, RawRuleSpec};
 use super::seeds::Body;

@@ -8,7 +8,7 @@
 
 use super::device_claims::{Claims, Note, made, named};
 use super::device_rules::{rule, selected};
-use super::gathered::{Gathered, at};
+use super::gathered::Gathered;
 use super::node::{self, DeviceShape, NamedNode};
 use super::pod::{PodShape, RawPod};
 use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};

@@ -8,8 +8,8 @@
 
 use super::gathered::Gathered;
 use super::node::NamedNode;
+use super::object::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::pod::{PodShape, RawPod};
-use super::raw_scheduling::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::raw_volumes::{RawClaim, RawClaimRef, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;

@@ -127,7 +127,7 @@ impl Reader<'_> {
     fn yaml(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
         let cursor = Cursor::default();
         let raw = yaml::parse(self.document.text, &cursor)
-            .map_err(|wrong| self.syntax(&cursor, wrong.line, wrong.column, wrong.message))?;
+            .map_err(|(line, column, message)| self.syntax(&cursor, line, column, message))?;
         raw.flatten(self.place.clone(), take)
     }
 
@@ -174,10 +174,7 @@ fn unlike(message: &str) -> Option<String> {
 /// serde_json ends its messages with a position, which an error here shows in another way.
 fn without_position(e: &serde_json::Error) -> String {
     let text = e.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(said, _)| said).to_owned()
 }
 
 /// The line in question and a caret under the column, both cut to a width that fits a terminal.

@@ -15,8 +15,7 @@ use super::object::{RawContainerStatus, RawTerminated};
 use super::pod::RawPod;
 use super::prelude::*;
 use super::times::{LESS_US, YEARS, parse};
-use crate::api::probe::RestartPolicy;
-use crate::language::{Distribution, Ends, HowLong, counted};
+use crate::language::{Distribution, Ends};
 
 /// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
 const EXPIRES_US: i64 = 600 * SECOND_US;

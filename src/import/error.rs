@@ -34,7 +34,7 @@ pub struct Place {
 
 /// Where objects stand in the files: by the list of the scenario that they are in, and
 /// `namespace/name`, or the name.
-pub(super) type Places = BTreeMap<(&'static str, String), Place>;
+pub(super) type Places = BTreeMap<(String, String), Place>;
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

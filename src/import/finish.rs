@@ -4,21 +4,20 @@ use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
 use super::devices::Devices;
 use super::disks::{Disks, held_elsewhere};
-use super::gathered::{Gathered, Named, at};
+use super::gathered::Gathered;
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape, RawPod};
 use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
-use super::summary::{Leader, RULE};
+use super::summary::Leader;
 use super::times::{POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
 use super::{control_plane, document, ends, groups, images, remembered};
-use crate::api::taint::Taint;
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
-use crate::language::{Memory, Owner, PodStart};
+use crate::language::{Memory, Owner};
 use crate::profiles;
 
 /// The gate of DeviceTaintRules.
@@ -44,63 +43,41 @@ impl Gathered {
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
         let bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;
-        let attached = held_elsewhere(&self);
-        let waiting = remembered::waiting(&self.pods, &self.events, zero)?;
-        let failures = remembered::failures(&self.workloads, &self.pods, zero)?;
-        let counted = remembered::budgets(&self.budgets, zero)?;
-        self.lives.values_mut().for_each(|steps| steps.sort());
-        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
-        let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
-        let Gathered {
-            workloads,
-            classes,
-            budgets,
-            namespaces,
-            claims,
-            volumes,
-            devices: raw_devices,
-            readiness_rules,
-            mut summary,
-            ..
-        } = self;
-        let priorities = priorities(&classes, &bound);
-        let mut workloads = convert(&workloads, &priorities, (&disks, &devices), &mut summary)?;
-        let priority_classes = priority_classes(&classes, priorities, &workloads);
-        let budget = |(place, b): &(Place, RawBudget)| {
-            scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(place))
-        };
-        let budgets = budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
-        for (kind, n) in [
-            ("PodDisruptionBudget", budgets.len()),
-            ("Namespace", namespaces.len()),
-            ("PersistentVolumeClaim", claims.len()),
-            ("PersistentVolume", volumes.len()),
-            (RULE, readiness_rules.len()),
-        ]
-        .into_iter()
-        .chain(raw_devices.counts())
-        {
-            if n > 0 {
-                summary.workloads.insert(kind.to_owned(), n);
-            }
-        }
-        let namespaces = namespaces.iter().cloned().collect();
         let memory = Memory {
             office,
             pass: None,
             passed,
             leases: leases_of_healthy(&shapes, &renewed, zero),
-            waiting,
-            attached,
-            failures,
-            budgets: counted,
+            attached: held_elsewhere(&self),
+            waiting: remembered::waiting(&self.pods, &self.events, zero)?,
+            failures: remembered::failures(&self.workloads, &self.pods, zero)?,
+            budgets: remembered::budgets(&self.budgets, zero)?,
         };
+        self.lives.values_mut().for_each(|steps| steps.sort());
+        let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
+        let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
+        let mut summary = self.summary;
+        let priorities = priorities(&self.classes, &bound);
+        let mut workloads =
+            convert(&self.workloads, &priorities, (&disks, &devices), &mut summary)?;
+        let priority_classes = priority_classes(&self.classes, priorities, &workloads);
+        let budget = |(place, b): &(Place, RawBudget)| scheduling::budget(b).map_err(at(place));
+        let budgets = self.budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
+        let counts = [
+            ("PodDisruptionBudget", self.budgets.len()),
+            ("Namespace", self.namespaces.len()),
+            ("PersistentVolumeClaim", self.claims.len()),
+            ("PersistentVolume", self.volumes.len()),
+            (RULE, self.readiness_rules.len()),
+        ];
+        let counts = counts.into_iter().chain(self.devices.counts()).filter(|(_, n)| *n > 0);
+        summary.workloads.extend(counts.map(|(kind, n)| (kind.to_owned(), n)));
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
         (summary.ends, summary.images_listed) = (pace.told_of_ends, images_listed);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
-        (summary.named, summary.slices) = (devices.notes, raw_devices.slices.len());
+        (summary.named, summary.slices) = (devices.notes, self.devices.slices.len());
         summary.named.extend(readiness.notes);
         Ok(ImportedCluster {
             memory,
@@ -108,7 +85,7 @@ impl Gathered {
             pods,
             priority_classes,
             budgets,
-            namespaces,
+            namespaces: self.namespaces.iter().cloned().collect(),
             resource_claims: devices.claims.into_values().collect(),
             device_taint_rules: devices.rules,
             readiness_rules: readiness.rules,

@@ -2,17 +2,13 @@
 
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
-use super::fields::Fields;
-pub(super) use super::named::{Named, at};
 use super::node::RawNode;
-use super::object::{RawLeaseSpec, RawMeta};
+use super::object::{RawLeaseSpec, RawRule};
 use super::pod::RawPod;
 use super::raw_devices::RawDevices;
-use super::raw_readiness::RawRule;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
-use super::summary::RULE;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
 
@@ -186,14 +182,15 @@ impl Gathered {
 
     /// Where everything stands.
     pub(super) fn places(&self) -> Places {
-        let nodes = self.nodes.places("nodes").chain(self.pods.places("pods"));
-        let made =
-            self.workloads.places("workloads").chain(self.budgets.places("podDisruptionBudgets"));
-        let others =
-            self.classes.places("priorityClasses").chain(self.namespaces.places("namespaces"));
-        let rules = self.devices.rules.places("deviceTaintRules");
-        let rules = rules.chain(self.readiness_rules.places("node_readiness_rules"));
-        let claims = self.devices.claims.places("resourceClaims");
-        nodes.chain(made).chain(others).chain(rules).chain(claims).collect()
+        (self.nodes.places("nodes"))
+            .chain(self.pods.places("pods"))
+            .chain(self.workloads.places("workloads"))
+            .chain(self.budgets.places("podDisruptionBudgets"))
+            .chain(self.classes.places("priorityClasses"))
+            .chain(self.namespaces.places("namespaces"))
+            .chain(self.devices.rules.places("deviceTaintRules"))
+            .chain(self.readiness_rules.places("node_readiness_rules"))
+            .chain(self.devices.claims.places("resourceClaims"))
+            .collect()
     }
 }

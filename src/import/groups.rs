@@ -3,9 +3,8 @@
 use super::node::{DeviceShape, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
-use crate::api::taint::Taint;
 use crate::import::prelude::*;
-use crate::language::{NodeDevices, OneOrMany, Placement, PodStart};
+use crate::language::{NodeDevices, OneOrMany, Placement};
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {

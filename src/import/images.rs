@@ -3,11 +3,9 @@
 //! A pod here has one image, so that of pods with several containers nothing is told. A kubelet lists the names of images with
 //! the registry they come from and a tag or a digest (`distribution/reference`, `ParseNormalizedNamed`), pods mostly without.
 
-use super::gathered::Named;
 use super::node::{NamedNode, RawNode};
-use super::object::RawPodSpec;
 use super::prelude::*;
-use crate::language::{PullPolicy, counted};
+use crate::language::PullPolicy;
 
 /// How many images a kubelet lists where it is not configured otherwise (`nodeStatusMaxImages`).
 const LISTED: usize = 50;

@@ -8,7 +8,7 @@
 //! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, behind the feature of that name
 //! seeds      one pass over a document, lists to single objects, and what each kind has
-//! object, raw_scheduling, fields: the fields that are read
+//! object, fields: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
@@ -16,7 +16,7 @@
 //! raw_volumes, disks: claims and their volumes
 //! selectors  expressions that select devices
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
-//! raw_readiness, readiness: rules of the node readiness controller, and what it and agents wrote to nodes
+//! readiness  rules of the node readiness controller, and what it and agents wrote to nodes
 //! named, gathered: all objects together, and duplicates
 //! adopt      orphans get the owners whose selectors match them
 //! event      what events tell of what controllers remember
@@ -66,8 +66,6 @@ mod pod;
 mod prelude;
 mod quantities;
 mod raw_devices;
-mod raw_readiness;
-mod raw_scheduling;
 mod raw_volumes;
 mod readiness;
 mod remembered;

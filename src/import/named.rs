@@ -1,6 +1,8 @@
 //! The objects of one kind by their names, each with its place.
 
-use crate::import::prelude::*;
+use super::error::{ImportError, Place};
+use super::fields::Wrong;
+use std::collections::BTreeMap;
 
 /// The objects of one kind, each name once, in the order of the files.
 pub(super) struct Named<T> {
@@ -77,8 +79,9 @@ impl<T> Named<T> {
     pub(super) fn places(
         &self,
         list: &'static str,
-    ) -> impl Iterator<Item = ((&'static str, String), Place)> {
-        self.by_name().map(move |(name, (place, _))| ((list, name.clone()), place.clone()))
+    ) -> impl Iterator<Item = ((String, String), Place)> {
+        self.by_name()
+            .map(move |(name, (place, _))| ((list.to_owned(), name.clone()), place.clone()))
     }
 }
 

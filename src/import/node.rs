@@ -5,11 +5,11 @@
 //! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
 //! was never posted.
 
-use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
+use super::object::{RawNodeSpec, RawNodeStatus};
 use super::quantities;
 use super::times::parse;
-use crate::api::meta::{ConditionStatus, Timestamp};
-use crate::api::taint::{Effect, Taint};
+use crate::api::meta::Timestamp;
+use crate::api::taint::Effect;
 use crate::api::validation;
 use crate::import::prelude::*;
 use crate::language::{Condition, ConditionKind};

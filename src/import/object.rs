@@ -2,13 +2,15 @@
 //! over.
 //!
 //! Field names and meaning: `k8s.io/api/core/v1/types.go` and
-//! `k8s.io/api/coordination/v1/types.go`, v1.34. What is needed is checked when it is converted,
-//! where the object's name is known.
+//! `k8s.io/api/coordination/v1/types.go`, v1.34, and the CRD of the node readiness controller. What
+//! is needed is checked when it is converted, where the object's name is known.
 
-use super::fields::{Filled, RawResources, Texts, raw};
-use super::raw_scheduling::{RawAffinity, RawGate, RawSpread};
+use super::fields::{self, Filled, RawResources, Texts, Wrong, raw};
+use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 
 raw! {
@@ -233,10 +235,117 @@ raw! {
         acquire_time: String,
         lease_duration_seconds: Option<i64>,
     }
+
+    /// `v1.Affinity`
+    struct RawAffinity {
+        node_affinity: RawNodeAffinity,
+        pod_affinity: RawPodAffinity,
+        pod_anti_affinity: RawPodAffinity,
+    }
+
+    /// `v1.NodeAffinity`
+    struct RawNodeAffinity {
+        required_during_scheduling_ignored_during_execution: Option<RawNodeTerms>,
+        preferred_during_scheduling_ignored_during_execution: Vec<RawPreferredNodes>,
+    }
+
+    /// `v1.NodeSelector`
+    struct RawNodeTerms {
+        node_selector_terms: Vec<RawNodeTerm>,
+    }
+
+    /// `v1.PreferredSchedulingTerm`
+    struct RawPreferredNodes {
+        weight: i32,
+        preference: RawNodeTerm,
+    }
+
+    /// `v1.NodeSelectorTerm`
+    struct RawNodeTerm {
+        match_expressions: Vec<RawRequirement>,
+        match_fields: Vec<RawRequirement>,
+    }
+
+    /// `v1.NodeSelectorRequirement` and `metav1.LabelSelectorRequirement`
+    struct RawRequirement {
+        key: String,
+        operator: String,
+        values: Vec<String>,
+    }
+
+    /// `v1.PodAffinity` and `v1.PodAntiAffinity`
+    struct RawPodAffinity {
+        required_during_scheduling_ignored_during_execution: Vec<RawPodAffinityTerm>,
+        preferred_during_scheduling_ignored_during_execution: Vec<RawWeightedPods>,
+    }
+
+    /// `v1.WeightedPodAffinityTerm`
+    struct RawWeightedPods {
+        weight: i32,
+        pod_affinity_term: RawPodAffinityTerm,
+    }
+
+    /// `v1.PodAffinityTerm`
+    struct RawPodAffinityTerm {
+        label_selector: Option<RawSelector>,
+        namespaces: Vec<String>,
+        namespace_selector: Option<Filled>,
+        mismatch_label_keys: Filled,
+        match_label_keys: Filled,
+        topology_key: String,
+    }
+
+    /// `v1.TopologySpreadConstraint`
+    struct RawSpread {
+        max_skew: i32,
+        topology_key: String,
+        when_unsatisfiable: String,
+        label_selector: Option<RawSelector>,
+        min_domains: Option<i32>,
+        node_affinity_policy: String,
+        node_taints_policy: String,
+        match_label_keys: Vec<String>,
+    }
+
+    /// `v1.PodSchedulingGate`
+    struct RawGate {
+        name: String,
+    }
+
+    /// `metav1.LabelSelector`
+    struct RawSelector {
+        match_labels: Texts,
+        match_expressions: Vec<RawRequirement>,
+    }
+
+    /// `readiness.node.x-k8s.io/v1alpha1 NodeReadinessRuleSpec` (0.5.0, with `conditionPolicy`)
+    struct RawReadinessSpec {
+        conditions: Vec<RawConditionRequirement>,
+        condition_policy: String,
+        enforcement_mode: String,
+        taint: RawTaint,
+        node_selector: RawSelector,
+        dry_run: bool,
+        /// What other versions have beside these.
+        #[serde(flatten)]
+        others: BTreeMap<String, Value>,
+    }
+
+    /// `ConditionRequirement`
+    struct RawConditionRequirement {
+        r#type: String,
+        required_status: String,
+        default_status: String,
+        #[serde(flatten)]
+        others: BTreeMap<String, Value>,
+    }
 }
 
 /// The fields of a `scheduling/v1.PriorityClass`, beside its name.
 pub(super) const CLASS_FIELDS: [&str; 3] = ["value", "globalDefault", "preemptionPolicy"];
+
+/// An exported rule.
+pub(super) type RawRule = Object<RawReadinessSpec, ()>;
 
 /// An exported object of a namespace.
 #[derive(Debug, PartialEq)]
@@ -354,4 +463,21 @@ impl RawAnnotations {
         let as_written = text == "0" || !text.starts_with(['+', '0']);
         (as_written && cost != 0).then_some(cost)
     }
+}
+
+/// The selector of that field as a scenario has it.
+pub(super) fn selector(field: &str, raw: &RawSelector) -> Result<LabelSelector, Wrong> {
+    let expressions = raw.match_expressions.iter().map(|e| {
+        let unknown =
+            || format!("{field}: {:?} is not a valid label selector operator", e.operator);
+        Ok::<_, Wrong>(LabelSelectorRequirement {
+            key: e.key.clone(),
+            operator: fields::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
+            values: e.values.clone(),
+        })
+    });
+    Ok(LabelSelector {
+        match_labels: fields::labels(&format!("{field}.matchLabels"), &raw.match_labels)?,
+        match_expressions: expressions.collect::<Result<_, _>>()?,
+    })
 }

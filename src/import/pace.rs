@@ -20,16 +20,14 @@ use super::disks::Disks;
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
-use super::gathered::Named;
 use super::images;
 use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::prelude::*;
-use super::scheduling::{liveness_probe, readiness_probe, startup_probe};
-use super::times::{SECOND_US, Stamp, micros, parse};
+use super::scheduling::probe;
+use super::times::parse;
 use super::workload::RawWorkload;
-use crate::api::probe::RestartPolicy;
-use crate::language::{Ends, HowLong, Image, PodStart, Probe, PullPolicy};
+use crate::language::{Ends, Image, Probe, PullPolicy};
 
 /// What takes longer was no start, but a pod that became Ready again.
 const START_MAX_US: i64 = 15 * 60 * SECOND_US;
@@ -63,22 +61,28 @@ struct Seen {
 /// that one was seen to take for that, in microseconds.
 type Served = (HowLong, Option<HowLong>, i64);
 
-/// How long the pods of each workload take, by `Kind/namespace/name`; those of a Deployment stand
-/// under its own name and under those of its ReplicaSets.
+/// How long the pods of a workload take.
+#[derive(Clone, Default)]
+struct Takes {
+    start: Option<HowLong>,
+    stop: Option<HowLong>,
+    /// Of what waits for a probe: from its binding to the start of its containers, and from then on until it serves.
+    served: Option<Served>,
+    /// How their containers end by themselves.
+    ends: Option<Ends>,
+    /// Their time to start has that of their probe in it.
+    included: bool,
+    /// Their liveness probe would have ended containers that were seen to start.
+    unlike: bool,
+    /// The image that they pull.
+    image: Option<Image>,
+}
+
+/// How long the pods of each workload take.
 #[derive(Default)]
 pub(super) struct Pace {
-    starts: BTreeMap<String, HowLong>,
-    stops: BTreeMap<String, HowLong>,
-    /// Of what waits for a probe: from its binding to the start of its containers, and from then on until it serves.
-    served: BTreeMap<String, Served>,
-    /// How their containers end by themselves.
-    ends: BTreeMap<String, Ends>,
-    /// Workloads whose time to start has that of their probe in it.
-    included: BTreeSet<String>,
-    /// Workloads whose liveness probe would have ended containers that were seen to start.
-    unlike: BTreeSet<String>,
-    /// The images that they pull.
-    images: BTreeMap<String, Image>,
+    /// By `Kind/namespace/name`; those of a Deployment stand under its own name and under those of its ReplicaSets.
+    takes: BTreeMap<String, Takes>,
     /// What is told of them: `shop/web 12s (median of 3)`.
     pub(super) told: [Vec<String>; 2],
     /// What is told of how containers end.
@@ -117,7 +121,8 @@ impl Pace {
                 probed.insert(top, period);
             }
             // A liveness probe waits for the startup probe.
-            let liveness = liveness_probe(&pod.spec).filter(|_| startup_probe(&pod.spec).is_none());
+            let startup = probe(&pod.spec, |c| &c.startup_probe);
+            let liveness = probe(&pod.spec, |c| &c.liveness_probe).filter(|_| startup.is_none());
             alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
             seen.attaches |= disks.attaches(pod);
@@ -142,9 +147,9 @@ impl Pace {
             let start = start.or_else(|| image.is_some().then(less));
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
-            let alike = || top.iter().filter(|(_, t)| *t == name).map(|(n, _)| n.clone());
-            if let Some((takes, told)) = start {
-                pace.starts.extend(alike().map(|n| (n, takes.clone())));
+            let mut takes = Takes::default();
+            if let Some((start, told)) = start {
+                takes.start = Some(start);
                 let served = probed.get(name).map(|period| seen.until_served(*period));
                 let apart = match &served {
                     None => "",
@@ -155,8 +160,8 @@ impl Pace {
                     }
                 };
                 let longest = served.as_ref().and_then(|s| s.as_ref()).map_or(0, |s| s.2);
-                let unlike = alive.get(name).is_some_and(|probe| kills(probe, longest));
-                let left_out = match unlike {
+                takes.unlike = alive.get(name).is_some_and(|probe| kills(probe, longest));
+                let left_out = match takes.unlike {
                     true => {
                         ", without its liveness probe, which would have ended containers that were seen to start"
                     }
@@ -164,36 +169,32 @@ impl Pace {
                 };
                 let pulls = match &image {
                     Some((_, told)) => {
-                        format!(", beside the pull of its image {told}{}", seen.of_present())
+                        format!(", beside the pull of its image {told}{}", seen.of_present(", "))
                     }
                     None => seen.of_pulls(),
                 };
                 pace.told[0].push(format!("{short} {told}{apart}{left_out}{pulls}"));
-                pace.images.extend(
-                    image.iter().flat_map(|(image, _)| alike().map(|n| (n, image.clone()))),
-                );
-                pace.unlike.extend(alike().filter(|_| unlike));
-                match served {
-                    Some(Some(served)) => pace.served.extend(alike().map(|n| (n, served.clone()))),
-                    Some(None) if !seen.ready.is_empty() => pace.included.extend(alike()),
-                    _ => {}
-                }
+                takes.image = image.map(|(image, _)| image);
+                takes.included = matches!(served, Some(None)) && !seen.ready.is_empty();
+                takes.served = served.flatten();
             }
-            if let Some((takes, told)) = stop {
-                pace.stops.extend(alike().map(|n| (n, takes.clone())));
+            if let Some((stop, told)) = stop {
+                takes.stop = Some(stop);
                 pace.told[1].push(format!("{short} {told}"));
             }
             if let Some((ends, told)) = seen.ends.fit() {
-                pace.ends.extend(alike().map(|n| (n, ends.clone())));
+                takes.ends = Some(ends);
                 pace.told_of_ends.push(format!("{short} {told}"));
             }
+            let alike = top.iter().filter(|(_, t)| *t == name);
+            pace.takes.extend(alike.map(|(n, _)| (n.clone(), takes.clone())));
         }
         Self { top, ..pace }
     }
 
     /// The names of the images that are pulled in the run.
     pub(super) fn images(&self) -> BTreeSet<String> {
-        self.images.values().map(|image| image.name.clone()).collect()
+        self.takes.values().filter_map(|takes| Some(takes.image.as_ref()?.name.clone())).collect()
     }
 
     /// Writes into workloads and pods how long these take, and notes of whom nothing is known.
@@ -206,12 +207,13 @@ impl Pace {
             let kind = workload.kind().as_str();
             let group = workload.group_mut();
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
-            group.template.pod_start = self.starts.get(&name).cloned();
-            group.template.pod_stop = self.stops.get(&name).cloned();
-            group.template.image = self.images.get(&name).cloned();
-            group.template.ends = self.ends.get(&name).cloned();
+            let takes = self.of_workload(&name);
+            group.template.pod_start.clone_from(&takes.start);
+            group.template.pod_stop.clone_from(&takes.stop);
+            group.template.image.clone_from(&takes.image);
+            group.template.ends.clone_from(&takes.ends);
             policies.extend(group.template.restart_policy.map(|policy| (name.clone(), policy)));
-            self.set_probes(&name, &mut group.template);
+            takes.set_probes(&mut group.template);
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
             for (known, unknown) in known.into_iter().zip(&mut self.unknown) {
@@ -221,14 +223,15 @@ impl Pace {
         for group in pods {
             let Some(owner) = &group.owner else { continue };
             let name = full(&owner.kind, &group.namespace, &owner.name);
-            group.pod_start = self.starts.get(&name).cloned();
-            group.pod_stop = self.stops.get(&name).cloned();
-            group.image = self.images.get(&name).cloned();
+            let takes = self.of_workload(&name);
+            group.pod_start.clone_from(&takes.start);
+            group.pod_stop.clone_from(&takes.stop);
+            group.image.clone_from(&takes.image);
             let mut template = group.template();
-            self.set_probes(&name, &mut template);
+            takes.set_probes(&mut template);
             let over = group.start.as_ref().is_some_and(PodStart::is_over);
-            if let Some(ends) = self.ends.get(&name).filter(|_| template.ends.is_none() && !over) {
-                template.ends = Some(ends.clone());
+            if let Some(ends) = takes.ends.filter(|_| template.ends.is_none() && !over) {
+                template.ends = Some(ends);
                 template.restart_policy = policies.get(&name).copied();
             }
             let may_end = [&template.liveness_probe, &template.startup_probe];
@@ -239,15 +242,21 @@ impl Pace {
         }
     }
 
+    fn of_workload(&self, name: &str) -> Takes {
+        self.takes.get(name).cloned().unwrap_or_default()
+    }
+}
+
+impl Takes {
     /// Parts a start from what its probe takes.
-    fn set_probes(&self, name: &str, template: &mut PodTemplate) {
-        template.liveness_probe = template.liveness_probe.filter(|_| !self.unlike.contains(name));
+    fn set_probes(&self, template: &mut PodTemplate) {
+        template.liveness_probe = template.liveness_probe.filter(|_| !self.unlike);
         if template.readiness_probe.is_none() && template.startup_probe.is_none() {
             return;
         }
-        if self.included.contains(name) {
+        if self.included {
             (template.readiness_probe, template.startup_probe) = (None, None);
-        } else if let Some((start, serves, _)) = self.served.get(name) {
+        } else if let Some((start, serves, _)) = &self.served {
             (template.pod_start, template.serves_after) = (Some(start.clone()), serves.clone());
         }
     }
@@ -297,9 +306,7 @@ impl Seen {
             }
         }
     }
-}
 
-impl Seen {
     /// The image of pods that have that one, where it is known how long its pull takes and what starts take without it, and
     /// what is told of the pull. Starts are those, then.
     fn image(&mut self, of: Option<&(String, Option<PullPolicy>)>) -> Option<(Image, String)> {
@@ -331,31 +338,22 @@ impl Seen {
         Some((start, fitted(&mut serves).map(|(takes, _)| takes), longest))
     }
 
-    /// How often the node had the image.
-    fn of_present(&self) -> String {
-        let there = self.there();
-        if there.is_empty() { there } else { format!(", {there}") }
-    }
-
-    fn there(&self) -> String {
+    /// How often the node had the image, behind something.
+    fn of_present(&self, before: &str) -> String {
         match self.present {
             0 => String::new(),
-            1 => "on the node already once".to_owned(),
-            n => format!("on the node already {n} times"),
+            1 => format!("{before}on the node already once"),
+            n => format!("{before}on the node already {n} times"),
         }
     }
 
     /// What is told of the pulls of images.
     fn of_pulls(&mut self) -> String {
-        match (quantile(&mut self.pulls, 0.5), self.there()) {
-            (Some(took), _) => {
-                let there = self.of_present();
-                let n = self.pulls.len();
-                format!(", of which the image's pull {} (median of {n}{there})", micros(took))
-            }
-            (None, there) if there.is_empty() => there,
-            (None, there) => format!(", with the image {there}"),
-        }
+        let Some(took) = quantile(&mut self.pulls, 0.5) else {
+            return self.of_present(", with the image ");
+        };
+        let (n, there) = (self.pulls.len(), self.of_present(", "));
+        format!(", of which the image's pull {} (median of {n}{there})", micros(took))
     }
 }
 
@@ -436,7 +434,8 @@ fn ran_of(pod: &RawPod, attaches: bool) -> Option<(i64, i64)> {
 /// The period of the probe that a pod waits for, in microseconds: of the startup probe, with whose success the other is made at
 /// once.
 fn period_of(pod: &RawPod) -> Option<i64> {
-    let probe = startup_probe(&pod.spec).or_else(|| readiness_probe(&pod.spec))?;
+    let startup = probe(&pod.spec, |c| &c.startup_probe);
+    let probe = startup.or_else(|| probe(&pod.spec, |c| &c.readiness_probe))?;
     Some(i64::from(probe.period_seconds.unwrap_or(10)) * SECOND_US)
 }
 

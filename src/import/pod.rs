@@ -3,17 +3,16 @@
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
-use super::object::{Object, RawCondition, RawPodSpec, RawPodStatus, RawToleration};
+use super::object::RawPodStatus;
 use super::quantities;
 use super::scheduling::{is_patient, scheduling};
 use super::times::parse;
-use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase, PodSource};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{self, Operator};
 use crate::api::validation;
 use crate::import::prelude::*;
-use crate::language::{Deletion, Owner, PodCondition, PodStart, PodTemplate, Toleration};
+use crate::language::{Deletion, Owner, PodCondition, Toleration};
 
 /// All of a pod but its name and node; pods of one shape are one group of the scenario.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

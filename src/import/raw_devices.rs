@@ -1,8 +1,6 @@
 //! What the importer reads of devices, claims on them, classes and rules, as the API prints them
 //! (`k8s.io/api/resource/v1/types.go`, v1.37).
 
-use super::named::{Named, at};
-use super::object::{RawMeta, RawTaint, RawToleration};
 use super::selectors::Attributes;
 use crate::import::prelude::*;
 use serde::de::IgnoredAny;

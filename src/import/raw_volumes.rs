@@ -1,7 +1,7 @@
 //! What the importer reads of claims, volumes, drivers and attachments, as the API prints them
 //! (`k8s.io/api/core/v1/types.go` and `storage/v1/types.go`, v1.34).
 
-use super::raw_scheduling::RawNodeTerms;
+use super::object::RawNodeTerms;
 use crate::api::volume::attach_limit_key;
 use crate::import::prelude::*;
 

@@ -3,11 +3,9 @@
 
 use super::device_claims::named;
 use super::devices::Notes;
-use super::gathered::{Gathered, at};
+use super::gathered::Gathered;
 use super::node::{self, NodeShape, RawNode};
-use super::raw_readiness::{RawConditionRequirement, RawReadinessSpec, RawRule};
-use super::raw_scheduling::selector;
-use super::summary::RULE;
+use super::object::{RawConditionRequirement, RawReadinessSpec, RawRule};
 use crate::api::node::NodeConditionType;
 use crate::import::prelude::*;
 use crate::language::{ConditionPolicy, ConditionRequirement, EnforcementMode, NodeReadinessRule};

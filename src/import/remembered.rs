@@ -8,8 +8,6 @@
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
 use super::event::RawEvent;
-use super::gathered::{Named, at};
-use super::object::{RawCondition, RawOwner};
 use super::pod::RawPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;

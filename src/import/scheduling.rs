@@ -3,12 +3,11 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::object::{RawContainer, RawProbe, RawVolume};
-use super::quantities::container_requests;
-use super::raw_scheduling::{
+use super::object::{
     RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm, RawPreferredNodes,
-    RawRequirement, RawSelector, RawSpread, RawWeightedPods, selector,
+    RawProbe, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
 };
+use super::quantities::container_requests;
 use crate::import::prelude::*;
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
@@ -63,29 +62,20 @@ pub(super) fn scheduling(
         container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
         persistent_volumes: spec.volumes.iter().any(RawVolume::is_persistent),
-        readiness_probe: readiness_probe(spec),
-        liveness_probe: liveness_probe(spec),
-        startup_probe: startup_probe(spec),
+        readiness_probe: probe(spec, |c| &c.readiness_probe),
+        liveness_probe: probe(spec, |c| &c.liveness_probe),
+        startup_probe: probe(spec, |c| &c.startup_probe),
         ..PodTemplate::default()
     })
 }
 
-pub(super) fn readiness_probe(spec: &RawPodSpec) -> Option<Probe> {
-    probe(&spec.containers, |c| &c.readiness_probe)
-}
-
-pub(super) fn liveness_probe(spec: &RawPodSpec) -> Option<Probe> {
-    probe(&spec.containers, |c| &c.liveness_probe)
-}
-
-pub(super) fn startup_probe(spec: &RawPodSpec) -> Option<Probe> {
-    probe(&spec.containers, |c| &c.startup_probe)
-}
-
 /// A probe of a pod, where one of its containers has it, which the pod waits for; of several containers that have one it is
 /// not known which comes last. What is upstream's default goes without saying.
-fn probe(containers: &[RawContainer], of: fn(&RawContainer) -> &Option<RawProbe>) -> Option<Probe> {
-    let mut all = containers.iter().filter_map(|c| of(c).as_ref());
+pub(super) fn probe(
+    spec: &RawPodSpec,
+    of: fn(&RawContainer) -> &Option<RawProbe>,
+) -> Option<Probe> {
+    let mut all = spec.containers.iter().filter_map(|c| of(c).as_ref());
     let (Some(raw), None) = (all.next(), all.next()) else { return None };
     let unless = |value: i32, default: i32| Some(value).filter(|v| *v > 0 && *v != default);
     Some(Probe {
@@ -224,18 +214,15 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
 }
 
 /// A disruption budget as a scenario has it.
-pub(super) fn budget(
-    namespace: &str,
-    name: &str,
-    spec: &RawBudgetSpec,
-) -> Result<PodDisruptionBudget, Wrong> {
+pub(super) fn budget(raw: &RawBudget) -> Result<PodDisruptionBudget, Wrong> {
+    let spec = &raw.spec;
     if spec.min_available.is_some() == spec.max_unavailable.is_some() {
         return Err(Wrong("has either spec.minAvailable or spec.maxUnavailable".to_owned()));
     }
     let always = spec.unhealthy_pod_eviction_policy == "AlwaysAllow";
     Ok(PodDisruptionBudget {
-        name: name.to_owned(),
-        namespace: (namespace != "default").then(|| namespace.to_owned()),
+        name: raw.name.clone(),
+        namespace: (raw.namespace != "default").then(|| raw.namespace.clone()),
         selector: selector("spec.selector", &spec.selector)?,
         min_available: spec.min_available.clone(),
         max_unavailable: spec.max_unavailable.clone(),

@@ -2,18 +2,17 @@
 //! they are once their kind is known.
 
 use super::event::EVENT_FIELDS;
-use super::fields::{Fields, or_default};
+use super::fields::or_default;
 use super::kubelet_config;
 use super::object::{
-    CLASS_FIELDS, NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodStatus,
+    CLASS_FIELDS, NameOnly, RawLeaseSpec, RawNodeSpec, RawNodeStatus, RawPodStatus,
+    RawReadinessSpec,
 };
 use super::raw_devices::DeviceBody;
-use super::raw_readiness::RawReadinessSpec;
 use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
-use super::summary::RULE;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};

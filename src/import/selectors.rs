@@ -15,8 +15,8 @@ pub(super) type Attributes = BTreeMap<String, BTreeMap<String, Value>>;
 pub(super) enum Expr {
     /// The driver is that.
     Driver(String),
-    /// An attribute compares to a value in that way.
-    Attribute(Attribute, Comparison, Value),
+    /// An attribute compares to a value in the way of one of the [`SIGNS`].
+    Attribute(Attribute, &'static str, Value),
     /// All of these.
     All(Vec<Expr>),
     /// One of these.
@@ -32,26 +32,8 @@ pub(super) struct Attribute {
     name: String,
 }
 
-/// How the value of a device is compared to that of an expression.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Comparison {
-    Equal,
-    NotEqual,
-    AtLeast,
-    AtMost,
-    Above,
-    Below,
-}
-
-/// Longer ones before those that begin them.
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    (">=", Comparison::AtLeast),
-    ("<=", Comparison::AtMost),
-    (">", Comparison::Above),
-    ("<", Comparison::Below),
-];
+/// How the value of a device is compared to that of an expression; longer ones before those that begin them.
+const SIGNS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
 
 /// How many parentheses and `!` stand within each other at most.
 const DEPTH_MAX: u32 = 50;
@@ -60,11 +42,7 @@ const DEPTH_MAX: u32 = 50;
 pub(super) fn terms(expression: &str) -> Option<Vec<Expr>> {
     let mut reader = Reader { rest: expression };
     let read = reader.any(0)?;
-    let all = match read {
-        Expr::All(all) => all,
-        one => vec![one],
-    };
-    reader.rest.trim().is_empty().then_some(all)
+    reader.rest.trim().is_empty().then(|| read.terms())
 }
 
 /// What is left to be read of an expression.
@@ -89,15 +67,9 @@ impl<'t> Reader<'t> {
     }
 
     fn all(&mut self, depth: u32) -> Option<Expr> {
-        let mut parts = Vec::new();
-        loop {
-            match self.term(depth)? {
-                Expr::All(more) => parts.extend(more),
-                one => parts.push(one),
-            }
-            if !self.takes("&&") {
-                break;
-            }
+        let mut parts = self.term(depth)?.terms();
+        while self.takes("&&") {
+            parts.extend(self.term(depth)?.terms());
         }
         if parts.len() == 1 { parts.pop() } else { Some(Expr::All(parts)) }
     }
@@ -127,22 +99,19 @@ impl<'t> Reader<'t> {
         }
         let attribute = self.attribute()?;
         if self.takes("in") {
-            let mut values = Vec::new();
             self.takes("[").then_some(())?;
-            loop {
+            let mut values = vec![attribute.is(self.value()?)];
+            while self.takes(",") {
                 values.push(attribute.is(self.value()?));
-                if !self.takes(",") {
-                    break;
-                }
             }
             return self.takes("]").then_some(Expr::Any(values));
         }
-        let Some((_, how)) = COMPARISONS.iter().find(|(sign, _)| self.takes(sign)) else {
+        let Some(sign) = SIGNS.into_iter().find(|sign| self.takes(sign)) else {
             return Some(attribute.is(true.into()));
         };
         let wanted = self.value()?;
-        let has_order = matches!(how, Comparison::Equal | Comparison::NotEqual) || wanted.is_i64();
-        has_order.then(|| Expr::Attribute(attribute, *how, wanted))
+        let has_order = matches!(sign, "==" | "!=") || wanted.is_i64();
+        has_order.then_some(Expr::Attribute(attribute, sign, wanted))
     }
 
     fn attribute(&mut self) -> Option<Attribute> {
@@ -185,11 +154,19 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 impl Attribute {
     fn is(&self, value: Value) -> Expr {
-        Expr::Attribute(self.clone(), Comparison::Equal, value)
+        Expr::Attribute(self.clone(), "==", value)
     }
 }
 
 impl Expr {
+    /// The parts of it that are joined by `&&`.
+    fn terms(self) -> Vec<Self> {
+        match self {
+            Self::All(all) => all,
+            one => vec![one],
+        }
+    }
+
     /// Whether it is true of a device; none where that is an error.
     pub(super) fn holds(&self, driver: &str, attributes: &Attributes) -> Option<bool> {
         // The one answer that ends it, whatever the others are.
@@ -198,14 +175,13 @@ impl Expr {
             let is_ended = answers.contains(&Some(ends));
             (is_ended || !answers.contains(&None)).then_some(is_ended == ends)
         };
-        let (attribute, how, wanted) = match self {
+        let (Attribute { domain, name }, sign, wanted) = match self {
             Self::Driver(wanted) => return Some(wanted == driver),
             Self::All(parts) => return joined(parts, false),
             Self::Any(parts) => return joined(parts, true),
             Self::Not(of) => return of.holds(driver, attributes).map(|holds| !holds),
-            Self::Attribute(attribute, how, wanted) => (attribute, how, wanted),
+            Self::Attribute(attribute, sign, wanted) => (attribute, *sign, wanted),
         };
-        let Attribute { domain, name } = attribute;
         // Those of the driver's own domain may be written without it.
         let own = (domain == driver).then(|| attributes.get(name)).flatten();
         let typed = attributes.get(&format!("{domain}/{name}")).or(own)?;
@@ -215,13 +191,13 @@ impl Expr {
             _ => typed.get("int"),
         }?;
         let order = || Some(has.as_i64()?.cmp(&wanted.as_i64()?));
-        match how {
-            Comparison::Equal => Some(has == wanted),
-            Comparison::NotEqual => Some(has != wanted),
-            Comparison::AtLeast => order().map(|o| o.is_ge()),
-            Comparison::AtMost => order().map(|o| o.is_le()),
-            Comparison::Above => order().map(|o| o.is_gt()),
-            Comparison::Below => order().map(|o| o.is_lt()),
+        match sign {
+            "==" => Some(has == wanted),
+            "!=" => Some(has != wanted),
+            ">=" => order().map(|o| o.is_ge()),
+            "<=" => order().map(|o| o.is_le()),
+            ">" => order().map(|o| o.is_gt()),
+            _ => order().map(|o| o.is_lt()),
         }
     }
 }

@@ -8,15 +8,11 @@
 //! Namespaces: what their annotations say of their pods' tolerations
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
-use super::fields::Fields;
-use super::object::{CLASS_FIELDS, NameOnly, RawCondition, RawMeta, RawToleration};
+use super::object::{CLASS_FIELDS, NameOnly};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
-use super::raw_scheduling::{RawSelector, selector};
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
-use crate::api::meta::ConditionStatus;
-use crate::api::probe::RestartPolicy;
 use crate::import::prelude::*;
 use crate::language::{self, PreemptionPolicy, Toleration, WorkloadGroup};
 

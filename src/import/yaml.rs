@@ -9,17 +9,11 @@ use serde_saphyr::budget::BudgetBreach;
 /// How deep YAML may be nested; objects of the Kubernetes API stay below a hundred.
 const MAX_DEPTH: usize = 200;
 
-/// What is wrong with a document, where.
-pub(super) struct Wrong {
-    /// From 1; zero is unknown.
-    pub(super) line: usize,
-    /// The same.
-    pub(super) column: usize,
-    pub(super) message: String,
-}
-
 /// Parses a document, which is one object or an array of objects.
-pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Wrong> {
+///
+/// # Errors
+/// What is wrong, behind its line and column from 1; zero is unknown.
+pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, (usize, usize, String)> {
     let read =
         serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
             ObjectSeed::document(cursor).deserialize(de)
@@ -27,7 +21,7 @@ pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Wrong> {
     read.map_err(|e| {
         let place = e.location();
         let (line, column) = place.map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
-        Wrong { line, column, message: message(&e) }
+        (line, column, message(&e))
     })
 }
 
