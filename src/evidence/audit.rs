@@ -6,7 +6,7 @@
 //! a cordon, a taint or a label. Dry runs, requests that were refused, and what the controllers that
 //! a run has do by themselves tell nothing.
 
-use super::cluster::time;
+use super::heard::Heard;
 use crate::api::kubectl_taint;
 use crate::evidence::prelude::*;
 
@@ -66,11 +66,8 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
         heard.say(at, 0, said.clone(), place.clone());
     }
     match said.as_slice() {
-        [] => match request.unclear() {
-            true => Taken::Unclear(request.to_string()),
-            false => Taken::Nothing,
-        },
-        [Said::NodeWritten { .. }] => Taken::Unclear(request.to_string()),
+        [] if !request.unclear() => Taken::Nothing,
+        [] | [Said::NodeWritten { .. }] => Taken::Unclear(request.to_string()),
         _ => Taken::Told,
     }
 }
@@ -153,94 +150,76 @@ impl Request<'_> {
     fn said(&self) -> Vec<Said> {
         let pod = || format!("{}/{}", self.namespace, self.name);
         let by = || self.user.clone();
-        let one = |said: Said| vec![said];
-        match (self.resource.as_str(), self.subresource.as_str()) {
+        let said = match (self.resource.as_str(), self.subresource.as_str()) {
             ("leases", "") if self.writes() => self.lease(),
             ("pods", "") if self.verb == "delete" => self.deletion(pod()),
             ("pods", "eviction") if self.verb == "create" => {
-                one(Said::Deleted { pod: pod(), by: format!("{}{EVICTING}", by()) })
+                Some(Said::Deleted { pod: pod(), by: format!("{}{EVICTING}", by()) })
             }
             ("pods", "binding") | ("bindings", "") if self.verb == "create" => {
                 let node = self.body["target"]["name"].as_str();
-                node.map_or(Vec::new(), |node| {
-                    one(Said::Bound { pod: pod(), node: node.to_owned() })
-                })
+                node.map(|node| Said::Bound { pod: pod(), node: node.to_owned() })
             }
             ("nodes", "status") if self.writes() => self.status(),
             ("nodes", "") if self.verb == "delete" => {
-                one(Said::NodeDeleted { node: self.name.clone(), by: by() })
+                Some(Said::NodeDeleted { node: self.name.clone(), by: by() })
             }
-            ("nodes", "") if self.writes() => self.of_node(),
+            ("nodes", "") if self.writes() => return self.of_node(),
             (_, "scale") if self.writes() => self.scaled(),
             (_, "") if self.writes() && !self.is_own() => self.scaled(),
             (_, "") if self.verb == "delete" && !self.is_own() => {
-                let workload = self.workload();
-                workload.map_or(Vec::new(), |workload| {
-                    one(Said::WorkloadDeleted { workload, by: by() })
-                })
+                self.workload().map(|workload| Said::WorkloadDeleted { workload, by: by() })
             }
-            _ => Vec::new(),
-        }
+            _ => None,
+        };
+        said.into_iter().collect()
     }
 
     /// A node's lease is renewed by its kubelet. One of the control plane that was acquired just
     /// now has a new holder.
-    fn lease(&self) -> Vec<Said> {
+    fn lease(&self) -> Option<Said> {
         match self.namespace.as_str() {
-            "kube-node-lease" => vec![Said::NodeHeard { node: self.name.clone() }],
+            "kube-node-lease" => Some(Said::NodeHeard { node: self.name.clone() }),
             "kube-system" => {
-                let acquired = time(&self.body["spec"]["acquireTime"]);
-                let since = acquired.map(|a| self.at.0.saturating_sub(a.0));
-                let new = since.is_some_and(|us| us.abs() <= JUST_ACQUIRED_US);
+                let acquired = time(&self.body["spec"]["acquireTime"])?;
+                let since = self.at.0.saturating_sub(acquired.0);
                 let component = self.name.clone();
-                new.then_some(Said::Leader { component }).into_iter().collect()
+                (since.abs() <= JUST_ACQUIRED_US).then_some(Said::Leader { component })
             }
-            _ => Vec::new(),
+            _ => None,
         }
     }
 
     /// The replicas that are asked for, where the body has them.
-    fn scaled(&self) -> Vec<Said> {
-        let replicas = self.body["spec"]["replicas"].as_i64();
-        let replicas = replicas.and_then(|n| i32::try_from(n).ok());
-        let scaled = replicas.zip(self.workload()).map(|(replicas, workload)| Said::Scaled {
-            workload,
-            replicas,
-            by: self.user.clone(),
-        });
-        scaled.into_iter().collect()
+    fn scaled(&self) -> Option<Said> {
+        let replicas = i32::try_from(self.body["spec"]["replicas"].as_i64()?).ok()?;
+        Some(Said::Scaled { workload: self.workload()?, replicas, by: self.user.clone() })
     }
 
     /// Kubelets delete what has ended, and controllers what a run has them delete, too.
-    fn deletion(&self, pod: String) -> Vec<Said> {
+    fn deletion(&self, pod: String) -> Option<Said> {
         if self.user.starts_with("system:node:") || self.user == "system:kube-scheduler" {
-            return Vec::new();
+            return None;
         }
         if self.is_by(&["taint-eviction-controller", "node-controller"]) {
-            return vec![Said::Evicted { pod }];
+            return Some(Said::Evicted { pod });
         }
-        if self.is_by(&RUN_ITSELF) {
-            return Vec::new();
-        }
-        vec![Said::Deleted { pod, by: self.user.clone() }]
+        (!self.is_by(&RUN_ITSELF)).then(|| Said::Deleted { pod, by: self.user.clone() })
     }
 
     /// The node lifecycle controller writes a status only to give a node up.
-    fn status(&self) -> Vec<Said> {
+    fn status(&self) -> Option<Said> {
         let node = self.name.clone();
-        if self.user.starts_with("system:node:") {
-            let conditions = self.body["status"]["conditions"].as_array();
-            let ready = conditions.into_iter().flatten().find(|c| c["type"] == "Ready");
-            return vec![match ready.and_then(|c| c["status"].as_str()) {
-                Some("False") => Said::KubeletNotReady { node },
-                Some("True") => Said::NodeReady { node },
-                _ => Said::NodeHeard { node },
-            }];
+        if !self.user.starts_with("system:node:") {
+            return self.is_by(&["node-controller"]).then_some(Said::NodeUnknown { node });
         }
-        if self.is_by(&["node-controller"]) {
-            return vec![Said::NodeUnknown { node }];
-        }
-        Vec::new()
+        let conditions = self.body["status"]["conditions"].as_array();
+        let ready = conditions.into_iter().flatten().find(|c| c["type"] == "Ready");
+        Some(match ready.and_then(|c| c["status"].as_str()) {
+            Some("False") => Said::KubeletNotReady { node },
+            Some("True") => Said::NodeReady { node },
+            _ => Said::NodeHeard { node },
+        })
     }
 
     /// Taints and cordons, as far as the level has bodies. A field that is taken away is null in a

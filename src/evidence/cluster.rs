@@ -2,14 +2,11 @@
 //! those that only events and logs know.
 
 use super::outage::{Outage, Silence};
-use super::statement::{Said, Statement, are, form};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
-use crate::api::workload::family_of;
-use crate::import::{SECOND_US, Stamp};
-use crate::language::counted;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::api::workload::{family_of, short_name};
+use crate::evidence::prelude::*;
 
 /// `tolerationSeconds` that admission gives.
 const DEFAULT_SECONDS: i64 = 300;
@@ -107,10 +104,8 @@ impl Before<'_> {
     /// Whether a pod was deleted between its export and the start.
     fn went(&self, pod: &Value) -> bool {
         let name = full_name(pod);
-        let mut before = self.statements.iter().filter(|s| s.at < self.start);
-        before.any(
-            |s| matches!(&s.said, Said::Deleted { pod, .. } | Said::Evicted { pod } if *pod == name),
-        )
+        let is_its = |said: &Said| matches!(said, Said::Deleted { pod, .. } | Said::Evicted { pod } if *pod == name);
+        self.statements.iter().any(|s| s.at < self.start && is_its(&s.said))
     }
 
     /// What was written of a node since the start is taken back.
@@ -119,7 +114,8 @@ impl Before<'_> {
         let touched = self.outage.silences.iter().any(|s| s.node == name)
             || self.outage.not_ready.iter().any(|n| n.0 == name);
         let later = |at: &Value| time(at).is_some_and(|at| at >= self.start);
-        for c in objects_in(node, "/status/conditions") {
+        let conditions = node.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+        for c in conditions.into_iter().flatten().filter_map(Value::as_object_mut) {
             if touched || c.get("lastTransitionTime").is_some_and(later) {
                 let is_ready = c.get("type").is_some_and(|t| t == "Ready");
                 let at = Value::from(self.start.to_rfc3339());
@@ -129,11 +125,7 @@ impl Before<'_> {
             }
         }
         if let Some(taints) = node.pointer_mut("/spec/taints").and_then(Value::as_array_mut) {
-            let own = |t: &Value| {
-                t["key"].as_str().is_some_and(|k| {
-                    k == "node.kubernetes.io/unreachable" || k == "node.kubernetes.io/not-ready"
-                })
-            };
+            let own = |t: &Value| matches!(t["key"].as_str(), Some(UNREACHABLE | NOT_READY));
             taints.retain(|t| !(own(t) && (touched || later(&t["timeAdded"]))));
         }
     }
@@ -157,9 +149,7 @@ impl Before<'_> {
         if let Some(all) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
             all.retain(|c| !(c["type"] == "DisruptionTarget" && later(c)));
             for c in all.iter_mut().filter(|c| c["type"] == "Ready" && later(c)) {
-                if let Some(c) = c.as_object_mut() {
-                    c.insert("status".to_owned(), "True".into());
-                }
+                c["status"] = "True".into();
             }
         }
     }
@@ -214,11 +204,8 @@ impl Before<'_> {
     fn pod(&self, name: &str, gone: &Gone) -> Value {
         let (namespace, short) = name.split_once('/').unwrap_or(("default", name));
         let mut meta = json!({"name": short, "namespace": namespace});
-        if let Some((kind, owner)) = gone
-            .owner
-            .as_ref()
-            .and_then(|o| Some((o.split('/').next()?.to_owned(), o.rsplit('/').next()?.to_owned())))
-        {
+        if let Some(owner) = &gone.owner {
+            let (kind, owner) = (owner.split('/').next(), short_name(owner));
             meta["labels"] = json!({LABEL: owner});
             meta["ownerReferences"] = json!([{"kind": kind, "name": owner, "controller": true}]);
         }
@@ -263,7 +250,7 @@ impl Before<'_> {
             }
             t
         };
-        json!([one("node.kubernetes.io/not-ready"), one("node.kubernetes.io/unreachable")])
+        json!([one(NOT_READY), one(UNREACHABLE)])
     }
 
     /// Whether a pod's node was silent for longer than pods tolerate that by default, and nobody
@@ -361,29 +348,4 @@ fn exists(workload: &str, objects: &[Value]) -> bool {
         let mut all = objects.iter();
         all.any(|o| o["kind"] == kind && full_name(o) == full)
     })
-}
-
-/// `namespace/name`, or a name without a namespace.
-pub(super) fn full_name(object: &Value) -> String {
-    let meta = &object["metadata"];
-    let name = meta["name"].as_str().unwrap_or_default();
-    match (object["kind"].as_str(), meta["namespace"].as_str()) {
-        (Some("Node"), _) => name.to_owned(),
-        (_, Some(namespace)) => format!("{namespace}/{name}"),
-        (_, None) => format!("default/{name}"),
-    }
-}
-
-/// The objects in an array of an object.
-fn objects_in<'v>(
-    object: &'v mut Value,
-    pointer: &str,
-) -> impl Iterator<Item = &'v mut serde_json::Map<String, Value>> {
-    let array = object.pointer_mut(pointer).and_then(Value::as_array_mut);
-    array.into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-/// A time of the API.
-pub(super) fn time(value: &Value) -> Option<Stamp> {
-    value.as_str().and_then(crate::import::parse_time)
 }

@@ -4,7 +4,7 @@
 //! core/v1 has whole seconds; but the recorder of client-go ends an event's name with the
 //! nanoseconds of its making, in hexadecimal (`tools/record/event.go: makeEvent`).
 
-use super::cluster::time;
+use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::event_made;
 
@@ -70,44 +70,41 @@ fn created_pod(message: &str) -> Option<&str> {
 
 /// Takes one event in; false if it has no time, or no object.
 pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
-    let text = |v: &Value, field: &str| v[field].as_str().unwrap_or_default().to_owned();
     let about = match &event["involvedObject"] {
         Value::Null => &event["regarding"],
         about => about,
     };
     let times = times(event);
-    let (Some((first, within)), false) = (times.first().copied(), about.is_null()) else {
+    if times.is_empty() || about.is_null() {
         return false;
-    };
+    }
     let component = [
-        text(&event["source"], "component"),
-        text(&event["deprecatedSource"], "component"),
-        text(event, "reportingComponent"),
-        text(event, "reportingController"),
+        &event["source"]["component"],
+        &event["deprecatedSource"]["component"],
+        &event["reportingComponent"],
+        &event["reportingController"],
     ];
-    let message = match text(event, "message") {
-        empty if empty.is_empty() => text(event, "note"),
-        message => message,
-    };
-    let (kind, namespace, name) =
-        (text(about, "kind"), text(about, "namespace"), text(about, "name"));
-    let reason = text(event, "reason");
+    let namespace = text(&[&about["namespace"]]);
     let told = Told {
-        kind: &kind,
-        namespace: if namespace.is_empty() { "default" } else { &namespace },
-        name: &name,
-        reason: &reason,
-        message: &message,
-        component: component.iter().find(|c| !c.is_empty()).map_or("", |c| c),
+        kind: text(&[&about["kind"]]),
+        namespace: if namespace.is_empty() { "default" } else { namespace },
+        name: text(&[&about["name"]]),
+        reason: text(&[&event["reason"]]),
+        message: text(&[&event["message"], &event["note"]]),
+        component: text(&component),
     };
     if let Some(said) = told.said() {
-        heard.say(first, within, said.clone(), place.clone());
         // Of one that came again, the last time is known, too.
-        for (at, within) in times.into_iter().skip(1) {
+        for (at, within) in times {
             heard.say(at, within, said.clone(), place.clone());
         }
     }
     true
+}
+
+/// The first of these that says anything.
+fn text<'v>(all: &[&'v Value]) -> &'v str {
+    all.iter().filter_map(|v| v.as_str()).find(|t| !t.is_empty()).unwrap_or_default()
 }
 
 /// When it came first and, if it came again, last; each with how much earlier it may have been.

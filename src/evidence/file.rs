@@ -2,6 +2,7 @@
 
 use super::anonymous::Names;
 use super::audit::{self, Taken};
+use super::heard::Heard;
 use super::{events, klog, prometheus};
 use crate::evidence::prelude::*;
 use crate::import::yaml_values;

@@ -1,11 +1,7 @@
 //! All that was read, together, and what was left out.
 
-use super::cluster::full_name;
-use super::statement::{Place, Said, Statement, are, form};
-use crate::import::{Stamp, YEARS};
-use crate::language::counted;
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::evidence::prelude::*;
+use crate::import::YEARS;
 
 /// What is quiet for longer parts one outage from another, or from a time that is wrong.
 const APART_US: i64 = 7 * DAY_US;

@@ -4,6 +4,7 @@
 //! out.
 
 use super::events::Told;
+use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::parse_time;
 use chrono::{NaiveDate, NaiveDateTime};

@@ -1,9 +1,7 @@
 //! What was: which nodes fell silent and came back, who was evicted, and what people did. What is
 //! inferred says from what.
 
-use super::statement::{Said, Statement};
-use crate::import::Stamp;
-use std::collections::BTreeMap;
+use crate::evidence::prelude::*;
 
 /// What is said of one thing within this time is said of one event.
 const SAME_US: i64 = 30_000_000;

@@ -3,6 +3,7 @@
 //!
 //! A sample tells how it was then; what changed did so at some time since the sample before.
 
+use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::YEARS;
 

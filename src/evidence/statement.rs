@@ -2,6 +2,7 @@
 
 use crate::import::Stamp;
 use crate::language::counted;
+use serde_json::Value;
 use std::fmt;
 
 /// What happened.
@@ -135,4 +136,20 @@ pub(crate) struct Statement {
     pub(crate) within_us: i64,
     pub(crate) said: Said,
     pub(crate) place: Place,
+}
+
+/// `namespace/name`, or a name without a namespace.
+pub(super) fn full_name(object: &Value) -> String {
+    let meta = &object["metadata"];
+    let name = meta["name"].as_str().unwrap_or_default();
+    match (object["kind"].as_str(), meta["namespace"].as_str()) {
+        (Some("Node"), _) => name.to_owned(),
+        (_, Some(namespace)) => format!("{namespace}/{name}"),
+        (_, None) => format!("default/{name}"),
+    }
+}
+
+/// A time of the API.
+pub(super) fn time(value: &Value) -> Option<Stamp> {
+    value.as_str().and_then(crate::import::parse_time)
 }

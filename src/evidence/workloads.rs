@@ -4,7 +4,7 @@
 use super::cluster::LABEL;
 use crate::api::workload::parent_and_ordinal;
 use crate::evidence::prelude::*;
-use serde_json::{Map, json};
+use serde_json::Map;
 
 /// The kinds whose controllers replace a pod elsewhere, or under its own name.
 const KINDS: [&str; 2] = ["ReplicaSet", "StatefulSet"];

@@ -5,7 +5,8 @@
 //! and less than a pass's period before, and renewed its lease less than a period before that: its
 //! silence is put there. With the time of one pass known, so are those of the others.
 
-use super::cluster::{Before, time};
+use super::cluster::Before;
+use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
@@ -13,7 +14,6 @@ use crate::evidence::prelude::*;
 use crate::import::{Asked, ImportError, ImportedCluster, Input};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
-use serde_json::json;
 
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
 const RENEWAL_US: i64 = 10_200_000;

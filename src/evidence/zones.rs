@@ -5,8 +5,7 @@
 //! alone are of one zone if no two of them were. Otherwise a node that was tainted without waiting
 //! found a zone whose token was there, and one that waited came after another of its zone.
 
-use crate::import::SECOND_US;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::evidence::prelude::*;
 
 /// From one token of a zone to the next, by default.
 const TOKEN_US: i64 = 10 * SECOND_US;
