@@ -11,7 +11,7 @@
 //! A node that is not Ready in its first sample has just joined, or went away before anybody
 //! looked: how long it was away, the file does not say.
 
-use super::raw::{HistoryError, Raw};
+use super::history::{HistoryError, Raw};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -75,8 +75,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
         };
         let name = series.metric.get("node");
         let Some(node) = name.or_else(|| series.metric.get("instance")) else {
-            let text = "a series has no label `node`".to_owned();
-            return Err(HistoryError::Whole(text));
+            return Err(HistoryError::Whole("a series has no label `node`".to_owned()));
         };
         let Some(values) = &series.values else { return Err(HistoryError::Moment) };
         let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
@@ -91,18 +90,14 @@ fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), HistoryError>
     for &(at, _) in samples {
         raw.saw(at, 1)?;
     }
-    let first_up = samples.iter().position(|s| s.1);
-    let since_up = first_up.unwrap_or(samples.len());
+    let since_up = samples.iter().position(|s| s.1).unwrap_or(samples.len());
     raw.open += usize::from(since_up > 0);
     let mut since: Option<f64> = None;
     for &(at, is_up) in &samples[since_up..] {
-        match (since, is_up) {
-            (None, false) => since = Some(at),
-            (Some(begin), true) => {
-                raw.add(node, begin, at, 1)?;
-                since = None;
-            }
-            _ => {}
+        if !is_up {
+            since.get_or_insert(at);
+        } else if let Some(begin) = since.take() {
+            raw.add(node, begin, at, 1)?;
         }
     }
     raw.open += usize::from(since.is_some());

@@ -1,6 +1,6 @@
 //! Outages as a file has them, and as they are handed on.
 
-use crate::outages::sample::Spans;
+use super::sample::Spans;
 use std::collections::BTreeMap;
 
 /// An outage that was recorded, in seconds from the beginning of its file's time.
@@ -182,8 +182,7 @@ impl Raw {
         self.saw(start, line)?;
         self.saw(end, line)?;
         if end < start {
-            let node = node.to_owned();
-            return Err(HistoryError::Backwards { line, node });
+            return Err(HistoryError::Backwards { line, node: node.to_owned() });
         }
         self.node(node).push((start, end, line));
         Ok(())
@@ -191,8 +190,7 @@ impl Raw {
 
     pub(super) fn finish(mut self) -> Result<History, HistoryError> {
         let Some((from, to)) = self.looked else {
-            let (open, empty) = (self.open, 0);
-            return Err(HistoryError::Nothing { open, empty });
+            return Err(HistoryError::Nothing { open: self.open, empty: 0 });
         };
         let mut history = History {
             length: to - from,
@@ -204,11 +202,8 @@ impl Raw {
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
             outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
             if let Some(pair) = outages.windows(2).find(|p| p[1].0 < p[0].1) {
-                return Err(HistoryError::Overlap {
-                    line: pair[1].2,
-                    earlier: pair[0].2,
-                    node: name.clone(),
-                });
+                let (line, earlier, node) = (pair[1].2, pair[0].2, name.clone());
+                return Err(HistoryError::Overlap { line, earlier, node });
             }
             history.nodes.push(name.clone());
             for &(start, end, _) in outages.iter() {
@@ -220,8 +215,7 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            let (open, empty) = (history.open, history.empty);
-            return Err(HistoryError::Nothing { open, empty });
+            return Err(HistoryError::Nothing { open: history.open, empty: history.empty });
         }
         history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         Ok(history)

@@ -4,7 +4,7 @@
 //! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
 //! times never failed.
 
-use super::raw::{History, HistoryError, Raw, lines, wrong};
+use super::history::{History, HistoryError, Raw, lines, wrong};
 use super::{archives, prometheus};
 use crate::language::HistoryFormat;
 

@@ -8,17 +8,15 @@
 //! A state file of SimGrid: `date 0` is off, `date 1` is on; `LOOPAFTER x` repeats all of it x
 //! seconds behind the last date. It is about one resource, which is called `host` here.
 
-use super::raw::{HistoryError, LATEST_S, Raw, lines, seconds, wrong};
+use super::history::{HistoryError, LATEST_S, Raw, lines, seconds, wrong};
 use std::collections::BTreeMap;
 
 pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
     let mut raw = Raw::default();
-    let mut first = true;
-    for (i, line) in lines(text) {
+    for (place, (i, line)) in lines(text).enumerate() {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let is_heading = first && fields.first().is_some_and(|f| f.parse::<f64>().is_err());
-        first = false;
-        if is_heading {
+        // A heading.
+        if place == 0 && fields.first().is_some_and(|f| f.parse::<f64>().is_err()) {
             continue;
         }
         let &[_, _, node, _, _, state, start, end, ..] = fields.as_slice() else {
@@ -34,10 +32,7 @@ pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
                 raw.saw(start, i)?;
                 raw.saw(end, i)?;
             }
-            other => {
-                let text = format!("{other:?} is no state: 0 is down, 1 is up");
-                return Err(wrong(i, text));
-            }
+            other => return Err(wrong(i, format!("{other:?} is no state: 0 is down, 1 is up"))),
         }
     }
     Ok(raw)
@@ -49,10 +44,8 @@ pub(super) fn google(text: &str) -> Result<Raw, HistoryError> {
     for (i, line) in lines(text) {
         let event = if line.starts_with('{') { google_json(line) } else { google_csv(line) };
         let Some((at, machine, what)) = event.filter(|(at, ..)| at.is_finite()) else {
-            return Err(wrong(
-                i,
-                "this is no machine event: a time, a machine and what happened to it",
-            ));
+            let text = "this is no machine event: a time, a machine and what happened to it";
+            return Err(wrong(i, text));
         };
         // 2^63 - 1 is what came after the end of the trace.
         if at > LATEST_S {
@@ -134,14 +127,14 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, HistoryError> {
         }
         last = at;
         raw.saw(at, i)?;
-        match (since, second) {
-            (None, "0") => since = Some(at),
-            (Some(begin), "1") => {
-                raw.add("host", begin, at, i)?;
-                since = None;
+        match second {
+            "0" => _ = since.get_or_insert(at),
+            "1" => {
+                if let Some(begin) = since.take() {
+                    raw.add("host", begin, at, i)?;
+                }
             }
-            (_, "0" | "1") => {}
-            (_, other) => return Err(wrong(i, format!("{other:?} is no state: 0 or 1"))),
+            other => return Err(wrong(i, format!("{other:?} is no state: 0 or 1"))),
         }
     }
     raw.open = usize::from(since.is_some());
