@@ -293,14 +293,12 @@ pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|gate| gate.name)
 }
 
-/// The gates of a release.
-pub(super) fn of(release: Release) -> Vec<GateSetting> {
+/// The gates a release has, with their values there and whether they are locked; for `--help` and
+/// error messages.
+pub fn gates_of(release: Release) -> Vec<GateSetting> {
     let setting = |gate: &Gate| {
-        gate.stage(release).map(|stage| GateSetting {
-            name: gate.name,
-            default: stage.default,
-            locked: stage.locked,
-        })
+        let Stage { default, locked, .. } = *gate.stage(release)?;
+        Some(GateSetting { name: gate.name, default, locked })
     };
     GATES.iter().filter_map(setting).collect()
 }
@@ -309,25 +307,16 @@ pub(super) fn of(release: Release) -> Vec<GateSetting> {
 pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Result<(), GateError> {
     for (name, &value) in settings {
         let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
-            let known = of(release).into_iter().map(|gate| gate.name).collect();
-            return Err(GateError::Unknown {
-                name: name.clone(),
-                nearest: spelling::nearest(name, gate_names()),
-                known,
-            });
+            let known = gates_of(release).into_iter().map(|gate| gate.name).collect();
+            let nearest = spelling::nearest(name, gate_names());
+            return Err(GateError::Unknown { name: name.clone(), nearest, known });
         };
-        match gate.stage(release) {
-            None => {
-                return Err(GateError::OtherRelease {
-                    name: gate.name,
-                    release,
-                    range: gate.range(),
-                });
-            }
-            Some(stage) if stage.locked && stage.default != value => {
-                return Err(GateError::Locked { name: gate.name, locked: stage.default, release });
-            }
-            Some(_) => {}
+        let name = gate.name;
+        let Some(stage) = gate.stage(release) else {
+            return Err(GateError::OtherRelease { name, release, range: gate.range() });
+        };
+        if stage.locked && stage.default != value {
+            return Err(GateError::Locked { name, locked: stage.default, release });
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! The profile of a release, with and without feature gates.
 
-use super::gates::{self, GateError, GateSetting};
+use super::gates::{self, GateError, gates_of};
 use super::release::{Release, UnknownRelease};
-use super::steps::{self, STEPS};
+use super::steps::{self, STEPS, Step};
 use crate::plan::Profile;
 use std::collections::BTreeMap;
 
@@ -13,10 +13,14 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What is not a release, or not one of 1.6 to 1.37.
 pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
-    let release = Release::parse(version)?;
-    let mut profile = steps::profile(release);
-    gates::apply(&mut profile, release, &BTreeMap::new());
-    Ok(profile)
+    Ok(made(Release::parse(version)?, None, &BTreeMap::new()))
+}
+
+/// The behaviour of a release with these gates set, without one of its steps.
+fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, bool>) -> Profile {
+    let mut profile = steps::without(release, left_out);
+    gates::apply(&mut profile, release, settings);
+    profile
 }
 
 /// The behaviour of a release with feature gates set (`--feature-gates`); those not named have the
@@ -28,9 +32,7 @@ pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
 pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Profile, GateError> {
     let release = Release::parse(version)?;
     gates::check(release, settings)?;
-    let mut profile = steps::profile(release);
-    gates::apply(&mut profile, release, settings);
-    Ok(profile)
+    Ok(made(release, None, settings))
 }
 
 /// The behaviour of a release without each single change since an older one that makes any difference to it:
@@ -47,31 +49,18 @@ pub fn without_each(
     let own = with_gates(version, settings)?;
     let (release, older) = (Release::parse(version)?, Release::parse(older)?);
     let steps = STEPS.iter().filter(|step| release.has(step.since) && !older.has(step.since));
-    let mut profiles: Vec<Profile> = steps
-        .map(|step| {
-            let mut profile = steps::without(release, Some(step));
-            gates::apply(&mut profile, release, settings);
-            profile
-        })
-        .collect();
-    let before = gates::of(older);
-    for gate in gates::of(release).into_iter().filter(|g| !settings.contains_key(g.name)) {
+    let mut profiles: Vec<Profile> =
+        steps.map(|step| made(release, Some(step), settings)).collect();
+    let before = gates_of(older);
+    for gate in gates_of(release).into_iter().filter(|g| !settings.contains_key(g.name)) {
         // What the older release has no gate for is off there.
         let was = before.iter().find(|old| old.name == gate.name).is_some_and(|old| old.default);
         if was != gate.default {
             let mut settings = settings.clone();
             settings.insert(gate.name.to_owned(), was);
-            let mut profile = steps::profile(release);
-            gates::apply(&mut profile, release, &settings);
-            profiles.push(profile);
+            profiles.push(made(release, None, &settings));
         }
     }
     profiles.retain(|profile| *profile != own);
     Ok(profiles)
-}
-
-/// The gates a release has, with their values there and whether they are locked; for `--help` and
-/// error messages.
-pub fn gates_of(release: Release) -> Vec<GateSetting> {
-    gates::of(release)
 }

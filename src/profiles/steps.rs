@@ -41,12 +41,7 @@ const fn step(since: &'static [(u32, u32)], change: fn(&mut Profile)) -> Step {
     Step { since, change }
 }
 
-/// The behaviour of a release, every gate it has taken as on.
-pub(super) fn profile(release: Release) -> Profile {
-    without(release, None)
-}
-
-/// The same, with one of its steps left out.
+/// The behaviour of a release, every gate it has taken as on, with one of its steps left out.
 pub(super) fn without(release: Release, left_out: Option<&Step>) -> Profile {
     let mut profile = oldest();
     profile.release = release.to_string();
