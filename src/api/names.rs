@@ -158,9 +158,9 @@ impl Names {
     /// No names yet, in the same tables.
     #[must_use]
     pub(crate) fn emptied(mut self) -> Self {
-        [&mut self.nodes, &mut self.pods, &mut self.workloads, &mut self.texts]
-            .into_iter()
-            .for_each(Table::clear);
+        for table in [&mut self.nodes, &mut self.pods, &mut self.workloads, &mut self.texts] {
+            table.clear();
+        }
         self.owners.clear();
         self.generated.clear();
         self
@@ -324,12 +324,7 @@ impl Names {
 
 impl fmt::Debug for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Names({} nodes, {} pods, {} texts)",
-            self.nodes(),
-            self.pods(),
-            self.texts.by_id.len()
-        )
+        let (nodes, pods, texts) = (self.nodes(), self.pods(), self.texts());
+        write!(f, "Names({nodes} nodes, {pods} pods, {texts} texts)")
     }
 }

@@ -83,27 +83,16 @@ impl NodeReason {
     /// The reason a kubelet gives for its own view of a condition; none for conditions it does not
     /// explain.
     pub(crate) fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {
+        use ConditionStatus::{False, True};
         match (kind, status) {
-            (NodeConditionType::MemoryPressure, ConditionStatus::False) => {
-                Self::KubeletHasSufficientMemory
-            }
-            (NodeConditionType::MemoryPressure, ConditionStatus::True) => {
-                Self::KubeletHasInsufficientMemory
-            }
-            (NodeConditionType::DiskPressure, ConditionStatus::False) => {
-                Self::KubeletHasNoDiskPressure
-            }
-            (NodeConditionType::DiskPressure, ConditionStatus::True) => {
-                Self::KubeletHasDiskPressure
-            }
-            (NodeConditionType::PidPressure, ConditionStatus::False) => {
-                Self::KubeletHasSufficientPid
-            }
-            (NodeConditionType::PidPressure, ConditionStatus::True) => {
-                Self::KubeletHasInsufficientPid
-            }
-            (NodeConditionType::Ready, ConditionStatus::False) => Self::KubeletNotReady,
-            (NodeConditionType::Ready, ConditionStatus::True) => Self::KubeletReady,
+            (NodeConditionType::MemoryPressure, False) => Self::KubeletHasSufficientMemory,
+            (NodeConditionType::MemoryPressure, True) => Self::KubeletHasInsufficientMemory,
+            (NodeConditionType::DiskPressure, False) => Self::KubeletHasNoDiskPressure,
+            (NodeConditionType::DiskPressure, True) => Self::KubeletHasDiskPressure,
+            (NodeConditionType::PidPressure, False) => Self::KubeletHasSufficientPid,
+            (NodeConditionType::PidPressure, True) => Self::KubeletHasInsufficientPid,
+            (NodeConditionType::Ready, False) => Self::KubeletNotReady,
+            (NodeConditionType::Ready, True) => Self::KubeletReady,
             _ => Self::None,
         }
     }

@@ -46,20 +46,28 @@ words! {
     }
 }
 
-words! {
-    /// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
-        JsonSchema,
-    )]
-    #[schemars(description = "`volumeBindingMode` of a StorageClass")]
-    pub enum BindingMode {
-        /// Once a node is chosen for the first pod that has the claim.
-        #[default]
-        WaitForFirstConsumer = "WaitForFirstConsumer",
-        /// As soon as there is the claim.
-        Immediate = "Immediate",
-    }
+/// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    Deserialize,
+    Serialize,
+    JsonSchema,
+)]
+#[schemars(description = "`volumeBindingMode` of a StorageClass")]
+pub enum BindingMode {
+    /// Once a node is chosen for the first pod that has the claim.
+    #[default]
+    WaitForFirstConsumer,
+    /// As soon as there is the claim.
+    Immediate,
 }
 
 impl AccessMode {

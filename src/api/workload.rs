@@ -18,29 +18,18 @@ words! {
     )]
     pub enum WorkloadKind {
         /// `Deployment`
-        Deployment = "Deployment",
+        Deployment = "Deployment": "deployments.apps",
         /// `ReplicaSet`
-        ReplicaSet = "ReplicaSet",
+        ReplicaSet = "ReplicaSet": "replicasets.apps",
         /// `StatefulSet`
-        StatefulSet = "StatefulSet",
+        StatefulSet = "StatefulSet": "statefulsets.apps",
         /// `DaemonSet`
-        DaemonSet = "DaemonSet",
+        DaemonSet = "DaemonSet": "daemonsets.apps",
         /// `Job`
-        Job = "Job",
+        Job = "Job": "jobs.batch",
     }
-}
-
-impl WorkloadKind {
     /// Its resource and the group of that.
-    pub(crate) fn resource(self) -> &'static str {
-        match self {
-            Self::Deployment => "deployments.apps",
-            Self::ReplicaSet => "replicasets.apps",
-            Self::StatefulSet => "statefulsets.apps",
-            Self::DaemonSet => "daemonsets.apps",
-            Self::Job => "jobs.batch",
-        }
-    }
+    pub(crate) fn resource -> &'static str;
 }
 
 /// What a kind alone has (`spec`).
@@ -141,11 +130,7 @@ impl PodFailurePolicyRule {
 
     /// The place of a status among those that a rule matches.
     pub(crate) fn place(status: ConditionStatus) -> usize {
-        match status {
-            ConditionStatus::True => 0,
-            ConditionStatus::False => 1,
-            ConditionStatus::Unknown => 2,
-        }
+        status as usize
     }
 }
 

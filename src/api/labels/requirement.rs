@@ -99,12 +99,10 @@ impl Requirement {
             Operator::Exists => label.is_some(),
             Operator::DoesNotExist => label.is_none(),
             Operator::GreaterThan | Operator::LessThan => {
-                let integers = label
-                    .and_then(|l| l.parse::<i64>().ok())
-                    .zip(self.values.first().and_then(|v| v.parse::<i64>().ok()));
+                let integer = |text: Option<&String>| text?.parse::<i64>().ok();
+                let both = integer(label).zip(integer(self.values.first()));
                 let above = self.operator == Operator::GreaterThan;
-                integers
-                    .is_some_and(|(label, value)| if above { label > value } else { label < value })
+                both.is_some_and(|(label, value)| if above { label > value } else { label < value })
             }
         }
     }

@@ -94,14 +94,16 @@ words! {
     )]
     pub enum SelectorOperator {
         /// One of the values.
-        In = "In",
+        In = "In": Operator::In,
         /// None of the values, or no such label.
-        NotIn = "NotIn",
+        NotIn = "NotIn": Operator::NotIn,
         /// There is such a label.
-        Exists = "Exists",
+        Exists = "Exists": Operator::Exists,
         /// There is no such label.
-        DoesNotExist = "DoesNotExist",
+        DoesNotExist = "DoesNotExist": Operator::DoesNotExist,
     }
+    /// The same among all operators.
+    fn operator -> Operator;
 }
 
 /// One of `matchExpressions`.
@@ -144,13 +146,8 @@ impl LabelSelector {
             .iter()
             .map(|(key, value)| Requirement::new(key, Operator::Equals, [value.clone()]));
         let further = self.match_expressions.iter().map(|expression| {
-            let operator = match expression.operator {
-                SelectorOperator::In => Operator::In,
-                SelectorOperator::NotIn => Operator::NotIn,
-                SelectorOperator::Exists => Operator::Exists,
-                SelectorOperator::DoesNotExist => Operator::DoesNotExist,
-            };
-            Requirement::new(&expression.key, operator, expression.values.iter().cloned())
+            let (operator, values) = (expression.operator.operator(), &expression.values);
+            Requirement::new(&expression.key, operator, values.iter().cloned())
         });
         exact.chain(further).collect::<Result<Vec<_>, _>>().map(Selector::new)
     }

@@ -24,6 +24,12 @@ fn too_long(most: usize) -> String {
     format!("must be no more than {most} characters")
 }
 
+/// What is wrong with a text that may be so long, and that has to be of a form, which `message` says.
+fn errors(value: &str, most: usize, is_of_form: bool, message: &str) -> Vec<String> {
+    let length = (value.len() > most).then(|| too_long(most));
+    length.into_iter().chain((!is_of_form).then(|| message.to_owned())).collect()
+}
+
 /// Starts and ends with one of `ends`, and has nothing but `inside` between; not empty.
 fn framed(text: &str, ends: fn(u8) -> bool, inside: fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
@@ -47,13 +53,11 @@ pub(crate) fn qualified_name(value: &str) -> Vec<String> {
     let name = match parts[..] {
         [name] => name,
         [prefix, name] => {
-            if prefix.is_empty() {
-                errors.push("prefix part must be non-empty".to_owned());
-            } else {
-                errors.extend(
-                    dns1123_subdomain(prefix).into_iter().map(|e| format!("prefix part {e}")),
-                );
-            }
+            let wrong = match prefix {
+                "" => vec!["must be non-empty".to_owned()],
+                _ => dns1123_subdomain(prefix),
+            };
+            errors.extend(wrong.into_iter().map(|e| format!("prefix part {e}")));
             name
         }
         _ => {
@@ -75,44 +79,21 @@ pub(crate) fn qualified_name(value: &str) -> Vec<String> {
 
 /// A value of a label or taint: empty, or a name of at most 63 characters (`IsValidLabelValue`).
 pub(crate) fn label_value(value: &str) -> Vec<String> {
-    let mut errors = Vec::new();
-    if value.len() > NAME_LENGTH_MAX {
-        errors.push(too_long(NAME_LENGTH_MAX));
-    }
-    if !value.is_empty() && !is_name(value) {
-        errors.push(VALUE_MESSAGE.to_owned());
-    }
-    errors
+    errors(value, NAME_LENGTH_MAX, value.is_empty() || is_name(value), VALUE_MESSAGE)
 }
 
 /// The name of a namespace, and of much else (`IsDNS1123Label`).
 pub(crate) fn dns1123_label(value: &str) -> Vec<String> {
-    let mut errors = Vec::new();
-    if value.len() > NAME_LENGTH_MAX {
-        errors.push(too_long(NAME_LENGTH_MAX));
-    }
-    if !is_dns_label(value) {
-        // If its dots are all that is wrong with a text, the error says so.
-        let dotted = value.split('.').all(is_dns_label);
-        errors.push(if dotted {
-            "must not contain dots".to_owned()
-        } else {
-            LABEL_MESSAGE.to_owned()
-        });
-    }
-    errors
+    // If its dots are all that is wrong with a text, the error says so.
+    let is_dotted = value.split('.').all(is_dns_label);
+    let message = if is_dotted { "must not contain dots" } else { LABEL_MESSAGE };
+    errors(value, NAME_LENGTH_MAX, is_dns_label(value), message)
 }
 
 /// The name of a node, a pod and most other objects (`IsDNS1123Subdomain`).
 pub(crate) fn dns1123_subdomain(value: &str) -> Vec<String> {
-    let mut errors = Vec::new();
-    if value.len() > SUBDOMAIN_LENGTH_MAX {
-        errors.push(too_long(SUBDOMAIN_LENGTH_MAX));
-    }
-    if !value.split('.').all(is_dns_label) {
-        errors.push(SUBDOMAIN_MESSAGE.to_owned());
-    }
-    errors
+    let is_of_form = value.split('.').all(is_dns_label);
+    errors(value, SUBDOMAIN_LENGTH_MAX, is_of_form, SUBDOMAIN_MESSAGE)
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use super::content::{label_value, qualified_name};
 use super::field_error::{FieldError, quoted};
 use crate::api::taint::{Effect, Taint};
 
-const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-
 /// Checks a node's taints; `path` is the list's own, `spec.taints`.
 pub(crate) fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
@@ -14,18 +12,12 @@ pub(crate) fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
         errors.extend(key_errors(&taint.key, &format!("{at}.key")));
         let value_errors = label_value(&taint.value);
         if !value_errors.is_empty() {
-            errors.push(FieldError::invalid(
-                &format!("{at}.value"),
-                &taint.value,
-                value_errors.join(";"),
-            ));
+            let (field, detail) = (format!("{at}.value"), value_errors.join(";"));
+            errors.push(FieldError::invalid(&field, &taint.value, detail));
         }
         if taints[..i].iter().any(|earlier| earlier.matches(taint)) {
-            errors.push(FieldError::duplicate(
-                &at,
-                as_json(taint),
-                "taints must be unique by key and effect pair",
-            ));
+            let detail = "taints must be unique by key and effect pair";
+            errors.push(FieldError::duplicate(&at, as_json(taint), detail));
         }
     }
     errors
@@ -39,7 +31,8 @@ pub(crate) fn effect_of(text: &str, path: &str) -> Result<Effect, FieldError> {
     if text.is_empty() {
         return Err(FieldError::required(path));
     }
-    Effect::parse(text).ok_or_else(|| FieldError::not_supported(path, text, &EFFECTS))
+    Effect::parse(text)
+        .ok_or_else(|| FieldError::not_supported(path, text, &Effect::ALL.map(Effect::as_str)))
 }
 
 /// One error for each rule that a key breaks (`ValidateLabelName`).

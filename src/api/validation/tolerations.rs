@@ -27,11 +27,8 @@ pub(crate) fn validate_tolerations(
         }
         if toleration.toleration_seconds.is_some() && toleration.effect != Some(Effect::NoExecute) {
             let effect = toleration.effect.map_or("", Effect::as_str);
-            errors.push(FieldError::invalid(
-                &at("effect"),
-                effect,
-                "effect must be 'NoExecute' when `tolerationSeconds` is set",
-            ));
+            let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+            errors.push(FieldError::invalid(&at("effect"), effect, detail));
         }
         errors.extend(value_errors(toleration, at, comparison_operators));
     }
@@ -101,10 +98,8 @@ pub(crate) fn validate_toleration_update(
         (&a.key, a.operator, &a.value, a.effect) == (&b.key, b.operator, &b.value, b.effect)
     };
     if old.iter().any(|o| !new.iter().any(|n| same_but_seconds(o, n))) {
-        return vec![FieldError::forbidden(
-            path,
-            "existing toleration can not be modified except its tolerationSeconds",
-        )];
+        let detail = "existing toleration can not be modified except its tolerationSeconds";
+        return vec![FieldError::forbidden(path, detail)];
     }
     // A stored pod that uses Lt or Gt may go on doing so with the gate off.
     let uses = old.iter().any(|t| matches!(t.operator, Operator::Lt | Operator::Gt));
@@ -116,13 +111,8 @@ pub(crate) fn validate_toleration_update(
 /// # Errors
 /// A word that is no operator, with what is near to it as the hint.
 pub(crate) fn operator_of(text: &str, path: &str) -> Result<Operator, FieldError> {
-    match text {
-        "" | "Equal" => Ok(Operator::Equal),
-        "Exists" => Ok(Operator::Exists),
-        "Lt" => Ok(Operator::Lt),
-        "Gt" => Ok(Operator::Gt),
-        _ => Err(FieldError::not_supported(path, text, &["Equal", "Exists"])),
-    }
+    let operator = if text.is_empty() { Some(Operator::Equal) } else { Operator::parse(text) };
+    operator.ok_or_else(|| FieldError::not_supported(path, text, &["Equal", "Exists"]))
 }
 
 #[cfg(test)]
