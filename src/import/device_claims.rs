@@ -12,6 +12,9 @@ use crate::language::DeviceClaim;
 /// A note: of what kind the object is, what is to be said of it, and its name with its place.
 pub(super) type Note = ((&'static str, String), String);
 
+/// Who names a claim or a template: of what kind, its name, and its place.
+pub(super) type User<'a> = (&'static str, &'a str, &'a Place);
+
 /// An object's name and place: `shop/web-gpu (cluster.json, item 3)`.
 pub(super) fn named(name: &str, place: &Place) -> String {
     format!("{name} ({})", bare(place))
@@ -65,7 +68,7 @@ impl Claims<'_> {
     pub(super) fn of_template(
         &self,
         template: &str,
-        (kind, user, place): (&'static str, &str, &Place),
+        (kind, user, place): User<'_>,
     ) -> Result<Vec<DeviceClaim>, Note> {
         if let Some((place, of)) = self.raw.templates.get(template) {
             let note = |why| (("ResourceClaimTemplate", why), named(template, place));

@@ -8,11 +8,9 @@ use crate::import::prelude::*;
 
 /// What a rule selects by, in words.
 pub(super) fn selected(rule: &DeviceTaintRule) -> String {
-    let part = |name: &str, of: &Option<String>| of.as_ref().map(|of| format!("the {name} {of}"));
-    let parts =
-        [part("driver", &rule.driver), part("pool", &rule.pool), part("name", &rule.device)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(" and ")
+    let parts = [("driver", &rule.driver), ("pool", &rule.pool), ("name", &rule.device)];
+    let told = |(name, of): (&str, &Option<String>)| Some(format!("the {name} {}", of.as_ref()?));
+    parts.into_iter().filter_map(told).collect::<Vec<_>>().join(" and ")
 }
 
 /// A rule of that name as a scenario has it.

@@ -6,7 +6,7 @@
 //! other claims have are left out, as nobody else gets them.
 //! What is not told is noted by name, with its place in the files.
 
-use super::device_claims::{Claims, Note, made, named};
+use super::device_claims::{Claims, Note, User, made, named};
 use super::device_rules::{rule, selected};
 use super::gathered::Gathered;
 use super::node::{self, DeviceShape, NamedNode};
@@ -263,15 +263,16 @@ impl Devices {
                 }
                 (None, None) if !has_devices => {
                     let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
-                    told.claims
-                        .extend(claims.of_template(&template, ("pod", &pod.full_name(), place))?);
+                    let user = ("pod", &*pod.full_name(), place);
+                    told.claims.extend(claims.of_template(&template, user)?);
                     continue;
                 }
-                (None, None) => return Err(missing(pod, place, &of.name)),
+                (None, None) => return Err(missing(("pod", &pod.full_name(), place), &of.name)),
                 (None, Some(name)) => name,
             };
             let found = claims.raw.claims.get(&name);
-            let (place, claim) = found.ok_or_else(|| missing(pod, place, &name))?;
+            let missing = || missing(("pod", &pod.full_name(), place), &name);
+            let (place, claim) = found.ok_or_else(missing)?;
             let of_claim = |why: String| (("ResourceClaim", why), named(&name, place));
             if claim.status.reserved_for.len() > 1 {
                 return Err(of_claim(SHARED.to_owned()));
@@ -291,16 +292,12 @@ impl Devices {
         &mut self,
         namespace: &str,
         name: &str,
-        (kind, user, place): (&'static str, &str, &Place),
+        user: User<'_>,
         claims: &Claims<'c>,
     ) -> Result<(DeviceClaim, &'c RawDeviceClaim), Note> {
         let full = format!("{namespace}/{name}");
-        let Some((place, claim)) = claims.raw.claims.get(&full) else {
-            let what = format!(
-                "whose ResourceClaim {full} is not in the files, so that its devices are not simulated"
-            );
-            return Err(((kind, what), named(user, place)));
-        };
+        let found = claims.raw.claims.get(&full);
+        let (place, claim) = found.ok_or_else(|| missing(user, &full))?;
         let of_claim = |why: String| (("ResourceClaim", why), named(&full, place));
         let mut asked = claims.asked(&claim.spec).map_err(of_claim)?;
         let (Some(spec), true) = (asked.pop(), asked.is_empty()) else {
@@ -416,10 +413,10 @@ fn of_name(name: &str) -> DeviceClaim {
     DeviceClaim { resource_claim_name: Some(name.to_owned()), ..DeviceClaim::default() }
 }
 
-/// A pod that names a claim that is not there.
-fn missing(pod: &RawPod, place: &Place, claim: &str) -> Note {
+/// Somebody who names a claim that is not there.
+fn missing((kind, user, place): User<'_>, claim: &str) -> Note {
     let what = format!(
         "whose ResourceClaim {claim} is not in the files, so that its devices are not simulated"
     );
-    (("pod", what), named(&pod.full_name(), place))
+    ((kind, what), named(user, place))
 }

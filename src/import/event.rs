@@ -46,15 +46,11 @@ pub(super) enum PodStep {
 /// The name of an event and its fields, of both groups.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RawEvent {
-    name: String,
-    fields: Fields,
+    pub(super) name: String,
+    pub(super) fields: Fields,
 }
 
 impl RawEvent {
-    pub(super) fn new(name: String, fields: Fields) -> Self {
-        Self { name, fields }
-    }
-
     fn field(&self, name: &str) -> &Value {
         self.fields.get(name).unwrap_or(&Value::Null)
     }
@@ -171,7 +167,7 @@ mod tests {
     fn event(name: &str, fields: &Value) -> RawEvent {
         let known = EVENT_FIELDS.iter().map(|f| (*f, fields[*f].clone()));
         let there = known.filter(|(_, v)| !v.is_null());
-        RawEvent::new(name.to_owned(), there.collect())
+        RawEvent { name: name.to_owned(), fields: there.collect() }
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Gathered {
                 leases.add("Lease", name_of(&meta, &place)?, place, (meta, spec))?
             }
             Body::Event(fields) => {
-                self.event(RawEvent::new(meta.name, fields));
+                self.event(RawEvent { name: meta.name, fields });
                 return self.count(place);
             }
             Body::Kubelet(config) => {

@@ -20,6 +20,12 @@ impl Lines {
         self.add(n, format!("{} {what}", counted(n, noun)));
     }
 
+    /// `containers end by themselves, of 2 workloads: shop/web, shop/db`
+    pub(super) fn of_workloads(&mut self, what: &str, all: &[String]) {
+        let n = all.len();
+        self.add(n, format!("{what}, of {}: {}", counted(n, "workload"), some(all)));
+    }
+
     /// `2 nodes silent: a-00, a-01`
     pub(super) fn listed(&mut self, noun: &str, names: &[String], what: &str) {
         self.counted(noun, names.len(), &format!("{what}: {}", some(names)));

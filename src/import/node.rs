@@ -176,9 +176,7 @@ impl RawNode {
             unschedulable: self.spec.unschedulable,
             allocatable: quantities::checked("status.allocatable", resources)?,
             start: start(conditions, heard, zero, lease, evicting),
-            images: BTreeSet::new(),
-            devices: Vec::new(),
-            readiness: ReadinessShape::default(),
+            ..NodeShape::default()
         })
     }
 }
@@ -242,16 +240,11 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64),
         };
     };
     let status = fields::word("status.conditions: status", &raw.status)?;
-    let heartbeat =
-        time("lastHeartbeatTime", &raw.last_heartbeat_time)?.map(|t| t.seconds_since(zero));
-    let transition =
-        time("lastTransitionTime", &raw.last_transition_time)?.map(|t| t.seconds_since(zero));
+    let heartbeat = time("lastHeartbeatTime", &raw.last_heartbeat_time)?;
+    let transition = time("lastTransitionTime", &raw.last_transition_time)?;
     // Either may be null; the other one is then the best that is known.
-    let (heartbeat, transition) = match (heartbeat, transition) {
-        (Some(h), Some(t)) => (h, t),
-        (Some(known), None) | (None, Some(known)) => (known, known),
-        (None, None) => (0, 0),
-    };
+    let known = [heartbeat.or(transition), transition.or(heartbeat)];
+    let [heartbeat, transition] = known.map(|at| at.map_or(0, |t| t.seconds_since(zero)));
     let condition = Condition {
         kind,
         status,

@@ -174,16 +174,11 @@ impl RawPod {
             return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
         }
         let is_ready = ready.as_ref().is_some_and(|c| c.status == ConditionStatus::True);
+        let is_plain = disruption_target.is_none() && deletion.is_none();
         Ok(match phase {
-            PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => {
-                PodStart::Running
-            }
-            PodPhase::Pending if !is_ready && disruption_target.is_none() && deletion.is_none() => {
-                PodStart::Pending
-            }
-            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed => {
-                PodStart::Imported { phase, ready, disruption_target, deletion }
-            }
+            PodPhase::Running if is_ready && is_plain => PodStart::Running,
+            PodPhase::Pending if !is_ready && is_plain => PodStart::Pending,
+            phase => PodStart::Imported { phase, ready, disruption_target, deletion },
         })
     }
 

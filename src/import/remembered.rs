@@ -8,6 +8,7 @@
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
 use super::event::RawEvent;
+use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
@@ -154,24 +155,19 @@ impl RawPod {
     /// When it finished (`getFinishedTime`): when its last container did; when it stopped being
     /// ready; when its deletion began; when it was created.
     fn finished_at(&self) -> Result<Option<Stamp>, Wrong> {
-        let mut last = None;
-        for container in &self.status.container_statuses {
+        let ended = |container: &RawContainerStatus| {
             let ended = container.state.terminated.as_ref();
-            let at = time("finishedAt", ended.map_or("", |t| &t.finished_at))?;
-            let Some(at) = at else {
-                last = None;
-                break;
-            };
-            last = last.max(Some(at));
+            time("finishedAt", ended.map_or("", |t| &t.finished_at)).transpose()
+        };
+        let all = self.status.container_statuses.iter().map(ended);
+        let all = all.collect::<Option<Result<Vec<Stamp>, Wrong>>>().transpose()?;
+        if let Some(last) = all.and_then(|all| all.into_iter().max()) {
+            return Ok(Some(last));
         }
-        if last.is_some() {
-            return Ok(last);
-        }
-        if let Some(c) = self.status.conditions.iter().find(|c| c.is("Ready", "False")) {
-            let at = time("lastTransitionTime", &c.last_transition_time)?;
-            if at.is_some() {
-                return Ok(at);
-            }
+        if let Some(c) = self.status.conditions.iter().find(|c| c.is("Ready", "False"))
+            && let Some(at) = time("lastTransitionTime", &c.last_transition_time)?
+        {
+            return Ok(Some(at));
         }
         if let Some(at) = time("deletionTimestamp", &self.meta.deletion_timestamp)? {
             let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);

@@ -4,6 +4,7 @@
 //! answers instead of objects, and what a proxy answers instead of an API server are refused with
 //! the command to use.
 
+use super::yaml;
 use crate::files;
 use crate::import::prelude::*;
 
@@ -141,7 +142,7 @@ fn answer(text: &str) -> Option<String> {
     if text.len() > ANSWER_BYTES {
         return None;
     }
-    let answer: Value = serde_json::from_str(text).ok().or_else(|| value(text))?;
+    let answer: Value = serde_json::from_str(text).ok().or_else(|| yaml::value(text))?;
     let said = answer["message"].as_str().unwrap_or("no reason given");
     let said: String = said.chars().take(160).collect();
     match answer["kind"].as_str() {
@@ -180,34 +181,6 @@ fn is_klog(line: &str) -> bool {
     digits.len() == 4
         && digits.bytes().all(|b| b.is_ascii_digit())
         && words.next().is_some_and(|time| time.matches(':').count() == 2)
-}
-
-/// What is said of YAML without the feature.
-#[cfg(not(feature = "yaml"))]
-pub(super) const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
-
-/// A text as values, one for each document; what is wrong in the parser's own words.
-#[cfg(feature = "yaml")]
-pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
-    serde_saphyr::from_multiple(text).map_err(|e| e.to_string())
-}
-
-/// Refuses a text.
-#[cfg(not(feature = "yaml"))]
-pub(crate) fn values(_: &str) -> Result<Vec<Value>, String> {
-    Err(REFUSED.to_owned())
-}
-
-/// A text of one document as a value.
-#[cfg(feature = "yaml")]
-fn value(text: &str) -> Option<Value> {
-    serde_saphyr::from_str(text).ok()
-}
-
-/// Nothing of a text.
-#[cfg(not(feature = "yaml"))]
-fn value(_: &str) -> Option<Value> {
-    None
 }
 
 #[cfg(test)]

@@ -212,33 +212,19 @@ impl Summary {
     /// How long pods take, where that is known.
     fn of_paces(&self, lines: &mut Lines) {
         for (what, of) in ["start", "stop"].into_iter().zip(&self.paces) {
-            let text = format!(
-                "pods' time to {what}, by conditions and events, of {}: {}",
-                counted(of.len(), "workload"),
-                some(of)
-            );
-            lines.add(of.len(), text);
+            lines.of_workloads(&format!("pods' time to {what}, by conditions and events"), of);
         }
         self.images_listed.iter().for_each(|text| lines.add(1, text.clone()));
-        let text = format!(
-            "containers end by themselves, by their statuses, of {}: {}",
-            counted(self.ends.len(), "workload"),
-            some(&self.ends)
-        );
-        lines.add(self.ends.len(), text);
+        lines.of_workloads("containers end by themselves, by their statuses", &self.ends);
         lines.listed(
             "pod",
             &self.looping,
             "in a crash loop, where each container ends as the last one did",
         );
         let mut assumed = |what: &str, of: &[String]| {
-            let text = format!(
-                "assumed by a run, as the files lack it: pods' time to {what}, of {}: {}",
-                counted(of.len(), "workload"),
-                some(of)
-            );
+            let text = format!("assumed by a run, as the files lack it: pods' time to {what}");
             // Where it is run at once, the run's notes say it beside the figures.
-            lines.add(if self.as_scenario { 0 } else { of.len() }, text);
+            lines.of_workloads(&text, if self.as_scenario { &[] } else { of });
         };
         match &self.unknown_paces {
             [starts, stops] if starts == stops => assumed("start and to stop", starts),
@@ -436,13 +422,9 @@ impl Summary {
     }
 
     fn head(&self) -> String {
-        let leases = if self.leases > 0 {
-            format!(", {}", counted(self.leases, "node lease"))
-        } else {
-            String::new()
-        };
-        let workloads: String =
-            self.workloads.iter().map(|(kind, n)| format!(", {}", counted(*n, kind))).collect();
+        let leases = (self.leases > 0).then_some(("node lease", self.leases));
+        let others = self.workloads.iter().map(|(kind, n)| (kind.as_str(), *n)).chain(leases);
+        let others: String = others.map(|(kind, n)| format!(", {}", counted(n, kind))).collect();
         let zero = match self.time_zero {
             Some(zero) if self.zero_is_heartbeat => {
                 format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339())
@@ -454,7 +436,7 @@ impl Summary {
             None => String::new(),
         };
         format!(
-            "{}, {}{workloads}{leases} from {}{zero}",
+            "{}, {}{others} from {}{zero}",
             counted(self.nodes, "node"),
             counted(self.pods, "pod"),
             self.files.join(", ")
@@ -463,19 +445,9 @@ impl Summary {
 
     /// What there is where there are neither nodes nor pods: `85 Events`, `no object at all`.
     pub(super) fn instead(&self) -> String {
-        let found: Vec<String> = self
-            .workloads
-            .iter()
-            .chain(&self.over)
-            .chain(&self.kinds)
-            .map(|(kind, n)| counted(*n, kind))
-            .collect();
-        let leases = if self.stray_leases > 0 {
-            Some(counted(self.stray_leases, "node lease"))
-        } else {
-            None
-        };
-        let found: Vec<String> = found.into_iter().chain(leases).collect();
+        let all = self.workloads.iter().chain(&self.over).chain(&self.kinds);
+        let leases = (self.stray_leases > 0).then(|| counted(self.stray_leases, "node lease"));
+        let found: Vec<String> = all.map(|(kind, n)| counted(*n, kind)).chain(leases).collect();
         if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
     }
 

@@ -111,16 +111,18 @@ impl ImportedCluster {
 
     /// What the control plane was started with; what the release does not have is a comment.
     fn settings(&self, out: &mut String, release: Option<String>) {
-        let (spec, notes) = settings_of(release, &self.control_plane);
-        for note in notes {
+        let ControlPlane { flags, feature_gates } = self.control_plane.clone();
+        let exported = Exported { release: None, flags, feature_gates, own_pods: 0 };
+        let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
+        for note in take_settings(release.as_deref(), &exported, &mut flags, &mut gates) {
             _ = writeln!(out, "    // {}", files::line(&note));
         }
-        if !spec.1.is_empty() {
-            _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
+        if !gates.is_empty() {
+            _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&gates), 4));
         }
-        if spec.0 != Flags::default() {
+        if flags != Flags::default() {
             out.push_str("    // As the control plane was started, and kubelets are configured.\n");
-            _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&spec.0), 4));
+            _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&flags), 4));
         }
     }
 
@@ -179,22 +181,6 @@ fn comment(out: &mut String, text: &str) {
     }
     out.push_str(&line);
     out.push('\n');
-}
-
-/// The flags and gates of a control plane that a release has, and a note about each of the others.
-fn settings_of(
-    version: Option<String>,
-    found: &ControlPlane,
-) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
-    let exported = Exported {
-        release: None,
-        flags: found.flags.clone(),
-        feature_gates: found.feature_gates.clone(),
-        own_pods: 0,
-    };
-    let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
-    let notes = take_settings(version.as_deref(), &exported, &mut flags, &mut gates);
-    ((flags, gates), notes)
 }
 
 fn push<T: Serialize + ?Sized>(out: &mut String, field: &str, value: &T) {

@@ -3,6 +3,7 @@
 
 use super::seeds::{Cursor, ObjectSeed, Raw};
 use serde::de::DeserializeSeed;
+use serde_json::Value;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
@@ -38,6 +39,16 @@ fn options(bytes: usize) -> serde_saphyr::Options {
         },
         with_snippet: false,
     }
+}
+
+/// A text as values, one for each document; what is wrong in the parser's own words.
+pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
+    serde_saphyr::from_multiple(text).map_err(|e| e.to_string())
+}
+
+/// A text of one document as a value.
+pub(super) fn value(text: &str) -> Option<Value> {
+    serde_saphyr::from_str(text).ok()
 }
 
 const BOMB: &str =
