@@ -20,8 +20,7 @@ pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
             continue;
         }
         let &[_, _, node, _, _, state, start, end, ..] = fields.as_slice() else {
-            let text = format!("{} columns, where an event has nine", fields.len());
-            return Err(wrong(i, text));
+            return Err(wrong(i, format!("{} columns, where an event has nine", fields.len())));
         };
         let number = |text: &str| seconds(text, f64::NEG_INFINITY, i);
         let (start, end) = (number(start)?, number(end)?);

@@ -96,25 +96,19 @@ pub(crate) fn best(of: &Distribution, price: f64, noticing: &Noticing) -> Best {
         }
         _ => grid(of, noticing.middle()),
     };
-    let ends = [0.0, f64::INFINITY];
-    candidates
-        .into_iter()
-        .filter(|t| *t >= 0.0)
-        .chain(ends)
-        .map(|toleration| Best { toleration, cost: noticing.cost(of, toleration, price) })
-        // Of equal ones the shortest, which finds out soonest.
-        .min_by(|a, b| a.cost.total_cmp(&b.cost).then(a.toleration.total_cmp(&b.toleration)))
-        .unwrap_or(Best { toleration: f64::INFINITY, cost: of.mean() })
+    let all = candidates.into_iter().filter(|t| *t >= 0.0).chain([0.0, f64::INFINITY]);
+    let all = all.map(|toleration| Best { toleration, cost: noticing.cost(of, toleration, price) });
+    // Of equal ones the shortest, which finds out soonest.
+    let best =
+        all.min_by(|a, b| a.cost.total_cmp(&b.cost).then(a.toleration.total_cmp(&b.toleration)));
+    best.unwrap_or(Best { toleration: f64::INFINITY, cost: of.mean() })
 }
 
 /// Tolerations up to nearly the longest outage, each timeout a fiftieth longer than the one before.
 fn grid(of: &Distribution, noticed: f64) -> Vec<f64> {
     let last = of.quantile(1.0 - 1e-6);
-    let first = noticed.max(1.0);
-    std::iter::successors(Some(first), |t| Some(t * 1.02))
-        .take_while(|t| *t < last)
-        .map(|t| t - noticed)
-        .collect()
+    let timeouts = std::iter::successors(Some(noticed.max(1.0)), |t| Some(t * 1.02));
+    timeouts.take_while(|t| *t < last).map(|t| t - noticed).collect()
 }
 
 #[cfg(test)]

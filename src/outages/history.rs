@@ -2,6 +2,7 @@
 
 use super::sample::Spans;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// An outage that was recorded, in seconds from the beginning of its file's time.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,95 +36,42 @@ pub(crate) struct History {
 
 /// Why a history cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum HistoryError {
-    /// A line is wrong.
-    #[error("line {line}: {text}")]
-    Line {
-        /// Its number, from 1 on.
-        line: usize,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// An outage ends before it begins.
-    #[error("line {line}: the outage of `{node}` ends before it begins")]
-    Backwards {
-        /// Its line, from 1 on.
-        line: usize,
-        /// Its node.
-        node: String,
-    },
-    /// Two outages of one node overlap.
-    #[error("line {line}: this outage of `{node}` begins before the one of line {earlier} is over")]
-    Overlap {
-        /// The line of the second one, from 1 on.
-        line: usize,
-        /// That of the first one.
-        earlier: usize,
-        /// Their node.
-        node: String,
-    },
-    /// There is no outage, or none that has both ends and a length.
-    #[error("there is no outage in it{}", of_what(*open, *empty))]
-    Nothing {
-        /// How many have no beginning or no end.
-        open: usize,
-        /// How many have no length.
-        empty: usize,
-    },
-    /// A time is later, or earlier, than any outage can have been; a number may be in milliseconds.
-    #[error("line {line}: this time lies in the year {year}")]
-    Later {
-        /// Its line, from 1 on.
-        line: usize,
-        /// Its year.
-        year: i64,
-    },
-    /// Prometheus says why it gives no answer.
-    #[error("Prometheus did not answer: {0}")]
-    Refused(String),
-    /// Prometheus was asked for one moment.
-    #[error("this answer of Prometheus is about one moment, and says nothing of how long")]
-    Moment,
-    /// The whole is wrong.
-    #[error("{0}")]
-    Whole(String),
+#[error("{text}")]
+pub(crate) struct HistoryError {
+    text: String,
+    help: Option<&'static str>,
 }
 
 impl HistoryError {
+    /// The whole is wrong.
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), help: None }
+    }
+
+    pub(super) fn with_help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+
     /// What to do about it, where that does not follow from what is wrong.
     pub(crate) fn help(&self) -> Option<&'static str> {
-        match self {
-            Self::Backwards { .. } => Some("its start stands first, its end behind it"),
-            Self::Overlap { .. } => {
-                Some("a node is away once at a time: make one outage of the two")
-            }
-            Self::Nothing { open: 1.., .. } => Some(
-                "an outage without an end has no length: give its end, or a history that is longer",
-            ),
-            Self::Later { .. } => {
-                Some("a number is taken as seconds: 1767225600.5, not 1767225600500")
-            }
-            Self::Refused(_) => Some(
-                "a range query gives up to 11,000 samples of a series: ask for less at a time and put the answers one behind the other, or ask \
-                 /api/v1/query for `…[30d]`",
-            ),
-            Self::Moment => Some("ask /api/v1/query_range, or /api/v1/query for `…[30d]`"),
-            Self::Nothing { .. } | Self::Line { .. } | Self::Whole(_) => None,
-        }
+        self.help
     }
 }
 
-fn of_what(open: usize, empty: usize) -> &'static str {
+/// There is no outage, or none that has both ends and a length: so many have no beginning or no end, so many no
+/// length.
+fn nothing(open: usize, empty: usize) -> HistoryError {
+    let help = "an outage without an end has no length: give its end, or a history that is longer";
     match (open, empty) {
-        (0, 0) => "",
-        (0, _) => " that lasts for any time",
-        _ => " that has ended",
+        (0, 0) => HistoryError::new("there is no outage in it"),
+        (0, _) => HistoryError::new("there is no outage in it that lasts for any time"),
+        _ => HistoryError::new("there is no outage in it that has ended").with_help(help),
     }
 }
 
-/// A line that is wrong.
-pub(super) fn wrong(line: usize, text: impl Into<String>) -> HistoryError {
-    HistoryError::Line { line, text: text.into() }
+/// A line that is wrong, by its number from 1 on.
+pub(super) fn wrong(line: usize, text: impl fmt::Display) -> HistoryError {
+    HistoryError::new(format!("line {line}: {text}"))
 }
 
 /// The lines that say something, without blanks around them, each with its number.
@@ -165,7 +113,8 @@ impl Raw {
         if at.abs() >= LATEST_S {
             // Beyond that no year says more.
             let year = (1970.0 + at / YEAR_S).clamp(-1e12, 1e12) as i64;
-            return Err(HistoryError::Later { line, year });
+            let help = "a number is taken as seconds: 1767225600.5, not 1767225600500";
+            return Err(wrong(line, format!("this time lies in the year {year}")).with_help(help));
         }
         let (from, to) = self.looked.unwrap_or((at, at));
         self.looked = Some((from.min(at), to.max(at)));
@@ -182,7 +131,8 @@ impl Raw {
         self.saw(start, line)?;
         self.saw(end, line)?;
         if end < start {
-            return Err(HistoryError::Backwards { line, node: node.to_owned() });
+            let text = format!("the outage of `{node}` ends before it begins");
+            return Err(wrong(line, text).with_help("its start stands first, its end behind it"));
         }
         self.node(node).push((start, end, line));
         Ok(())
@@ -190,7 +140,7 @@ impl Raw {
 
     pub(super) fn finish(mut self) -> Result<History, HistoryError> {
         let Some((from, to)) = self.looked else {
-            return Err(HistoryError::Nothing { open: self.open, empty: 0 });
+            return Err(nothing(self.open, 0));
         };
         let mut history = History {
             length: to - from,
@@ -202,8 +152,12 @@ impl Raw {
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
             outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
             if let Some(pair) = outages.windows(2).find(|p| p[1].0 < p[0].1) {
-                let (line, earlier, node) = (pair[1].2, pair[0].2, name.clone());
-                return Err(HistoryError::Overlap { line, earlier, node });
+                let (line, earlier) = (pair[1].2, pair[0].2);
+                let text = format!(
+                    "this outage of `{name}` begins before the one of line {earlier} is over"
+                );
+                let help = "a node is away once at a time: make one outage of the two";
+                return Err(wrong(line, text).with_help(help));
             }
             history.nodes.push(name.clone());
             for &(start, end, _) in outages.iter() {
@@ -215,7 +169,7 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            return Err(HistoryError::Nothing { open: history.open, empty: history.empty });
+            return Err(nothing(history.open, history.empty));
         }
         history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         Ok(history)

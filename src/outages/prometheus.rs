@@ -43,9 +43,12 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
     let mut series = Vec::new();
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
         let answer = answer
-            .map_err(|e| HistoryError::Whole(format!("this is no answer of Prometheus: {e}")))?;
+            .map_err(|e| HistoryError::new(format!("this is no answer of Prometheus: {e}")))?;
         if let Some(error) = answer.error {
-            return Err(HistoryError::Refused(error));
+            return Err(HistoryError::new(format!("Prometheus did not answer: {error}")).with_help(
+                "a range query gives up to 11,000 samples of a series: ask for less at a time and put the answers one behind the other, or ask \
+                 /api/v1/query for `…[30d]`",
+            ));
         }
         series.extend(answer.data.into_iter().flat_map(|data| data.result));
     }
@@ -75,9 +78,14 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
         };
         let name = series.metric.get("node");
         let Some(node) = name.or_else(|| series.metric.get("instance")) else {
-            return Err(HistoryError::Whole("a series has no label `node`".to_owned()));
+            return Err(HistoryError::new("a series has no label `node`"));
         };
-        let Some(values) = &series.values else { return Err(HistoryError::Moment) };
+        let values = series.values.as_ref().ok_or_else(|| {
+            HistoryError::new(
+                "this answer of Prometheus is about one moment, and says nothing of how long",
+            )
+            .with_help("ask /api/v1/query_range, or /api/v1/query for `…[30d]`")
+        })?;
         let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
         found.entry(node).or_default().extend(samples);
     }

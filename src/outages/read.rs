@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History,
 fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     let first = heading(text);
     if first.is_empty() {
-        return Err(HistoryError::Whole("there is nothing in it".to_owned()));
+        return Err(HistoryError::new("there is nothing in it"));
     }
     let words = first.split_whitespace().count();
     // Behind a heading there may be, events of that archive begin with their number.
@@ -53,10 +53,9 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     } else if words == 2 {
         HistoryFormat::SimGrid
     } else {
-        return Err(HistoryError::Whole(
+        return Err(HistoryError::new(
             "this is no history of outages: known are CSV with a heading (node,start,end), a range of kube_node_status_condition from Prometheus, \
-             event_trace.tab of the Failure Trace Archive, machine events of Google's cluster data, and state files of SimGrid"
-                .to_owned(),
+             event_trace.tab of the Failure Trace Archive, machine events of Google's cluster data, and state files of SimGrid",
         ));
     })
 }

@@ -41,8 +41,7 @@ impl Spans {
 
     /// The span that a share `p` of them does not exceed: one that occurred.
     pub(crate) fn quantile(&self, p: f64) -> f64 {
-        let rank = (p * self.count() as f64).ceil() as usize;
-        self.sorted[rank.clamp(1, self.count()) - 1]
+        self.sorted[((p * self.count() as f64).ceil() as usize).clamp(1, self.count()) - 1]
     }
 
     /// How many are not longer than `t`.
