@@ -105,11 +105,9 @@ impl Request<'_> {
     /// Whether a controller of that name asked, by its service account, or all of them by the one
     /// of their process.
     fn is_by(&self, controllers: &[&str]) -> bool {
+        let is_its = |c: &&str| self.user == format!("system:serviceaccount:kube-system:{c}");
         // Without `--use-service-account-credentials` all controllers ask in the name of their process.
-        self.user == "system:kube-controller-manager"
-            || controllers
-                .iter()
-                .any(|c| self.user == format!("system:serviceaccount:kube-system:{c}"))
+        self.user == "system:kube-controller-manager" || controllers.iter().any(is_its)
     }
 
     /// Whether it is the control plane's or a node's own business.
@@ -236,11 +234,8 @@ impl Request<'_> {
         };
         let mut said = Vec::new();
         if let Some(value) = spec.get("unschedulable").filter(|_| !own) {
-            said.push(Said::Cordoned {
-                node: node(),
-                cordoned: value.as_bool().unwrap_or(false),
-                by: self.user.clone(),
-            });
+            let (cordoned, by) = (value.as_bool().unwrap_or(false), self.user.clone());
+            said.push(Said::Cordoned { node: node(), cordoned, by });
         }
         // A patch has all taints that are to be, as they cannot be merged.
         if let Some(list) = spec.get("taints") {

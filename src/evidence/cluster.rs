@@ -60,20 +60,15 @@ impl Before<'_> {
         let with_zone = |name: &String| self.node(name, zones.get(name));
         all.extend(without.iter().map(with_zone));
         names.extend(nodes.clone());
-        let placed: Vec<(&String, &Gone)> = gone
-            .iter()
-            .filter(|(_, g)| g.node.as_ref().is_some_and(|n| names.contains(n)))
-            .collect();
-        let lost: Vec<&String> = gone
-            .iter()
-            .filter(|(pod, g)| g.node.is_none() && self.outage.evictions.contains_key(*pod))
-            .map(|(pod, _)| pod)
-            .collect();
-        if !lost.is_empty() {
+        let is_placed = |g: &Gone| g.node.as_ref().is_some_and(|n| names.contains(n));
+        let placed: Vec<_> = gone.iter().filter(|(_, g)| is_placed(g)).collect();
+        let homeless = gone.iter().filter(|(_, g)| g.node.is_none());
+        let lost = homeless.filter(|(pod, _)| self.outage.evictions.contains_key(*pod)).count();
+        if lost > 0 {
             notes.push(format!(
                 "{} in no export, and no event says on which node {}: left out",
-                are(lost.len(), "evicted pod"),
-                form(lost.len(), "it was", "they were")
+                are(lost, "evicted pod"),
+                form(lost, "it was", "they were")
             ));
         }
         all.extend(self.owners(&placed, objects));
@@ -275,8 +270,7 @@ impl Before<'_> {
         });
         timer.unwrap_or_else(|| {
             let owner = gone.owner.as_deref().unwrap_or(pod);
-            let shortest = self.delays().get(owner).copied();
-            shortest.map_or(DEFAULT_SECONDS, |us| {
+            self.delays().get(owner).copied().map_or(DEFAULT_SECONDS, |us| {
                 ((us + SAME_MOMENT_US).max(0) / SECOND_US).min(DEFAULT_SECONDS)
             })
         })
@@ -301,9 +295,8 @@ impl Before<'_> {
         let mut tainted: BTreeMap<String, Tainted> = BTreeMap::new();
         let mut note = |silence: &Silence, at: i64| {
             let unknown_us = silence.unknown.at.0;
-            let known = tainted
-                .entry(silence.node.clone())
-                .or_insert(Tainted { unknown_us, tainted_us: at.max(unknown_us) });
+            let new = Tainted { unknown_us, tainted_us: at.max(unknown_us) };
+            let known = tainted.entry(silence.node.clone()).or_insert(new);
             known.tainted_us = known.tainted_us.max(at);
         };
         let delays = self.delays();
@@ -332,13 +325,10 @@ impl Before<'_> {
             let node = nodes.get(pod.as_str())?;
             self.outage.silences.iter().find(|s| s.node == **node)
         };
-        let evictions = self.outage.evictions.keys();
-        evictions
-            .filter_map(|pod| {
-                let owner = owners.get(pod.as_str()).unwrap_or(pod).clone();
-                Some((pod.as_str(), owner, of_pod(pod)?))
-            })
-            .collect()
+        let evicted = self.outage.evictions.keys().filter_map(|pod| {
+            Some((pod.as_str(), owners.get(pod.as_str()).unwrap_or(pod).clone(), of_pod(pod)?))
+        });
+        evicted.collect()
     }
 }
 

@@ -114,18 +114,15 @@ fn times(event: &Value) -> Vec<(Stamp, i64)> {
         &event["firstTimestamp"],
         &event["deprecatedFirstTimestamp"],
         &event["metadata"]["creationTimestamp"],
-    ]
-    .into_iter()
-    .find_map(time);
-    let Some(first) = first else { return Vec::new() };
+    ];
+    let Some(first) = first.into_iter().find_map(time) else { return Vec::new() };
     let mut all = vec![exact(event, first)];
     let last = [
         &event["series"]["lastObservedTime"],
         &event["lastTimestamp"],
         &event["deprecatedLastTimestamp"],
-    ]
-    .into_iter()
-    .find_map(time);
+    ];
+    let last = last.into_iter().find_map(time);
     if let Some(last) = last.filter(|last| last.0 - first.0 >= SECOND_US) {
         all.push(end_of_second(last));
     }

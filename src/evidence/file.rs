@@ -24,8 +24,6 @@ enum Kind {
     Audit,
     Log,
     Prometheus(Value),
-    /// Nothing that is known, and why.
-    Other(String),
 }
 
 impl Heard {
@@ -47,15 +45,15 @@ impl Heard {
 
     fn take(&mut self, file: &Evidence, year: Option<i32>) {
         match kind(&file.text) {
-            Kind::Objects(objects) => self.objects(file, &objects),
-            Kind::Audit => self.audit(file),
-            Kind::Log => self.log(file, year),
-            Kind::Prometheus(answer) => {
+            Ok(Kind::Objects(objects)) => self.objects(file, &objects),
+            Ok(Kind::Audit) => self.audit(file),
+            Ok(Kind::Log) => self.log(file, year),
+            Ok(Kind::Prometheus(answer)) => {
                 let (series, told) = prometheus::take(&answer, &file.file, self);
                 let told = telling(told);
                 self.note(file, format!("an answer of Prometheus with {series} series, {told}"));
             }
-            Kind::Other(why) => self.note(file, format!("left out: {why}")),
+            Err(why) => self.note(file, format!("left out: {why}")),
         }
     }
 
@@ -64,26 +62,23 @@ impl Heard {
     }
 
     fn objects(&mut self, file: &Evidence, objects: &[Value]) {
-        let (mut events, mut wrong, mut others) = (0, 0, 0);
-        for (number, object) in (1..).zip(objects) {
-            if object["kind"] != "Event" {
-                others += 1;
-                continue;
-            }
+        let (events, others): (Vec<_>, Vec<_>) =
+            (1..).zip(objects).partition(|(_, o)| o["kind"] == "Event");
+        let mut wrong = 0;
+        for &(number, event) in &events {
             let place = Place { file: file.file.clone(), unit: "item", number };
-            events += 1;
-            wrong += usize::from(!events::take(object, place, self));
+            wrong += usize::from(!events::take(event, place, self));
         }
-        if events > 0 {
-            self.note(file, counted(events, "event"));
+        if !events.is_empty() {
+            self.note(file, counted(events.len(), "event"));
         }
         if wrong > 0 {
             let wrong = counted(wrong, "event");
             self.note(file, format!("{wrong} without a time or an object, left out"));
         }
-        if others > 0 {
-            let of = objects.iter().filter(|o| o["kind"] != "Event").cloned();
-            self.exports.push((file.file.clone(), of.collect()));
+        if !others.is_empty() {
+            let others = others.into_iter().map(|(_, object)| object.clone());
+            self.exports.push((file.file.clone(), others.collect()));
         }
     }
 
@@ -166,34 +161,29 @@ fn is_log(text: &str) -> bool {
     !is_audit(text) && klog::is_log(text)
 }
 
-fn kind(text: &str) -> Kind {
-    let trimmed = text.trim_start();
+/// What a text is, or why it is nothing that is known.
+fn kind(text: &str) -> Result<Kind, String> {
     if is_audit(text) {
-        return Kind::Audit;
+        return Ok(Kind::Audit);
     }
     if is_log(text) {
-        return Kind::Log;
+        return Ok(Kind::Log);
     }
+    let trimmed = text.trim_start();
     if trimmed.is_empty() {
-        return Kind::Other("it is empty".to_owned());
+        return Err("it is empty".to_owned());
     }
-    match documents(trimmed) {
-        Err(why) => Kind::Other(why),
-        Ok(documents) => match documents.as_slice() {
-            [one] if one["data"]["resultType"].is_string() => Kind::Prometheus(one.clone()),
-            _ => {
-                let objects: Vec<Value> = documents.into_iter().flat_map(items).collect();
-                if objects.iter().all(|o| o["kind"].is_string()) && !objects.is_empty() {
-                    Kind::Objects(objects)
-                } else {
-                    Kind::Other(
-                        "it holds no objects of the Kubernetes API, no audit log, no log of a controller, and no answer of Prometheus"
-                            .to_owned(),
-                    )
-                }
-            }
-        },
+    let documents = documents(trimmed)?;
+    if let [one] = &documents[..]
+        && one["data"]["resultType"].is_string()
+    {
+        return Ok(Kind::Prometheus(one.clone()));
     }
+    let objects: Vec<Value> = documents.into_iter().flat_map(items).collect();
+    if objects.iter().all(|o| o["kind"].is_string()) && !objects.is_empty() {
+        return Ok(Kind::Objects(objects));
+    }
+    Err("it holds no objects of the Kubernetes API, no audit log, no log of a controller, and no answer of Prometheus".to_owned())
 }
 
 /// The objects of a list, or the object itself.
@@ -229,7 +219,7 @@ pub(crate) fn anonymised(files: Vec<Evidence>) -> Vec<Evidence> {
     let mut names = Names::default();
     heard.statements.iter().for_each(|s| names.of_statement(&s.said));
     for file in &files {
-        if let Kind::Objects(objects) = kind(&file.text) {
+        if let Ok(Kind::Objects(objects)) = kind(&file.text) {
             objects.iter().for_each(|o| names.of_object(o));
         }
     }

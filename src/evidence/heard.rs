@@ -34,9 +34,8 @@ impl Heard {
     /// those that [`APART_US`] parts the ones with the most evictions stay, then with the most lost nodes.
     pub(super) fn of_one_time(&mut self) {
         self.sort();
-        let (possible, never): (Vec<_>, Vec<_>) = std::mem::take(&mut self.statements)
-            .into_iter()
-            .partition(|s| possible().contains(&s.at));
+        let all = std::mem::take(&mut self.statements).into_iter();
+        let (possible, never): (Vec<_>, Vec<_>) = all.partition(|s| possible().contains(&s.at));
         let times = possible.chunk_by(|a, b| b.at.0 - a.at.0 <= APART_US);
         let weight = |of: &&[Statement]| {
             let many = |is: fn(&Said) -> bool| of.iter().filter(|s| is(&s.said)).count();
@@ -46,9 +45,8 @@ impl Heard {
         };
         let kept = times.max_by_key(weight);
         let span = kept.and_then(|k| Some(k.first()?.at..=k.last()?.at));
-        let (near, far): (Vec<_>, Vec<_>) = possible
-            .into_iter()
-            .partition(|s| span.as_ref().is_some_and(|span| span.contains(&s.at)));
+        let is_near = |s: &Statement| span.as_ref().is_some_and(|span| span.contains(&s.at));
+        let (near, far): (Vec<_>, Vec<_>) = possible.into_iter().partition(is_near);
         self.statements = near;
         for (left, why) in [
             (never, "of a time that no outage has"),
@@ -132,17 +130,12 @@ impl Heard {
         if strange.is_empty() {
             return;
         }
-        let pods: BTreeSet<String> = self
-            .statements
-            .iter()
-            .filter(|s| s.said.node().is_some_and(|n| strange.contains_key(n)))
-            .filter_map(|s| s.said.pod().map(str::to_owned))
-            .collect();
+        let is_strange = |s: &&Statement| s.said.node().is_some_and(|n| strange.contains_key(n));
+        let theirs = self.statements.iter().filter(is_strange).filter_map(|s| s.said.pod());
+        let pods: BTreeSet<String> = theirs.map(str::to_owned).collect();
         let before = self.statements.len();
-        self.statements.retain(|s| {
-            !s.said.node().is_some_and(|n| strange.contains_key(n))
-                && !s.said.pod().is_some_and(|p| pods.contains(p))
-        });
+        let is_theirs = |s: &Statement| s.said.pod().is_some_and(|p| pods.contains(p));
+        self.statements.retain(|s| !is_strange(&s) && !is_theirs(s));
         self.notes.push(format!(
             "{} about nodes that are in no export ({}), of another cluster or of another time: left out",
             are(before - self.statements.len(), "statement"),

@@ -51,13 +51,9 @@ impl<'a> Line<'a> {
         let rest = begins(at)?;
         let (header, message) = rest.split_once("] ")?;
         let year = line[..at].split_whitespace().find_map(parse_time);
-        Some(Line {
-            month: header.get(1..3)?.parse().ok()?,
-            day: header.get(3..5)?.parse().ok()?,
-            clock: header.get(6..)?.split(' ').next()?,
-            message,
-            year: year.map(year_of),
-        })
+        let (month, day) = (header.get(1..3)?.parse().ok()?, header.get(3..5)?.parse().ok()?);
+        let clock = header.get(6..)?.split(' ').next()?;
+        Some(Line { month, day, clock, message, year: year.map(year_of) })
     }
 
     fn at(&self, year: i32) -> Option<Stamp> {
@@ -80,10 +76,7 @@ pub(super) fn year_of(at: Stamp) -> i32 {
 /// The year that a log tells by the times in its messages.
 pub(super) fn year_in(text: &str) -> Option<i32> {
     const KEYS: [&str; 3] = ["createTime=\"", "timeStamp=\"", "\"timeAdded\":\""];
-    let of = |key: &str| {
-        let rest = &text[text.find(key)? + key.len()..];
-        rest.get(..4)?.parse::<i32>().ok()
-    };
+    let of = |key: &str| text[text.find(key)? + key.len()..].get(..4)?.parse::<i32>().ok();
     KEYS.iter().find_map(|key| of(key))
 }
 
@@ -110,12 +103,10 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
 
 /// The node of which the taint eviction controller notes the taints.
 fn noted_taints_of(message: &str) -> Option<String> {
-    let structured = message.strip_prefix("\"Updating known taints on node\"");
-    if let Some(values) = structured {
+    if let Some(values) = message.strip_prefix("\"Updating known taints on node\"") {
         return Values(values).get("node");
     }
-    let rest = message.strip_prefix("Updating known taints on node ")?;
-    Some(rest.split(':').next()?.to_owned())
+    Some(message.strip_prefix("Updating known taints on node ")?.split(':').next()?.to_owned())
 }
 
 /// What a message says.
@@ -186,15 +177,8 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
             let (object, kind) = (values.get("object")?, values.get("kind")?);
             let (namespace, name) = object.split_once('/').unwrap_or(("", &object));
             let (reason, message) = (values.get("reason")?, values.get("message")?);
-            let told = Told {
-                kind: &kind,
-                namespace,
-                name,
-                reason: &reason,
-                message: &message,
-                component: "",
-            };
-            told.said()?
+            let (kind, reason, message) = (&*kind, &*reason, &*message);
+            Told { kind, namespace, name, reason, message, component: "" }.said()?
         }
         _ => return None,
     })
@@ -240,16 +224,9 @@ fn unstructured(message: &str) -> Option<Said> {
         object[start..].split('"').next()
     };
     let (_, rest) = rest.split_once("reason: '")?;
-    let (reason, said) = rest.split_once("' ")?;
-    let told = Told {
-        kind: field("Kind")?,
-        namespace: field("Namespace")?,
-        name: field("Name")?,
-        reason,
-        message: said,
-        component: "",
-    };
-    told.said()
+    let (reason, message) = rest.split_once("' ")?;
+    let (kind, namespace, name) = (field("Kind")?, field("Namespace")?, field("Name")?);
+    Told { kind, namespace, name, reason, message, component: "" }.said()
 }
 
 /// `[{"key":"a","value":"b","effect":"NoExecute"}]`

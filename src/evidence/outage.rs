@@ -121,11 +121,8 @@ impl Outage {
     }
 
     fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Known>) {
-        let open = self
-            .silences
-            .iter_mut()
-            .rev()
-            .find(|silence| silence.node == node && silence.back.is_none());
+        let is_open = |silence: &&mut Silence| silence.node == node && silence.back.is_none();
+        let open = self.silences.iter_mut().rev().find(is_open);
         match open {
             // Said before, by another source or again: the earliest of the exact ones counts.
             Some(silence) => {
@@ -167,7 +164,6 @@ impl Outage {
         let not_ready = self.not_ready.iter();
         let not_ready = not_ready.map(|(_, from, until)| until.as_ref().unwrap_or(from).at);
         let actions = self.actions.iter().map(|a| a.known.at);
-        let signs = silences.chain(not_ready).chain(evictions);
-        signs.chain(actions).max()
+        silences.chain(not_ready).chain(evictions).chain(actions).max()
     }
 }

@@ -20,10 +20,8 @@ pub(super) fn of(statements: &[Statement]) -> BTreeMap<&str, String> {
             owners.insert(pod, owner.clone());
         }
     }
-    let known: BTreeMap<String, String> = owners
-        .values()
-        .filter_map(|o| Some((o.split_once('/')?.1.to_owned(), o.clone())))
-        .collect();
+    let by_name_alone = |o: &String| Some((o.split_once('/')?.1.to_owned(), o.clone()));
+    let known: BTreeMap<String, String> = owners.values().filter_map(by_name_alone).collect();
     let pods: BTreeSet<&str> = statements.iter().filter_map(|s| s.said.pod()).collect();
     for pod in pods {
         if !owners.contains_key(pod)
@@ -42,10 +40,7 @@ fn by_name(pod: &str, known: &BTreeMap<String, String>) -> Option<String> {
     let number = parent_and_ordinal(pod).is_some();
     let suffix = is_suffix(last);
     if let Some(owner) = known.get(full) {
-        let fits = match owner.starts_with("StatefulSet/") {
-            true => number,
-            false => suffix,
-        };
+        let fits = if owner.starts_with("StatefulSet/") { number } else { suffix };
         return fits.then(|| owner.clone());
     }
     let (_, hash) = full.rsplit_once('-')?;

@@ -43,17 +43,10 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
             true
         }
         ("kube_pod_info", Some(at)) if !label("node").is_empty() => {
-            let node = label("node").to_owned();
-            heard.say(
-                at,
-                0,
-                if first == begins {
-                    Said::On { pod: pod(), node }
-                } else {
-                    Said::Bound { pod: pod(), node }
-                },
-                place.clone(),
-            );
+            let (pod, node) = (pod(), label("node").to_owned());
+            let was_there = first == begins;
+            let said = if was_there { Said::On { pod, node } } else { Said::Bound { pod, node } };
+            heard.say(at, 0, said, place.clone());
             true
         }
         ("kube_pod_deletion_timestamp", Some(at)) => {
@@ -76,9 +69,7 @@ fn step_us(samples: &[(Stamp, f64)]) -> i64 {
 fn samples(series: &Value) -> Vec<(Stamp, f64)> {
     let one = |v: &Value| {
         let at = Stamp((v[0].as_f64()? * 1e6) as i64);
-        let value = v[1].as_str()?.parse().ok()?;
-        YEARS.contains(&at).then_some((at, value))
+        YEARS.contains(&at).then_some((at, v[1].as_str()?.parse().ok()?))
     };
-    let values = series["values"].as_array();
-    values.into_iter().flatten().filter_map(one).collect()
+    series["values"].as_array().into_iter().flatten().filter_map(one).collect()
 }

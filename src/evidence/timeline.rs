@@ -89,8 +89,7 @@ impl Objects {
 
 /// Whether controllers write such a taint by themselves.
 fn is_own(taint: &str) -> bool {
-    let key = taint.split([':', '=']).next().unwrap_or_default();
-    OWN_TAINTS.contains(&key)
+    OWN_TAINTS.contains(&taint.split([':', '=']).next().unwrap_or_default())
 }
 
 impl Timeline {
@@ -154,8 +153,7 @@ impl Timeline {
         let drained: BTreeSet<&String> = drains.iter().flat_map(|d| &d.pods).collect();
         for (pod, (known, by)) in &outage.deletions {
             if was.pods.contains_key(pod) && !drained.contains(pod) {
-                let step = format!("DeletePod(pod: {pod:?})");
-                self.add(known, step, format!("{by} deletes {pod}"));
+                self.add(known, format!("DeletePod(pod: {pod:?})"), format!("{by} deletes {pod}"));
             }
         }
         for (component, known) in &outage.leaders {

@@ -26,16 +26,13 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
         if let Some((kind, name)) = owner(pod).filter(|(kind, _)| kinds.contains(kind)) {
             let full = full_name(pod);
             let namespace = full.split('/').next().unwrap_or_default();
-            let key = (kind.to_owned(), format!("{namespace}/{name}"));
-            pods.entry(key).or_default().push(pod);
+            pods.entry((kind.to_owned(), format!("{namespace}/{name}"))).or_default().push(pod);
         }
     }
-    let made: Vec<((String, String), Value, usize)> = pods
-        .into_iter()
-        .filter_map(|(key, pods)| {
-            Some((key.clone(), workload(&key.0, &key.1, &pods)?, replicas(&key.0, &pods)))
-        })
-        .collect();
+    let made = pods.into_iter().filter_map(|(key, pods)| {
+        Some((key.clone(), workload(&key.0, &key.1, &pods)?, replicas(&key.0, &pods)))
+    });
+    let made: Vec<((String, String), Value, usize)> = made.collect();
     let mut added = 0;
     for ((kind, name), object, replicas) in made {
         let known = all.iter_mut().find(|o| o["kind"] == *kind && full_name(o) == name);
@@ -68,8 +65,7 @@ fn owner(pod: &Value) -> Option<(&str, &str)> {
 /// not known: it has as many as the highest number says, or it would delete that pod.
 fn replicas(kind: &str, pods: &[&Value]) -> usize {
     let number = |pod: &&Value| {
-        let name = pod["metadata"]["name"].as_str()?;
-        usize::try_from(parent_and_ordinal(name)?.1).ok()
+        usize::try_from(parent_and_ordinal(pod["metadata"]["name"].as_str()?)?.1).ok()
     };
     let highest = pods.iter().filter_map(number).max();
     match highest.filter(|_| kind == "StatefulSet") {
@@ -84,16 +80,12 @@ fn workload(kind: &str, full: &str, pods: &[&Value]) -> Option<Value> {
     let (namespace, name) = full.split_once('/')?;
     let first = pods.first()?;
     let labels = first["metadata"]["labels"].as_object()?;
-    let common: Map<String, Value> = labels
-        .iter()
-        .filter(|(key, value)| {
-            let has = |pod: &&Value| pod["metadata"]["labels"][key.as_str()] == **value;
-            pods.iter().all(has)
-                && !key.starts_with("statefulset.kubernetes.io/")
-                && *key != "apps.kubernetes.io/pod-index"
-        })
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
+    let mut common: Map<String, Value> = labels.clone();
+    common.retain(|key, value| {
+        pods.iter().all(|pod| pod["metadata"]["labels"][key.as_str()] == *value)
+            && !key.starts_with("statefulset.kubernetes.io/")
+            && key != "apps.kubernetes.io/pod-index"
+    });
     let mut spec = first["spec"].as_object().cloned().unwrap_or_default();
     // What admission and the scheduler give each pod anew.
     for field in ["nodeName", "priority", "preemptionPolicy", "hostname"] {

@@ -11,6 +11,7 @@ use super::outage::{Known, Outage, Silence};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
+use crate::files::fnv1a64;
 use crate::import::{Asked, ImportError, ImportedCluster, Input};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
@@ -141,10 +142,7 @@ pub(crate) fn reconstruct(
         start: plan.start,
         leases: plan.leases(&outage),
     };
-    let mut all = match plan.from_export {
-        true => objects,
-        false => before.rewound(&objects, &mut notes),
-    };
+    let mut all = if plan.from_export { objects } else { before.rewound(&objects, &mut notes) };
     workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
     let mut cluster = imported(all, cluster_of)?.simulable()?;
@@ -166,32 +164,21 @@ pub(crate) fn reconstruct(
         plan.start.to_rfc3339()
     );
     let horizon = span(lasts);
-    Ok(Reconstruction {
-        text: cluster.written(&doc, plan.start, &horizon, (&timeline, asked)),
-        start: plan.start,
-        outage,
-        notes,
-        told,
-    })
+    let text = cluster.written(&doc, plan.start, &horizon, (&timeline, asked));
+    Ok(Reconstruction { text, start: plan.start, outage, notes, told })
 }
 
 /// The cluster of the export that is taken, as it stands there: its release, and the settings of its
 /// control plane.
 pub(crate) fn exported(heard: &Heard) -> Option<ImportedCluster> {
     let objects = objects_of(heard, &mut Vec::new());
-    let is_any = !objects.is_empty();
-    is_any.then(|| imported(objects, "the export").ok())?
+    (!objects.is_empty()).then(|| imported(objects, "the export").ok())?
 }
 
 fn imported(objects: Vec<Value>, name: &str) -> Result<ImportedCluster, ImportError> {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
-    let input = Input {
-        file: name.to_owned(),
-        bytes: list.len(),
-        hash: crate::files::fnv1a64(list.as_bytes()),
-        text: list,
-    };
-    ImportedCluster::read(&[input])
+    let (file, bytes, hash) = (name.to_owned(), list.len(), fnv1a64(list.as_bytes()));
+    ImportedCluster::read(&[Input { file, bytes, hash, text: list }])
 }
 
 /// Whether something tells of a pod that came to a node after the export and before the outage.
@@ -385,20 +372,15 @@ impl Timing {
             cluster.memory.pass = Some(span(pass).as_str().into());
         }
     }
-}
 
-impl Timing {
     /// The entries of the timeline, with their evidence.
     fn timeline(&self, outage: &Outage, cluster: &ImportedCluster, was: &Objects) -> Timeline {
         let mut timeline = Timeline::new(self.start);
         let silent: BTreeSet<&str> = cluster.summary.cut_off.iter().map(String::as_str).collect();
         for silence in &outage.silences {
             if !(self.from_export && silent.contains(silence.node.as_str())) {
-                timeline.falls_silent(
-                    silence,
-                    self.silent_from(silence, outage),
-                    &self.why(silence, outage),
-                );
+                let at = self.silent_from(silence, outage);
+                timeline.falls_silent(silence, at, &self.why(silence, outage));
             }
             if let Some(back) = &silence.back {
                 timeline.comes_back(&silence.node, back);

@@ -79,10 +79,7 @@ fn by_time(
         let waited = t.tainted_us - t.unknown_us > AT_ONCE_US;
         let fits = |last: i64| {
             let gap = t.tainted_us - last;
-            match waited {
-                true => (gap - TOKEN_US).abs() <= UNSURE_US,
-                false => gap >= TOKEN_US - UNSURE_US,
-            }
+            if waited { (gap - TOKEN_US).abs() <= UNSURE_US } else { gap >= TOKEN_US - UNSURE_US }
         };
         match zones.iter_mut().find(|(last, _)| fits(*last)) {
             Some(zone) => {
