@@ -160,10 +160,8 @@ impl Node {
 
     /// The status of the condition of that name, if it was ever written, by whomever.
     pub(crate) fn condition_status(&self, kind: &str) -> Option<ConditionStatus> {
-        let of_kubelet = self.conditions.iter().find(|c| c.kind.as_str() == kind);
-        of_kubelet
-            .map(|c| c.status)
-            .or_else(|| self.readiness.as_ref()?.conditions.get(kind).copied())
+        let of_kubelet = self.conditions.iter().find(|c| c.kind.as_str() == kind).map(|c| c.status);
+        of_kubelet.or_else(|| self.readiness.as_ref()?.conditions.get(kind).copied())
     }
 
     /// Whether the node has a taint with this one's key and effect (`taints.TaintExists`).

@@ -14,8 +14,6 @@ mod tests;
 
 use crate::api::prelude::*;
 use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
-use std::str::FromStr;
 use thiserror::Error;
 
 /// The largest magnitude, 2^63-1 units.
@@ -80,14 +78,11 @@ impl Quantity {
                 (binary(integer, fraction, *exponent), Format::BinarySi)
             } else {
                 let exponent = suffix.strip_prefix(['e', 'E']).ok_or_else(bad_suffix)?;
-                (
-                    decimal(integer, fraction, exponent.parse().map_err(|_| bad_suffix())?),
-                    Format::DecimalExponent,
-                )
+                let exponent = exponent.parse().map_err(|_| bad_suffix())?;
+                (decimal(integer, fraction, exponent), Format::DecimalExponent)
             };
-        let nano = nano
-            .filter(|nano| *nano <= LARGEST)
-            .ok_or_else(|| QuantityError::Overflow(shown(text)))? as i128;
+        let nano = nano.filter(|nano| *nano <= LARGEST);
+        let nano = nano.ok_or_else(|| QuantityError::Overflow(shown(text)))? as i128;
         // Below one there is no binary suffix to write.
         if format == Format::BinarySi && nano < NANO {
             format = Format::DecimalSi;
@@ -117,25 +112,14 @@ impl Quantity {
 
     /// The sum, written as `self` is unless that is zero; none if it does not fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
-        Some(Self { nano: self.nano.checked_add(other.nano)?, format: self.format_with(other) })
-    }
-
-    fn format_with(self, other: Self) -> Format {
-        if self.nano == 0 { other.format } else { self.format }
+        let format = if self.nano == 0 { other.format } else { self.format };
+        Some(Self { nano: self.nano.checked_add(other.nano)?, format })
     }
 }
 
 /// Division rounded away from zero, as upstream's `Value` and `MilliValue`.
 fn round_up(amount: i128, divisor: i128) -> i128 {
     amount / divisor + (amount % divisor).signum()
-}
-
-impl FromStr for Quantity {
-    type Err = QuantityError;
-
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        Self::parse(text)
-    }
 }
 
 impl PartialEq for Quantity {
@@ -145,12 +129,6 @@ impl PartialEq for Quantity {
 }
 
 impl Eq for Quantity {}
-
-impl Hash for Quantity {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.nano.hash(state);
-    }
-}
 
 impl PartialOrd for Quantity {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -306,16 +284,10 @@ impl QuantityError {
             ),
             Self::Suffix { suffix, .. } => {
                 let without_byte = suffix.strip_suffix(['B', 'b']).unwrap_or(suffix);
-                let known = || {
-                    BINARY
-                        .iter()
-                        .map(|(s, _)| *s)
-                        .chain(DECIMAL.iter().map(|(s, _)| *s))
-                        .filter(|s| !s.is_empty())
-                };
-                let meant = known()
-                    .find(|s| *s == without_byte)
-                    .or_else(|| known().find(|s| s.eq_ignore_ascii_case(without_byte)));
+                let decimal = DECIMAL.iter().map(|(s, _)| *s).filter(|s| !s.is_empty());
+                let mut known = BINARY.iter().map(|(s, _)| *s).chain(decimal);
+                let meant = known.clone().find(|s| *s == without_byte);
+                let meant = meant.or_else(|| known.find(|s| s.eq_ignore_ascii_case(without_byte)));
                 Some(match meant {
                     Some(meant) => format!("did you mean {meant:?}?"),
                     None => "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei"

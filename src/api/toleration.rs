@@ -84,10 +84,8 @@ pub(crate) fn matching_tolerations<'a>(
     tolerations: &'a [Toleration],
     comparison_operators: bool,
 ) -> Option<Vec<&'a Toleration>> {
-    taints
-        .iter()
-        .map(|taint| tolerations.iter().find(|t| t.tolerates(taint, comparison_operators)))
-        .collect()
+    let first = |of: &Taint| tolerations.iter().find(|t| t.tolerates(of, comparison_operators));
+    taints.iter().map(first).collect()
 }
 
 #[cfg(test)]

@@ -47,12 +47,8 @@ impl TaintEdit {
     /// command.
     pub(crate) fn apply(&self, taints: &[Taint], node: &str) -> Result<(Vec<Taint>, Verb), String> {
         if !self.overwrite {
-            let there: Vec<&str> = self
-                .add
-                .iter()
-                .filter(|new| taints.iter().any(|old| old.matches(new)))
-                .map(|new| &*new.key)
-                .collect();
+            let is_there = |new: &&Taint| taints.iter().any(|old| old.matches(new));
+            let there: Vec<&str> = self.add.iter().filter(is_there).map(|new| &*new.key).collect();
             if !there.is_empty() {
                 let keys = there.join(",");
                 return Err(format!(
@@ -62,9 +58,8 @@ impl TaintEdit {
         }
         let mut result: Vec<Taint> =
             self.add.iter().map(|taint| Taint { time_added: None, ..taint.clone() }).collect();
-        result.extend(
-            taints.iter().filter(|old| !self.add.iter().any(|new| new.matches(old))).cloned(),
-        );
+        let is_kept = |old: &&Taint| !self.add.iter().any(|new| new.matches(old));
+        result.extend(taints.iter().filter(is_kept).cloned());
         let added = result.len() != taints.len();
 
         let mut missing: Vec<String> = Vec::new();

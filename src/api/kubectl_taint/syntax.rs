@@ -34,13 +34,6 @@ impl TaintSyntaxError {
 /// What kubectl refuses before it looks at any node: malformed taints, the same key and effect
 /// twice, one taint both added and removed, no taint at all.
 pub fn parse(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
-    let edit = parse_specs(args)?;
-    refuse_conflicts(&edit)?;
-    Ok(edit)
-}
-
-/// [`parse`] without the look at what contradicts itself, which kubectl takes later.
-fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
     if args.is_empty() {
         return Err(TaintSyntaxError::new("at least one taint update is required".to_owned()));
     }
@@ -68,6 +61,7 @@ fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
         }
         edit.add.push(taint);
     }
+    refuse_conflicts(&edit)?;
     Ok(edit)
 }
 
@@ -108,11 +102,9 @@ struct Spec<'a> {
 impl<'a> Spec<'a> {
     /// `key=value:Effect`, `key:Effect` or `key` (`parseTaint`).
     fn parse(text: &'a str) -> Result<Self, TaintSyntaxError> {
-        let invalid = |errors: &[String]| match errors {
-            [] => TaintSyntaxError::new(format!("invalid taint spec: {text}")),
-            errors => {
-                TaintSyntaxError::new(format!("invalid taint spec: {text}, {}", errors.join("; ")))
-            }
+        let invalid = |errors: &[String]| {
+            let why = if errors.is_empty() { "" } else { &format!(", {}", errors.join("; ")) };
+            TaintSyntaxError::new(format!("invalid taint spec: {text}{why}"))
         };
         let mut parts = text.splitn(3, ':');
         let head = parts.next().unwrap_or_default();
@@ -127,8 +119,8 @@ impl<'a> Spec<'a> {
                 // A value without an effect is read as part of the key, which kubectl's words do
                 // not make plain.
                 _ if head.contains('=') => {
-                    Err(invalid(&errors)
-                        .with_hint(format!("add an effect, \"{head}:NoExecute\" say")))
+                    let hint = format!("add an effect, \"{head}:NoExecute\" say");
+                    Err(invalid(&errors).with_hint(hint))
                 }
                 _ => Err(invalid(&errors)),
             };

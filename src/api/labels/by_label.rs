@@ -90,11 +90,8 @@ impl<T: Copy> Selectors<T> {
     /// The entries of the selectors that may select an object with these labels, and of some that
     /// do not.
     pub(crate) fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = T> + 'a {
-        labels
-            .iter()
-            .flat_map(|(key, value)| self.by_label.get(key, value))
-            .chain(&self.others)
-            .copied()
+        let asked_for = labels.iter().flat_map(|(key, value)| self.by_label.get(key, value));
+        asked_for.chain(&self.others).copied()
     }
 }
 

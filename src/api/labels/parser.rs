@@ -46,10 +46,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Requirement>, SelectorError> {
             Token::End => return Ok(requirements),
             other => return Err(error(other, "!, identifier, or 'end of string'")),
         }
-        let requirement = parser
-            .requirement()
-            .map_err(|e| SelectorError(format!("unable to parse requirement: {}", e.0)))?;
-        requirements.push(requirement);
+        let wrong =
+            |e: SelectorError| SelectorError(format!("unable to parse requirement: {}", e.0));
+        requirements.push(parser.requirement().map_err(wrong)?);
         match parser.take() {
             Token::End => return Ok(requirements),
             Token::Symbol(",") if matches!(parser.next, Token::Word(_) | Token::Symbol("!")) => {}

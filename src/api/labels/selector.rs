@@ -58,12 +58,10 @@ impl Selector {
 
     /// As Go prints a LabelSelector (`%v`).
     pub(crate) fn as_go_prints_it(&self) -> String {
-        let (labels, expressions): (Vec<_>, Vec<_>) = (self.requirements.iter())
-            .map(Requirement::as_go_prints_it)
-            .partition(|(is_label, _)| *is_label);
-        let joined = |parts: Vec<(bool, String)>| -> String {
-            parts.into_iter().map(|(_, text)| text).collect()
-        };
+        let all = self.requirements.iter().map(Requirement::as_go_prints_it);
+        let (labels, expressions): (Vec<_>, Vec<_>) = all.partition(|(is_label, _)| *is_label);
+        let joined =
+            |parts: Vec<(bool, String)>| -> String { parts.into_iter().map(|p| p.1).collect() };
         format!(
             "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
             joined(labels),
@@ -141,10 +139,8 @@ impl LabelSelector {
     /// # Errors
     /// What [`Requirement::new`] refuses.
     pub fn as_selector(&self) -> Result<Selector, SelectorError> {
-        let exact = self
-            .match_labels
-            .iter()
-            .map(|(key, value)| Requirement::new(key, Operator::Equals, [value.clone()]));
+        let exact = self.match_labels.iter();
+        let exact = exact.map(|(key, v)| Requirement::new(key, Operator::Equals, [v.clone()]));
         let further = self.match_expressions.iter().map(|expression| {
             let (operator, values) = (expression.operator.operator(), &expression.values);
             Requirement::new(&expression.key, operator, values.iter().cloned())

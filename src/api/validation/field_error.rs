@@ -48,12 +48,8 @@ impl FieldError {
     /// The field holds a word that is not one of `supported`; what is near to it becomes the hint.
     pub(crate) fn not_supported(field: &str, value: &str, supported: &[&'static str]) -> Self {
         let list: Vec<String> = supported.iter().map(|word| quoted(word)).collect();
-        let mut error = Self::new(
-            FieldErrorKind::NotSupported,
-            field,
-            quoted(value),
-            format!("supported values: {}", list.join(", ")),
-        );
+        let detail = format!("supported values: {}", list.join(", "));
+        let mut error = Self::new(FieldErrorKind::NotSupported, field, quoted(value), detail);
         error.hint = spelling::nearest(value, supported.iter().copied())
             .map(|word| format!("did you mean {word:?}?"));
         error
