@@ -21,12 +21,8 @@ impl Adopter {
     fn of(workload: &RawWorkload) -> Option<Self> {
         let selector =
             selector("spec.selector", workload.spec.selector.as_ref()?).ok()?.as_selector().ok()?;
-        (!selector.is_empty()).then(|| Self {
-            kind: workload.kind,
-            namespace: workload.namespace.clone(),
-            name: workload.name.clone(),
-            selector,
-        })
+        let (namespace, name) = (workload.namespace.clone(), workload.name.clone());
+        (!selector.is_empty()).then_some(Self { kind: workload.kind, namespace, name, selector })
     }
 
     /// Whether it adopts an object of that name in its namespace: a pod, or a ReplicaSet.

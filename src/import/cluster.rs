@@ -46,9 +46,7 @@ impl ImportedCluster {
         if self.summary.nodes > 0 || self.summary.pods > 0 || !self.summary.orphans.is_empty() {
             return Ok(self);
         }
-        Err(ImportError::Nothing {
-            files: self.summary.files.clone(),
-            found: self.summary.instead(),
-        })
+        let found = self.summary.instead();
+        Err(ImportError::Nothing { files: self.summary.files, found })
     }
 }

@@ -147,6 +147,7 @@ fn gates(
     taken: &mut Vec<String>,
     summary: &mut Summary,
 ) {
+    let wrong = &mut summary.control_plane_wrong;
     for part in value.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, said) = part.split_once('=').unwrap_or((part, ""));
         if !gate_names().any(|known| known == name.trim()) {
@@ -156,21 +157,18 @@ fn gates(
             "true" | "1" => true,
             "false" | "0" => false,
             _ => {
-                summary
-                    .control_plane_wrong
-                    .push(format!("{component} --feature-gates={part} cannot be read and is left out: expected true or false"));
+                wrong.push(format!("{component} --feature-gates={part} cannot be read and is left out: expected true or false"));
                 continue;
             }
         };
-        match all.insert(name.trim().to_owned(), on) {
-            None => taken.push(format!("{component} --feature-gates={name}={on}")),
-            Some(earlier) if earlier != on => {
-                all.insert(name.trim().to_owned(), earlier);
-                summary.control_plane_wrong.push(format!(
-                    "feature gate {name} is {on} in {component} and {earlier} in another component; here one value holds for all, {earlier}"
-                ));
-            }
-            Some(_) => {}
+        let earlier = *all.entry(name.trim().to_owned()).or_insert_with(|| {
+            taken.push(format!("{component} --feature-gates={name}={on}"));
+            on
+        });
+        if earlier != on {
+            wrong.push(format!(
+                "feature gate {name} is {on} in {component} and {earlier} in another component; here one value holds for all, {earlier}"
+            ));
         }
     }
 }

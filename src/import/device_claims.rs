@@ -148,11 +148,8 @@ impl Claims<'_> {
             .map_err(|why| format!("not simulated, as DeviceClass {name} {why}"))?;
         let tolerations = pod::tolerations(&exactly.tolerations)
             .map_err(|Wrong(wrong)| format!("not simulated: {wrong}"))?;
-        Ok(DeviceClaim {
-            resource_claim_name: None,
-            driver: Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER),
-            count: exactly.count.filter(|n| *n != 1),
-            tolerations,
-        })
+        let driver = Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER);
+        let count = exactly.count.filter(|n| *n != 1);
+        Ok(DeviceClaim { resource_claim_name: None, driver, count, tolerations })
     }
 }

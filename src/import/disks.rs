@@ -165,12 +165,10 @@ impl Disks {
         for template in set.claim_templates() {
             let before = format!("{}/{template}-{}-", set.namespace, set.name);
             let number = |full: &str| full.strip_prefix(&before)?.parse::<i64>().ok();
-            let claims: Vec<_> = self
-                .claims
-                .range(before.clone()..)
-                .take_while(|(full, _)| full.starts_with(&before))
-                .filter_map(|(full, claim)| Some((full, number(full)?, claim)))
-                .collect();
+            let from = self.claims.range(before.clone()..);
+            let its = from.take_while(|(full, _)| full.starts_with(&before));
+            let claims: Vec<_> =
+                its.filter_map(|(full, claim)| Some((full, number(full)?, claim))).collect();
             let is_told = |p: &&RawPod| {
                 self.claims.contains_key(&format!("{}/{template}-{}", p.namespace, p.name))
             };
@@ -246,10 +244,10 @@ fn tell(
     let reached = match &volume.node_affinity.required {
         Some(terms) => reached(terms, nodes),
         // Only a share is reached from everywhere without a word.
-        None => Ok(VolumeClaim {
-            reach: (!shared).then_some(Reach::Everywhere),
-            ..VolumeClaim::default()
-        }),
+        None => {
+            let reach = (!shared).then_some(Reach::Everywhere);
+            Ok(VolumeClaim { reach, ..VolumeClaim::default() })
+        }
     };
     Some(reached.and_then(|reached| {
         if is_size(&claim.name) {
@@ -320,9 +318,8 @@ fn is_size(name: &str) -> bool {
 /// claim's (`attachdetach/util: IsMultiAttachAllowed`).
 fn access(volume: &RawVolumeSpec) -> Option<AccessMode> {
     let has = |mode: &AccessMode| volume.access_modes.iter().any(|m| m == mode.as_str());
-    [AccessMode::ReadWriteMany, AccessMode::ReadOnlyMany, AccessMode::ReadWriteOncePod]
-        .into_iter()
-        .find(has)
+    let modes = [AccessMode::ReadWriteMany, AccessMode::ReadOnlyMany, AccessMode::ReadWriteOncePod];
+    modes.into_iter().find(has)
 }
 
 /// Pods of several nodes may use it at once.
@@ -383,10 +380,8 @@ fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<boo
 /// From where a volume with these terms is reached.
 fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Note> {
     let terms = &terms.node_selector_terms;
-    let reached: Vec<&NamedNode> = nodes
-        .iter()
-        .filter(|n| terms.iter().any(|t| requirements(t).all(|r| fits(r, n))))
-        .collect();
+    let is_reached = |n: &&NamedNode| terms.iter().any(|t| requirements(t).all(|r| fits(r, n)));
+    let reached: Vec<&NamedNode> = nodes.iter().filter(is_reached).collect();
     let Some((first, shape)) = reached.first() else { return Err(UNREACHED) };
     let by_zone = terms.iter().flat_map(requirements).all(|r| is_of_zones(&r.key));
     if reached.len() == 1 && !by_zone {

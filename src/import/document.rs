@@ -25,11 +25,8 @@ pub(super) fn read(input: &Input, take: &mut Take<'_>) -> Result<(), ImportError
     documents.retain(|d| !is_blank(d.text));
     let several = documents.len() > 1;
     for (i, document) in documents.iter().enumerate() {
-        let place = Place {
-            file: input.file.clone(),
-            document: several.then_some(i + 1),
-            ..Place::default()
-        };
+        let number = several.then_some(i + 1);
+        let place = Place { file: input.file.clone(), document: number, ..Place::default() };
         let reader = Reader { input, document, place };
         if is_json(document.text) { reader.json(take)? } else { reader.yaml(take)? }
     }
@@ -183,12 +180,8 @@ fn excerpt(text: &str, line: usize, column: usize) -> String {
     let Some(found) = text.lines().nth(line - 1) else { return String::new() };
     let column = column.max(1);
     let from = if column > WIDTH { column - WIDTH / 2 } else { 0 };
-    let shown: String = found
-        .chars()
-        .skip(from)
-        .take(WIDTH)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let shown = found.chars().skip(from).take(WIDTH);
+    let shown: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
     if shown.trim().is_empty() {
         return String::new();
     }

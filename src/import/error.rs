@@ -68,53 +68,13 @@ pub enum ImportError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A path names a directory.
-    #[error("{file} is a directory; name the files in it")]
-    Directory {
-        /// The path.
-        file: String,
-    },
-    /// More bytes, after decompression, than a cluster of any size needs.
-    #[error(
-        "{file} holds more than {limit_mib} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods"
-    )]
-    TooLarge {
+    /// A file is too large, damaged, empty or no text.
+    #[error("{file}{why}")]
+    File {
         /// The file.
         file: String,
-        /// The limit in MiB.
-        limit_mib: u64,
-    },
-    /// Far more comes out of gzip than any export is packed to.
-    #[error(
-        "{file} is a gzip bomb: it holds more than 200 times its size once unpacked, the limit"
-    )]
-    Bomb {
-        /// The file.
-        file: String,
-    },
-    /// The gzip data is cut short or broken.
-    #[error("{file}: gzip data is cut short or damaged: {message}")]
-    Gzip {
-        /// The file.
-        file: String,
-        /// What the decompressor said.
-        message: String,
-    },
-    /// Neither UTF-8 nor UTF-16 with a byte order mark.
-    #[error(
-        "{file} is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is"
-    )]
-    NotText {
-        /// The file.
-        file: String,
-        /// Offset of the first bad byte, after decompression.
-        offset: usize,
-    },
-    /// There is nothing in the file but white space and comments.
-    #[error("{file} is empty; write `{KUBECTL}` into it")]
-    Empty {
-        /// The file.
-        file: String,
+        /// What is wrong with it, as it stands behind its name.
+        why: String,
     },
     /// It is something else that kubectl prints.
     #[error("{file} {what}; use `{KUBECTL} > cluster.json` instead")]

@@ -95,8 +95,7 @@ impl RawEvent {
         let namespace = about["namespace"].as_str().unwrap_or("default");
         let name = about["name"].as_str().filter(|_| about["kind"] == "Pod")?;
         let (last, _) = self.last()?;
-        let at = made(&self.name, last).unwrap_or(last);
-        Some((format!("{namespace}/{name}"), step, at))
+        Some((format!("{namespace}/{name}"), step, made(&self.name, last).unwrap_or(last)))
     }
 
     /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,

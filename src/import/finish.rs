@@ -43,11 +43,16 @@ impl Gathered {
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
         let bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;
+        // When the leases of the nodes that are plainly healthy were renewed, from time zero.
+        let healthy = shapes.iter().filter(|(_, shape)| shape.start.is_none());
+        let lease = |(name, _): &NamedNode| {
+            Some((name.clone(), micros(renewed.get(name)?.0.us_since(zero).min(0))))
+        };
         let memory = Memory {
             office,
             pass: None,
             passed,
-            leases: leases_of_healthy(&shapes, &renewed, zero),
+            leases: healthy.filter_map(lease).collect(),
             attached: held_elsewhere(&self),
             waiting: remembered::waiting(&self.pods, &self.events, zero)?,
             failures: remembered::failures(&self.workloads, &self.pods, zero)?,
@@ -280,21 +285,6 @@ impl Gathered {
         summary.pods = bound.len();
         Ok(bound)
     }
-}
-
-/// When the leases of the nodes that are plainly healthy were renewed, from time zero.
-fn leases_of_healthy(
-    shapes: &[NamedNode],
-    renewed: &Renewals,
-    zero: Stamp,
-) -> BTreeMap<String, DurationText> {
-    let healthy = shapes.iter().filter(|(_, shape)| shape.start.is_none());
-    healthy
-        .filter_map(|(name, _)| {
-            let (at, _) = renewed.get(name)?;
-            Some((name.clone(), micros(at.us_since(zero).min(0))))
-        })
-        .collect()
 }
 
 /// Notes what the summary says of a pod. `owned`: whether there is a workload of that full name.

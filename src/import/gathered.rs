@@ -56,16 +56,14 @@ pub(super) struct Gathered {
 
 /// The name of the object at that place.
 fn name_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
-    let name = fields::name("metadata.name", &meta.name).map_err(at(place))?;
-    Ok(name.to_owned())
+    Ok(fields::name("metadata.name", &meta.name).map_err(at(place))?.to_owned())
 }
 
 /// The namespace of the object at that place. kubectl puts objects without a namespace into
 /// `default`, unless a command says otherwise.
 fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
     let written = meta.namespace.as_deref().unwrap_or("default");
-    let namespace = fields::namespace("metadata.namespace", written).map_err(at(place))?;
-    Ok(namespace.to_owned())
+    Ok(fields::namespace("metadata.namespace", written).map_err(at(place))?.to_owned())
 }
 
 impl Gathered {

@@ -3,7 +3,7 @@
 //!
 //! Everything is read into memory: an export of 10,000 pods has 70 MiB.
 
-use super::error::ImportError;
+use super::error::{ImportError, KUBECTL};
 use super::sight::refuse;
 use crate::files::{self, ReadError, fnv1a64};
 use std::path::Path;
@@ -70,19 +70,26 @@ impl Input {
 /// Why an export cannot be read, in the words of an export.
 fn unreadable(file: &str, error: ReadError) -> ImportError {
     let file = file.to_owned();
-    match error {
-        ReadError::Io(source) => ImportError::Io { file, source },
-        ReadError::Directory => ImportError::Directory { file },
+    let why = match error {
+        ReadError::Io(source) => return ImportError::Io { file, source },
         ReadError::Special(_) | ReadError::Elsewhere => {
-            ImportError::Io { file, source: std::io::Error::other(error) }
+            return ImportError::Io { file, source: std::io::Error::other(error) };
         }
-        ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => {
-            ImportError::TooLarge { file, limit_mib: limit >> 20 }
+        ReadError::Directory => " is a directory; name the files in it".to_owned(),
+        ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => format!(
+            " holds more than {} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods",
+            limit >> 20
+        ),
+        ReadError::Bomb => {
+            " is a gzip bomb: it holds more than 200 times its size once unpacked, the limit"
+                .to_owned()
         }
-        ReadError::Bomb => ImportError::Bomb { file },
-        ReadError::Gzip(message) => ImportError::Gzip { file, message },
-        ReadError::NotText { offset, .. } => ImportError::NotText { file, offset },
-    }
+        ReadError::Gzip(message) => format!(": gzip data is cut short or damaged: {message}"),
+        ReadError::NotText { offset, .. } => format!(
+            " is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is"
+        ),
+    };
+    ImportError::File { file, why }
 }
 
 #[cfg(test)]
@@ -164,7 +171,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read() {
         let read = |path: &str| Input::open(Path::new(path)).unwrap_err();
-        assert!(matches!(read("src"), ImportError::Directory { .. }));
+        assert_eq!(read("src").to_string(), "src is a directory; name the files in it");
         assert!(matches!(read("no/such/file"), ImportError::Io { .. }));
     }
 }

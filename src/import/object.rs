@@ -392,9 +392,8 @@ impl RawPodSpec {
 impl RawVolume {
     /// A disk that is attached to the pod's node, and not by the name of a claim.
     pub(super) fn is_persistent(&self) -> bool {
-        [self.ephemeral, self.aws, self.azure, self.cinder, self.gce, self.vsphere_volume]
-            .iter()
-            .any(|v| v.0)
+        let Self { ephemeral, aws, azure, cinder, gce, vsphere_volume, .. } = self;
+        [ephemeral, aws, azure, cinder, gce, vsphere_volume].iter().any(|v| v.0)
     }
 }
 

@@ -102,13 +102,11 @@ impl Pace {
         zero: Stamp,
     ) -> Self {
         // Whose pods they are in the end: a ReplicaSet's those of its Deployment.
-        let top: BTreeMap<String, String> = workloads
-            .iter()
-            .map(|w| {
-                let deployment = |d| format!("Deployment/{}/{d}", w.namespace);
-                (w.full_name(), w.owner().map_or_else(|| w.full_name(), deployment))
-            })
-            .collect();
+        let with_top = |w: &RawWorkload| {
+            let deployment = |d| format!("Deployment/{}/{d}", w.namespace);
+            (w.full_name(), w.owner().map_or_else(|| w.full_name(), deployment))
+        };
+        let top: BTreeMap<String, String> = workloads.iter().map(with_top).collect();
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
         let mut probed: BTreeMap<&str, i64> = BTreeMap::new();
@@ -133,18 +131,14 @@ impl Pace {
             let Some(owner) = maker_of(pod, &top) else { continue };
             let is_set = owner.starts_with("StatefulSet/");
             let seen = seen.entry(&top[owner]).or_default();
-            let grace = graces.get(pod).copied().unwrap_or(GRACE_S);
-            seen.by_events(steps, is_set.then_some(grace));
+            seen.by_events(steps, is_set.then_some(graces.get(pod).copied().unwrap_or(GRACE_S)));
         }
         let images = images_of(workloads, &top);
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
             let image = seen.image(images.get(name));
-            let start = match seen.ready.is_empty() {
-                true => fitted(&mut seen.started),
-                false => fitted(&mut seen.ready),
-            };
-            let start = start.or_else(|| image.is_some().then(less));
+            let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
+            let start = fitted(spans).or_else(|| image.is_some().then(less));
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
             let mut takes = Takes::default();
@@ -453,8 +447,7 @@ fn stop_of(pod: &RawPod) -> Option<i64> {
     let ends = parse(&pod.meta.deletion_timestamp)?;
     let mut last: Option<Stamp> = None;
     for container in &pod.status.container_statuses {
-        let ended = container.state.terminated.as_ref()?;
-        last = last.max(parse(&ended.finished_at));
+        last = last.max(parse(&container.state.terminated.as_ref()?.finished_at));
     }
     let took = last?.us_since(ends) + grace * SECOND_US;
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)

@@ -38,11 +38,8 @@ impl PodShape {
     pub(super) fn has_default_tolerations(&self) -> bool {
         let no_execute = |t: &&Toleration| t.effect.is_none_or(|e| e == Effect::NoExecute);
         let has = |key: &str| {
-            self.template
-                .tolerations
-                .iter()
-                .filter(no_execute)
-                .any(|t| t.key.is_empty() || t.key == key)
+            let mut all = self.template.tolerations.iter().filter(no_execute);
+            all.any(|t| t.key.is_empty() || t.key == key)
         };
         self.static_pod == Some(PodSource::File) || has(NOT_READY) && has(UNREACHABLE)
     }

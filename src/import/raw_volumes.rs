@@ -98,17 +98,8 @@ impl RawClaim {
 impl RawVolumeSpec {
     /// One of the kinds without a driver that are attached to nodes (`AttachableVolumePlugin`).
     pub(super) fn is_disk(&self) -> bool {
-        let all = [
-            self.aws,
-            self.azure,
-            self.cinder,
-            self.fc,
-            self.gce,
-            self.iscsi,
-            self.rbd,
-            self.vsphere_volume,
-        ];
-        all.iter().any(|v| v.0)
+        let Self { aws, azure, cinder, fc, gce, iscsi, rbd, vsphere_volume, .. } = self;
+        [aws, azure, cinder, fc, gce, iscsi, rbd, vsphere_volume].iter().any(|v| v.0)
     }
 }
 

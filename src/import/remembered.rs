@@ -44,12 +44,8 @@ pub(super) fn waiting(
         let since = since.map_err(at(place))?.unwrap_or(zero);
         let name = pod.full_name();
         let known = told.get(&name).filter(|(_, last)| *last <= zero);
-        let waits = Waiting {
-            since: ago(since, zero),
-            tries: known.map(|k| k.0),
-            last: known.map(|k| ago(k.1, zero)),
-        };
-        all.insert(name, waits);
+        let (tries, last) = known.map(|k| (k.0, ago(k.1, zero))).unzip();
+        all.insert(name, Waiting { since: ago(since, zero), tries, last });
     }
     Ok(all)
 }
@@ -102,24 +98,17 @@ fn failures_of(
     let after: Vec<Stamp> = times(false).filter(|t| success.is_none_or(|s| *t > s)).collect();
     let gone = usize::try_from(failed).unwrap_or(0).saturating_sub(times(false).count());
     let last = after.iter().max().copied();
-    let surely = match succeeded {
-        // Without any success all failures count, also those of pods that are gone.
-        0 => after.len() + gone,
-        _ => after.len(),
-    };
     let most = after.len() + gone;
     if most == 0 {
         return None;
     }
+    // Without any success all failures count, also those of pods that are gone.
+    let least = if succeeded == 0 { most } else { after.len() };
+    let (least, most) = (least as u32, most as u32);
     let from = last.or(success).or(started).unwrap_or(zero).min(zero);
     // Without pods that are gone the last failure is known.
     let until = if gone == 0 { from } else { zero };
-    Some(Failures {
-        least: surely as u32,
-        most: most as u32,
-        from: ago(from, zero),
-        until: ago(until, zero),
-    })
+    Some(Failures { least, most, from: ago(from, zero), until: ago(until, zero) })
 }
 
 /// What disruption budgets were counted to, of those whose status is of their present spec.

@@ -4,8 +4,8 @@
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
 use super::object::{
-    RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm, RawPreferredNodes,
-    RawProbe, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
+    RawAffinity, RawGate, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
+    RawPreferredNodes, RawProbe, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
 };
 use super::quantities::container_requests;
 use crate::import::prelude::*;
@@ -44,20 +44,13 @@ pub(super) fn scheduling(
 ) -> Result<PodTemplate, Wrong> {
     let containers = &spec.containers;
     let several = containers.len() > 1;
+    let affinity = spec.affinity.as_ref().map(|a| affinity(a, left_out)).transpose()?;
+    let gate = |g: &RawGate| SchedulingGate { name: g.name.clone() };
     Ok(PodTemplate {
-        affinity: spec
-            .affinity
-            .as_ref()
-            .map(|a| affinity(a, left_out))
-            .transpose()?
-            .filter(|a| *a != Affinity::default()),
+        affinity: affinity.filter(|a| *a != Affinity::default()),
         topology_spread_constraints: all(&spec.topology_spread_constraints, spread)?,
         ports: ports(containers)?,
-        scheduling_gates: spec
-            .scheduling_gates
-            .iter()
-            .map(|g| SchedulingGate { name: g.name.clone() })
-            .collect(),
+        scheduling_gates: spec.scheduling_gates.iter().map(gate).collect(),
         preemption_policy: (spec.preemption_policy == "Never").then_some(PreemptionPolicy::Never),
         container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
@@ -90,10 +83,8 @@ pub(super) fn probe(
 /// Whether a probe of a pod may take more than the second that it has where nothing else is said.
 pub(super) fn is_patient(spec: &RawPodSpec) -> bool {
     let probes = |c: &RawContainer| {
-        [&c.readiness_probe, &c.liveness_probe, &c.startup_probe]
-            .into_iter()
-            .flatten()
-            .any(|p| p.timeout_seconds > 1)
+        let all = [&c.readiness_probe, &c.liveness_probe, &c.startup_probe];
+        all.into_iter().flatten().any(|p| p.timeout_seconds > 1)
     };
     spec.containers.iter().any(probes)
 }
@@ -160,13 +151,11 @@ fn pod_term(
         left_out("namespaceSelector with conditions");
     }
     let selector = |raw| selector("affinity: labelSelector", raw);
+    let is_of_all = raw.namespace_selector.is_some_and(|f| !f.0);
     Ok(PodAffinityTerm {
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
         namespaces: raw.namespaces.clone(),
-        namespace_selector: raw
-            .namespace_selector
-            .is_some_and(|f| !f.0)
-            .then_some(EveryNamespace {}),
+        namespace_selector: is_of_all.then_some(EveryNamespace {}),
         topology_key: raw.topology_key.clone(),
     })
 }
@@ -204,11 +193,8 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
         let word = if port.protocol.is_empty() { "TCP" } else { &port.protocol };
         let protocol: Protocol = fields::shared(word)
             .ok_or_else(|| Wrong(format!("protocol {word:?} of a port is not known to the API")))?;
-        all.push(HostPort {
-            host_port,
-            protocol: (protocol != Protocol::TCP).then_some(protocol),
-            host_ip: port.host_ip.clone(),
-        });
+        let protocol = (protocol != Protocol::TCP).then_some(protocol);
+        all.push(HostPort { host_port, protocol, host_ip: port.host_ip.clone() });
     }
     Ok(all)
 }

@@ -35,12 +35,8 @@ impl Cursor {
 
     /// The place of the object at hand in a document.
     pub(super) fn place(&self, document: &Place) -> Place {
-        Place {
-            item: self.item.get(),
-            kind: self.kind.borrow().clone(),
-            name: self.name.borrow().clone(),
-            ..document.clone()
-        }
+        let (kind, name) = (self.kind.borrow().clone(), self.name.borrow().clone());
+        Place { item: self.item.get(), kind, name, ..document.clone() }
     }
 }
 
@@ -95,11 +91,8 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 }
                 "items" if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),
                 "items" if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
-                    let list_kind = raw.kind.clone();
-                    let of = list_kind
-                        .as_deref()
-                        .and_then(|k| k.strip_suffix("List"))
-                        .filter(|k| !k.is_empty());
+                    let list_kind = raw.kind.clone().unwrap_or_default();
+                    let of = list_kind.strip_suffix("List").filter(|k| !k.is_empty());
                     let of_list = of.map(|k| (k, raw.api_version.as_deref()));
                     raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
@@ -394,16 +387,13 @@ impl Raw {
             for (i, mut item) in items.into_iter().enumerate() {
                 item.kind = item.kind.or_else(|| of.map(str::to_owned));
                 item.api_version = item.api_version.or_else(|| self.api_version.clone());
-                let place = Place { item: Some(i + 1), ..place.clone() };
-                item.flatten(place, take)?;
+                item.flatten(Place { item: Some(i + 1), ..place.clone() }, take)?;
             }
             return Ok(());
         }
         if kind == "Table" {
-            return Err(ImportError::OtherOutput {
-                file: place.file.clone(),
-                what: "holds a Table, with only a part of each object".to_owned(),
-            });
+            let what = "holds a Table, with only a part of each object".to_owned();
+            return Err(ImportError::OtherOutput { file: place.file.clone(), what });
         }
         let aside = std::mem::take(&mut self.aside);
         let body = self.body();

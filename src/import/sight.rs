@@ -4,6 +4,7 @@
 //! answers instead of objects, and what a proxy answers instead of an API server are refused with
 //! the command to use.
 
+use super::error::KUBECTL;
 use super::yaml;
 use crate::files;
 use crate::import::prelude::*;
@@ -58,7 +59,8 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
 /// Why a text holds no objects that could be read.
 pub(super) fn refuse(file: &str, text: &str) -> Option<ImportError> {
     let Some(line) = first_line(text) else {
-        return Some(ImportError::Empty { file: file.to_owned() });
+        let why = format!(" is empty; write `{KUBECTL}` into it");
+        return Some(ImportError::File { file: file.to_owned(), why });
     };
     let what = match other_output(line, text) {
         Some(other) => other.what,
@@ -130,10 +132,8 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
     {
         None
     } else {
-        Some(Other {
-            what: format!("begins with {shown:?}, which is neither JSON nor YAML of an object"),
-            is_known: false,
-        })
+        let what = format!("begins with {shown:?}, which is neither JSON nor YAML of an object");
+        Some(Other { what, is_known: false })
     }
 }
 
@@ -157,12 +157,8 @@ fn answer(text: &str) -> Option<String> {
 /// What kubectl complained about while it printed the rest: the objects of which it speaks are
 /// missing.
 fn message_at_the_end(text: &str) -> Option<String> {
-    let mut last = text.lines().rev().filter(|l| !l.trim().is_empty());
-    let line = last
-        .by_ref()
-        .take(LAST_LINES)
-        .filter(|l| is_message(l) || l.starts_with("Warning:") || is_klog(l))
-        .last()?;
+    let last = text.lines().rev().filter(|l| !l.trim().is_empty()).take(LAST_LINES);
+    let line = last.filter(|l| is_message(l) || l.starts_with("Warning:") || is_klog(l)).last()?;
     let shown: String = line.chars().take(120).collect();
     Some(format!(
         "ends with what kubectl wrote to standard error ({shown}), so that it may lack objects; see to that, or ask for less, and keep standard error out of the file (`2>/dev/null`)"

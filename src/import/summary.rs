@@ -133,11 +133,9 @@ impl Summary {
     /// The summary, a sentence per line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Lines(vec![self.head()]);
-        lines.add(
-            usize::from(self.as_scenario),
-            "an export, taken as `taintsim import` takes it: nothing goes wrong in it by itself"
-                .to_owned(),
-        );
+        let what =
+            "an export, taken as `taintsim import` takes it: nothing goes wrong in it by itself";
+        lines.add(usize::from(self.as_scenario), what.to_owned());
         self.of_the_control_plane(&mut lines);
         self.of_states(&mut lines);
         self.of_owners(&mut lines);
@@ -159,10 +157,9 @@ impl Summary {
             };
             lines.add(1, text);
         }
-        lines.add(
-            self.control_plane.len(),
-            format!("taken from the control plane's pods: {}", self.control_plane.join(", ")),
-        );
+        let taken = self.control_plane.join(", ");
+        let n = self.control_plane.len();
+        lines.add(n, format!("taken from the control plane's pods: {taken}"));
         let (n, taken) = &self.kubelet_config;
         let said =
             if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
@@ -174,36 +171,29 @@ impl Summary {
     }
 
     fn of_states(&self, lines: &mut Lines) {
-        lines.listed(
-            "node",
-            &self.cut_off,
-            "silent (no lease renewed in time, or Ready is Unknown or was never posted), cut off from the start",
-        );
+        let silent = "silent (no lease renewed in time, or Ready is Unknown or was never posted)";
+        lines.listed("node", &self.cut_off, &format!("{silent}, cut off from the start"));
         let n = self.unnoticed.len();
         let is = if n == 1 { "is" } else { "are" };
         let (nodes, names) = (counted(n, "node"), some(&self.unnoticed));
         lines.add(n, format!("of these {nodes} {is} not Unknown yet: {names}"));
-        lines.listed(
-            "node",
-            &self.ahead,
-            match self.ahead_of_most {
-                false => "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero",
-                true => "with a clock ahead of nearly all others', by which time zero is told as no lease of the control plane's is in the files; taken to be heard of then",
-            },
-        );
+        let ahead = match self.ahead_of_most {
+            false => {
+                "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero"
+            }
+            true => {
+                "with a clock ahead of nearly all others', by which time zero is told as no lease of the control plane's is in the files; taken to be heard of then"
+            }
+        };
+        lines.listed("node", &self.ahead, ahead);
         lines.add(
             usize::from(self.leases == 0 && self.nodes > self.made_up.len()),
             "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
         );
         lines.add(self.nodes, self.of_the_leader());
-        if let Some(at) = self.passed {
-            lines.add(
-                self.nodes,
-                format!(
-                    "its passes over the nodes are reckoned from an event of {}",
-                    at.to_rfc3339()
-                ),
-            );
+        if let Some(at) = self.passed.map(Stamp::to_rfc3339) {
+            let text = format!("its passes over the nodes are reckoned from an event of {at}");
+            lines.add(self.nodes, text);
         }
         lines.counted("pod", self.terminating, "Terminating, and stay so");
         lines.listed("pod", &self.unbound, "bound to no node, left to the scheduler");
@@ -216,11 +206,8 @@ impl Summary {
         }
         self.images_listed.iter().for_each(|text| lines.add(1, text.clone()));
         lines.of_workloads("containers end by themselves, by their statuses", &self.ends);
-        lines.listed(
-            "pod",
-            &self.looping,
-            "in a crash loop, where each container ends as the last one did",
-        );
+        let looping = "in a crash loop, where each container ends as the last one did";
+        lines.listed("pod", &self.looping, looping);
         let mut assumed = |what: &str, of: &[String]| {
             let text = format!("assumed by a run, as the files lack it: pods' time to {what}");
             // Where it is run at once, the run's notes say it beside the figures.
@@ -265,10 +252,8 @@ impl Summary {
             "whose owners are not in the files, so that nothing replaces them \
              (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
         );
-        lines.add(
-            self.over.len(),
-            format!("nothing comes of them any more, left out: {}", counts(&self.over)),
-        );
+        let over = counts(&self.over);
+        lines.add(self.over.len(), format!("nothing comes of them any more, left out: {over}"));
         lines.counted(
             "pod",
             self.unadmitted,
@@ -278,11 +263,8 @@ impl Summary {
     }
 
     fn of_missing_nodes(&self, lines: &mut Lines) {
-        lines.listed(
-            "pod",
-            &self.orphans,
-            "whose node is not in the files, left out (add `nodes` to the kubectl command)",
-        );
+        let lost = "whose node is not in the files, left out (add `nodes` to the kubectl command)";
+        lines.listed("pod", &self.orphans, lost);
         let n = self.made_up.len();
         lines.add(
             n,
@@ -323,6 +305,9 @@ impl Summary {
         };
         let ownerless = "the owners of ";
         let nothing = " are not in it, so that nothing replaces them here.";
+        let rules =
+            "the rules of the node readiness controller are not in it, so that its taints stay: ";
+        let looping = "in a crash loop, whose back-off begins at 10 s again here: ";
         let made_up = format!(
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
@@ -332,18 +317,8 @@ impl Summary {
             of_export(self.ownerless, "pod", ownerless, nothing),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
-            of_export(
-                self.lack_rules,
-                "node",
-                "the rules of the node readiness controller are not in it, so that its taints stay: ",
-                ".",
-            ),
-            of_export(
-                self.looping.len(),
-                "pod",
-                "in a crash loop, whose back-off begins at 10 s again here: ",
-                ".",
-            ),
+            of_export(self.lack_rules, "node", rules, "."),
+            of_export(self.looping.len(), "pod", looping, "."),
             starts,
             stops,
         ];
@@ -382,10 +357,9 @@ impl Summary {
         let mut kinds = self.kinds.clone();
         kinds.retain(|kind, _| !TAKEN.contains(&kind.as_str()));
         lines.add(kinds.len(), format!("not modelled yet, left out: {}", counts(&kinds)));
-        lines.add(
-            self.pod_fields.len(),
-            format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)),
-        );
+        let fields = tally(&self.pod_fields);
+        let text = format!("not modelled yet, left out of pods: {fields}");
+        lines.add(self.pod_fields.len(), text);
         let unsaid = self.pod_fields.get("resourceClaims").filter(|_| self.slices == 0);
         let without = format!(
             "with claims on devices, of which nothing is simulated without ResourceSlices (add `{DEVICES}` to the kubectl command)"
@@ -411,12 +385,9 @@ impl Summary {
             "with taints of the node readiness controller, which stay, as its rules are not in the files (add `{READINESS}` to the kubectl command)"
         );
         lines.counted("node", self.lack_rules, &stay);
-        lines.add(
-            self.conditions.len(),
-            format!("not modelled, left out of nodes: {}", tally(&self.conditions)),
-        );
-        let stray = "whose node is not in the files, left out";
-        lines.counted("node lease", self.stray_leases, stray);
+        let text = format!("not modelled, left out of nodes: {}", tally(&self.conditions));
+        lines.add(self.conditions.len(), text);
+        lines.counted("node lease", self.stray_leases, "whose node is not in the files, left out");
         let repeated = "in the files more than once, alike, and taken once";
         lines.counted("object", self.repeated, repeated);
     }

@@ -105,8 +105,7 @@ impl Times {
     /// nothing.
     pub(super) fn zero(&self) -> Option<Stamp> {
         let believed = self.heartbeats.iter().filter(|t| !self.is_ahead(**t)).max();
-        let newest = believed.copied().max(self.control);
-        newest.or(self.other).map(Stamp::ceil_to_second)
+        believed.copied().max(self.control).or(self.other).map(Stamp::ceil_to_second)
     }
 
     /// Whether time zero is a heartbeat.
@@ -195,10 +194,8 @@ pub(super) fn seconds(s: i64) -> DurationText {
 /// A span in Go's syntax, `-1h2m3.5s`; exact.
 pub(super) fn micros(us: i64) -> DurationText {
     let sign = if us < 0 { "-" } else { "" };
-    let (total_s, fraction) = (
-        us.unsigned_abs() / SECOND_US.unsigned_abs(),
-        us.unsigned_abs() % SECOND_US.unsigned_abs(),
-    );
+    let (span, second) = (us.unsigned_abs(), SECOND_US.unsigned_abs());
+    let (total_s, fraction) = (span / second, span % second);
     let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
     let mut text = sign.to_owned();
     if h > 0 {

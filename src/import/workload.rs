@@ -191,13 +191,11 @@ impl RawWorkload {
         let (succeeded, failed) = self.status.ended();
         let has_replicas = !matches!(self.kind, WorkloadKind::DaemonSet | WorkloadKind::Job);
         let policy = s.pod_failure_policy.as_ref().map(|p| policy(p, left_out)).transpose()?;
+        let is_known = |o: &&str| known(&format!("Deployment/{}/{o}", self.namespace));
         let group = WorkloadGroup {
             name: Some(self.name.clone()),
             namespace: (self.namespace != "default").then(|| self.namespace.clone()),
-            deployment: self
-                .owner()
-                .filter(|o| known(&format!("Deployment/{}/{o}", self.namespace)))
-                .map(str::to_owned),
+            deployment: self.owner().filter(is_known).map(str::to_owned),
             replicas: number("replicas", s.replicas)?.filter(|_| has_replicas),
             selector,
             min_ready_seconds: number("minReadySeconds", s.min_ready_seconds)?
@@ -231,15 +229,14 @@ impl RawWorkload {
         let pod = &self.spec.template.spec;
         let places = scheduling(pod, left_out)?;
         let class = pod.priority_class();
+        let grace = pod.termination_grace_period_seconds.filter(|g| *g != 30);
         if class.as_ref().is_some_and(|c| !classes.contains_key(c)) {
             left_out("priorityClassName of a class that is not in the files");
         }
         Ok(language::PodTemplate {
             labels,
             tolerations: tolerations(&pod.tolerations)?,
-            termination_grace_period_seconds: pod
-                .termination_grace_period_seconds
-                .filter(|g| *g != 30),
+            termination_grace_period_seconds: grace,
             node_selector: fields::labels("spec.template.spec.nodeSelector", &pod.node_selector)?,
             requests: pod_requests(pod)?,
             priority_class_name: class.filter(|c| classes.contains_key(c)),
@@ -267,15 +264,12 @@ fn policy(
             let action = &rule.action;
             Wrong(format!("spec.podFailurePolicy.rules: action {action:?} is not known to the API"))
         })?;
-        let conditions: Vec<_> = rule
-            .on_pod_conditions
-            .iter()
-            .filter(disruption)
-            .map(|c| language::PodFailurePolicyOnPodConditions {
-                kind: language::PodConditionKind::DisruptionTarget,
-                status: fields::shared(&c.status).filter(|status| *status != ConditionStatus::True),
-            })
-            .collect();
+        let written = |c: &RawCondition| language::PodFailurePolicyOnPodConditions {
+            kind: language::PodConditionKind::DisruptionTarget,
+            status: fields::shared(&c.status).filter(|status| *status != ConditionStatus::True),
+        };
+        let of_disruption = rule.on_pod_conditions.iter().filter(disruption);
+        let conditions: Vec<_> = of_disruption.map(written).collect();
         if rule.on_exit_codes.is_some() || conditions.is_empty() {
             left_out("podFailurePolicy on anything but DisruptionTarget");
             continue;

@@ -159,11 +159,8 @@ impl ImportedCluster {
             return Some(format!("Zone({})", to_ron(&last)));
         }
         let healthy = self.nodes.iter().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
-        let first = crate::language::names::expand(healthy.texts().first()?, 1_000_000)
-            .ok()?
-            .into_iter()
-            .next()?;
-        Some(format!("Node({})", to_ron(&first)))
+        let all = crate::language::names::expand(healthy.texts().first()?, 1_000_000).ok()?;
+        Some(format!("Node({})", to_ron(all.first()?)))
     }
 }
 
