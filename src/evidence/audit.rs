@@ -8,6 +8,7 @@
 
 use super::heard::Heard;
 use crate::api::kubectl_taint;
+use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 
 /// Controllers whose deletions of pods a run makes by itself, by their service accounts.
@@ -123,14 +124,8 @@ impl Request<'_> {
 
     /// `Deployment/shop/web`
     fn workload(&self) -> Option<String> {
-        let kind = match self.resource.as_str() {
-            "deployments" => "Deployment",
-            "replicasets" => "ReplicaSet",
-            "statefulsets" => "StatefulSet",
-            "daemonsets" => "DaemonSet",
-            "jobs" => "Job",
-            _ => return None,
-        };
+        let is = |k: &WorkloadKind| k.resource().split('.').next() == Some(self.resource.as_str());
+        let kind = WorkloadKind::ALL.into_iter().find(is)?.as_str();
         Some(format!("{kind}/{}/{}", self.namespace, self.name))
     }
 

@@ -51,17 +51,14 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
         }
         ("kube_pod_deletion_timestamp", Some(at)) => {
             let by = "somebody (kube_pod_deletion_timestamp)".to_owned();
-            heard.say(at, step_us(&samples), Said::Deleted { pod: pod(), by }, place.clone());
+            let step_us = match &samples[..] {
+                [a, b, ..] => b.0.0 - a.0.0,
+                _ => 60_000_000,
+            };
+            heard.say(at, step_us, Said::Deleted { pod: pod(), by }, place.clone());
             true
         }
         _ => false,
-    }
-}
-
-fn step_us(samples: &[(Stamp, f64)]) -> i64 {
-    match samples {
-        [a, b, ..] => b.0.0 - a.0.0,
-        _ => 60_000_000,
     }
 }
 

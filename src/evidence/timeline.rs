@@ -7,6 +7,7 @@
 
 use super::audit::{EVICTING, taints};
 use super::outage::{Action, Known, Outage, Silence};
+use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 use crate::files::line;
 use std::fmt::Write as _;
@@ -75,9 +76,7 @@ impl Objects {
                     let node = object["spec"]["nodeName"].as_str().map(str::to_owned);
                     objects.pods.insert(name, node);
                 }
-                Some(
-                    kind @ ("Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job"),
-                ) => {
+                Some(kind) if WorkloadKind::parse(kind).is_some() => {
                     objects.workloads.insert(format!("{kind}/{name}"));
                 }
                 _ => {}
