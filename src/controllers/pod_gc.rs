@@ -1,4 +1,12 @@
-//! The loop (`Run`, `gc`) and its four sweeps.
+//! The pod garbage collector: deletes pods that nobody else will finish.
+//!
+//! Models `pkg/controller/podgc/gc_controller.go`, v1.34; other releases by
+//! [`Switches`](crate::plan::switches::pod_gc::Switches). A pass looks at what its handlers noted
+//! rather than at every pod, which changes nothing that can be seen.
+//!
+//! Left out: that from 1.27 on terminated pods that their kubelet evicted go first (no kubelet here
+//! evicts), and that up to 1.26 an orphan with a terminal phase gets the condition DisruptionTarget
+//! too.
 
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::client::go_all;
@@ -40,13 +48,9 @@ impl NodeQueue {
     /// Queues the names whose time has come, earliest first. `now_too` says of a name whose time is
     /// now whether it is in the queue already.
     fn advance(&mut self, now: Time, now_too: impl Fn(NodeId) -> bool) {
-        let is_due = |n: NodeId, at: Time| at < now || at == now && now_too(n);
-        let mut due: Vec<(Time, NodeId)> = self
-            .waiting
-            .iter()
-            .filter(|(n, at)| is_due(**n, **at))
-            .map(|(n, at)| (*at, *n))
-            .collect();
+        let is_due = |&(at, n): &(Time, NodeId)| at < now || at == now && now_too(n);
+        let waiting = self.waiting.iter().map(|(n, at)| (*at, *n));
+        let mut due: Vec<(Time, NodeId)> = waiting.filter(is_due).collect();
         due.sort_unstable();
         for (_, node) in due {
             self.waiting.remove(&node);
@@ -76,8 +80,6 @@ struct Seen {
     missing: BTreeSet<NodeId>,
     /// Pods on missing nodes, and the record of their node's end.
     orphaned: Vec<(Rc<Pod>, u32)>,
-    /// There is none of them, and nobody waits for the end of a quarantine.
-    is_nothing: bool,
 }
 
 /// The pod garbage collector.
@@ -121,15 +123,13 @@ impl Controller {
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
+            let period = GC_CHECK_PERIOD + c.config.pass_overhead;
             if warm {
-                c.ctx
-                    .sleep(c.ctx.phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead))
-                    .await;
+                c.ctx.sleep(c.ctx.phase(c.phase_point, period)).await;
             }
             // A search tries orders of what does nothing, too.
             let lazy = c.client.api().source_of_heartbeats().is_some() && !c.ctx.is_searching();
             loop {
-                let period = GC_CHECK_PERIOD + c.config.pass_overhead;
                 if c.gc().await && lazy {
                     c.ctx.idle(c.idler, period).await;
                 } else {
@@ -141,10 +141,7 @@ impl Controller {
 
     /// `gc`. True if there was nothing to do, and will be nothing until [`Controller::stir`].
     async fn gc(&self) -> bool {
-        let seen = self.look();
-        if seen.is_nothing {
-            return true;
-        }
+        let Some(seen) = self.look() else { return true };
         self.gc_terminated(seen.terminated).await;
         if self.config.switches.out_of_service {
             self.gc_terminating(&seen.terminating).await;
@@ -159,14 +156,22 @@ impl Controller {
         self.ctx.take_turn(self.idler);
     }
 
-    /// The pods and nodes in question, as the caches have them now; the lister has no order.
-    fn look(&self) -> Seen {
+    /// How many of so many terminated pods are over the threshold.
+    fn over(&self, terminated: usize) -> usize {
+        match usize::try_from(self.config.terminated_pod_threshold) {
+            Ok(threshold) if threshold > 0 => terminated.saturating_sub(threshold),
+            _ => 0,
+        }
+    }
+
+    /// The pods and nodes in question, as the caches have them now; the lister has no order. None if
+    /// there is none of them, and nobody waits for the end of a quarantine.
+    fn look(&self) -> Option<Seen> {
         let in_cache = |ids: &BTreeSet<PodId>| {
             ids.iter().filter_map(|id| self.informers.pod(*id)).collect::<Vec<_>>()
         };
-        let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
-            let over = threshold > 0 && n.terminated.len() > threshold;
+            let over = self.over(n.terminated.len()) > 0;
             n.bereft.retain(|node, _| {
                 !self.informers.has_node(*node) && self.informers.has_pods_on(*node)
             });
@@ -177,28 +182,19 @@ impl Controller {
             let concerned = |node: Option<NodeId>| {
                 !terminated.is_empty() || node.is_none_or(|n| self.given_up(n).is_some())
             };
-            let terminating = n
-                .terminating
-                .iter()
-                .filter(|(node, _)| concerned(**node))
-                .flat_map(|(_, pods)| pods)
-                .copied()
-                .collect();
-            let terminating = in_cache(&terminating);
+            let terminating = n.terminating.iter().filter(|(node, _)| concerned(**node));
+            let terminating = in_cache(&terminating.flat_map(|(_, pods)| pods).copied().collect());
             (terminated, terminating, n.bereft.clone(), queued)
         });
-        let is_nothing = terminated.is_empty()
-            && terminating.is_empty()
-            && bereft.is_empty()
-            && queued.is_empty();
+        let pods_in_question = terminated.len() + terminating.len();
+        if pods_in_question == 0 && bereft.is_empty() && queued.is_empty() {
+            return None;
+        }
         let orphaned = self.pods_of_missing_nodes(&bereft);
         self.ctx.order(self.pods_point, &mut terminating, |p| self.client.pod_object(p.id));
-        let missing = bereft
-            .keys()
-            .copied()
-            .chain(queued.into_iter().filter(|n| !self.informers.has_node(*n)))
-            .collect();
-        Seen { terminated, terminating, missing, orphaned, is_nothing }
+        let queued = queued.into_iter().filter(|n| !self.informers.has_node(*n));
+        let missing = bereft.keys().copied().chain(queued).collect();
+        Some(Seen { terminated, terminating, missing, orphaned })
     }
 
     /// The pods on nodes that are missing, each with the record of its node's end.
@@ -225,34 +221,22 @@ impl Controller {
     }
 
     /// `gcTerminated`: what is over the threshold goes, the oldest first.
-    async fn gc_terminated(&self, mut pods: Vec<Rc<Pod>>) {
-        let over = pods
-            .len()
-            .saturating_sub(usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0));
-        self.sort_by_creation(&mut pods);
-        pods.truncate(over);
-        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect()).await;
+    async fn gc_terminated(&self, pods: Vec<Rc<Pod>>) {
+        let over = self.over(pods.len());
+        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect(), over).await;
     }
 
     /// `gcTerminating`: pods that are being deleted on nodes that are out of service and not ready.
     async fn gc_terminating(&self, pods: &[Rc<Pod>]) {
-        let mut out: Vec<Rc<Pod>> = pods
-            .iter()
-            .filter(|p| p.node.is_some_and(|n| self.given_up(n).is_some()))
-            .cloned()
-            .collect();
-        self.sort_by_creation(&mut out);
-        self.delete_all(
-            out.into_iter().filter_map(|p| Some((self.given_up(p.node?)?, p))).collect(),
-        )
-        .await;
+        let given_up = |p: &Rc<Pod>| Some((self.given_up(p.node?)?, p.clone()));
+        self.delete_all(pods.iter().filter_map(given_up).collect(), usize::MAX).await;
     }
 
     /// The last record of a node that is out of service and not ready.
     fn given_up(&self, node: NodeId) -> Option<u32> {
         let node = self.informers.node(node)?;
-        let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
-        (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
+        (!node.is_ready() && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE))
+            .then_some(node.record)
     }
 
     /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the
@@ -272,7 +256,8 @@ impl Controller {
             if pod.node.is_some_and(|n| deleted.contains(&n)) {
                 self.ctx.set_cause(told);
                 // What cannot be deleted now is found again in the next pass.
-                let _ = self.mark_failed_and_delete_pod(&pod, true).await;
+                let _ = mark_failed_and_delete_pod(&self.client, self.config.switches, &pod, true)
+                    .await;
             }
         }
     }
@@ -282,12 +267,8 @@ impl Controller {
         let mut deleted = BTreeSet::new();
         while let Some(node) = self.noted.with(|n| n.queue.due.pop_front()) {
             if missing.contains(&node) {
-                let found = self
-                    .client
-                    .get(self.client.node_object(node), move |api, _| {
-                        api.node(node).ok_or(ApiError::NotFound)
-                    })
-                    .await;
+                let get = move |api: &ApiServer, _| api.node(node).ok_or(ApiError::NotFound);
+                let found = self.client.get(self.client.node_object(node), get).await;
                 if found == Err(ApiError::NotFound) {
                     deleted.insert(node);
                 }
@@ -308,13 +289,20 @@ impl Controller {
         for pod in pods.into_iter().filter(|p| p.node.is_none()) {
             self.ctx.set_cause(pod.record);
             // What cannot be deleted now is found again in the next pass.
-            let _ = self.mark_failed_and_delete_pod(&pod, false).await;
+            let _ =
+                mark_failed_and_delete_pod(&self.client, self.config.switches, &pod, false).await;
         }
     }
 
-    /// Deletes pods, each in a goroutine of its own, and waits for all of them. With each goes the
-    /// record that led to it.
-    async fn delete_all(&self, pods: Vec<(u32, Rc<Pod>)>) {
+    /// Deletes so many of these pods, the oldest first (`byCreationTimestamp`), each in a goroutine of
+    /// its own, and waits for all of them. With each goes the record that led to it.
+    async fn delete_all(&self, mut pods: Vec<(u32, Rc<Pod>)>, most: usize) {
+        self.client.api().names(|n| {
+            pods.sort_by_cached_key(|(_, p)| {
+                (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())
+            })
+        });
+        pods.truncate(most);
         if pods.is_empty() {
             return;
         }
@@ -329,19 +317,6 @@ impl Controller {
         };
         go_all(&self.ctx, self.group, n, start).await;
     }
-
-    async fn mark_failed_and_delete_pod(&self, pod: &Rc<Pod>, orphaned: bool) -> ApiResult {
-        mark_failed_and_delete_pod(&self.client, self.config.switches, pod, orphaned).await
-    }
-
-    /// `byCreationTimestamp`
-    fn sort_by_creation(&self, pods: &mut [Rc<Pod>]) {
-        self.client.api().names(|n| {
-            pods.sort_by_cached_key(|p| {
-                (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())
-            })
-        });
-    }
 }
 
 /// `markFailedAndDeletePodWithCondition`: PATCH of the status unless the phase is terminal, then
@@ -353,20 +328,17 @@ async fn mark_failed_and_delete_pod(
     orphaned: bool,
 ) -> ApiResult {
     let (id, uid) = (pod.id, pod.uid);
-    let object = client.pod_object(id);
     client.api().ctx().set_saw(pod.record);
     if switches.marks_failed && !pod.phase.is_terminal() {
-        let condition = (orphaned && switches.disruption_target).then(|| PodCondition {
-            status: ConditionStatus::True,
-            reason: PodReason::DeletionByPodGc,
-            last_transition_time: match pod.disruption_target {
+        let condition = (orphaned && switches.disruption_target).then(|| {
+            let since = match pod.disruption_target {
                 Some(c) if c.status == ConditionStatus::True => c.last_transition_time,
                 _ => client.api().timestamp(),
-            },
+            };
+            PodCondition::new(ConditionStatus::True, PodReason::DeletionByPodGc, since)
         });
-        client
-            .call(object, move |api, actor| api.mark_pod_failed(actor, id, uid, condition))
-            .await?;
+        let mark = move |api: &ApiServer, actor| api.mark_pod_failed(actor, id, uid, condition);
+        client.call(client.pod_object(id), mark).await?;
     }
     client.delete_pod(id, Some(0), None).await
 }
@@ -397,14 +369,13 @@ impl ResourceEventHandler<Pod> for Controller {
         let place = |p: &Rc<Pod>| (p.node, p.id);
         let terminated = |p: Option<&Rc<Pod>>| p.filter(|p| p.phase.is_terminal()).map(|p| p.id);
         let terminating = |p: Option<&Rc<Pod>>| p.filter(|p| p.is_terminating()).map(place);
-        let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let mut stirs = false;
         self.noted.with(|n| {
             let (was, now) = (terminated(old), terminated(new));
             if was != now {
                 was.map(|id| n.terminated.remove(&id));
                 now.map(|id| n.terminated.insert(id));
-                stirs |= threshold > 0 && n.terminated.len() > threshold;
+                stirs |= self.over(n.terminated.len()) > 0;
             }
             let (was, now) = (terminating(old), terminating(new));
             if was != now {
