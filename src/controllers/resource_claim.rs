@@ -1,4 +1,9 @@
-//! What the controller hears of pods, and its work (`enqueuePod`, `syncPod`, `syncClaim`).
+//! The resourceclaim controller: makes the claims of new pods from their templates, and takes their devices back
+//! once they have ended.
+//!
+//! Models `pkg/controller/resourceclaim/controller.go`, v1.37, for claims that each pod has for itself. Left out:
+//! templates that come later than their pods, claims that are deleted by hand, finalizers, and the deletion of
+//! claims, which nobody waits for.
 
 use crate::api::device::Allocation;
 use crate::api::names::stable_hash;
@@ -43,7 +48,7 @@ impl Controller {
     /// A controller that hears of pods but does not work yet.
     pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, .. } = context;
-        let (queue, deleted) = (WorkQueue::new(&ctx, group), Shared::new(BTreeSet::new()));
+        let (queue, deleted) = (WorkQueue::new(&ctx, group), Shared::default());
         let controller = Rc::new(Self { queue, deleted, ctx, group, client, informers });
         controller.informers.on_pod(controller.clone());
         controller
@@ -64,9 +69,7 @@ impl Controller {
             Key::Pod(pod) => self.sync_pod(pod).await,
             Key::Claim(pod, uid, claim) => {
                 let about = self.client.pod_object(pod);
-                let update = move |api: &crate::apiserver::ApiServer, actor| {
-                    api.deallocate_claim(actor, uid, claim)
-                };
+                let update = move |api: &ApiServer, actor| api.deallocate_claim(actor, uid, claim);
                 self.client.call(about, update).await
             }
             Key::Shared(name) => self.sync_shared(name).await,
@@ -115,8 +118,7 @@ impl Controller {
         for _ in pod.template.devices.iter().filter(|c| c.shared.is_none()) {
             self.client.call(about, |_, _| Ok(())).await?;
         }
-        let patch =
-            move |api: &crate::apiserver::ApiServer, actor| api.apply_claims(actor, (id, uid));
+        let patch = move |api: &ApiServer, actor| api.apply_claims(actor, (id, uid));
         match self.client.call(about, patch).await {
             Err(ApiError::NotFound) => Ok(()),
             result => result,
