@@ -1,17 +1,11 @@
 //! What both reconcilers share: the cache of rules, and what is done about a rule at a node
 //! (`RuleReadinessController`).
 
-use crate::api::meta::Uid;
-use crate::api::names::{NodeId, TextId, stable_hash};
-use crate::api::node::Node;
+use crate::api::names::stable_hash;
 use crate::api::readiness::NodeReadinessRule;
-use crate::api::taint::Taint;
-use crate::apiserver::{ApiError, NodePatch};
-use crate::client::{About, Client, ControllerContext, InformerFactory, SeriesRecorder};
-use crate::kernel::{Ctx, Dur, Object, PointId, Shared};
-use crate::trace::{Actor, EventBody, EventText, Note, What};
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::apiserver::NodePatch;
+use crate::client::SeriesRecorder;
+use crate::controllers::prelude::*;
 
 /// Tries of a PATCH that meets a conflict, and the sleep between them with its jitter (`retry.DefaultRetry`).
 const TRIES: u32 = 5;
@@ -35,18 +29,15 @@ pub(super) struct RuleReadinessController {
 impl RuleReadinessController {
     pub(super) fn new(context: ControllerContext<SeriesRecorder>, is_exclusive: bool) -> Self {
         let ControllerContext { ctx, client, informers, recorder, .. } = context;
-        let (retry_point, order_point) =
-            (ctx.point("readiness-retry"), ctx.point("readiness-rule-order"));
-        let rule_cache = Shared::new(BTreeMap::new());
         Self {
+            rule_cache: Shared::default(),
+            retry_point: ctx.point("readiness-retry"),
+            order_point: ctx.point("readiness-rule-order"),
             ctx,
             client,
             informers,
             recorder,
             is_exclusive,
-            rule_cache,
-            retry_point,
-            order_point,
         }
     }
 
@@ -76,12 +67,13 @@ impl RuleReadinessController {
     }
 
     /// PATCH of a rule's status, which nobody reads here, after a look at the cache for it.
-    pub(super) async fn patch_status(&self, name: TextId) -> Result<(), ApiError> {
+    pub(super) async fn patch_status(&self, name: TextId) -> ApiResult {
         self.informers.readiness_rule(name).ok_or(ApiError::NotFound)?;
-        let patch = self.client.call(self.rule_object(name), move |api, _| {
-            api.readiness_rule(name).map(|_| ()).ok_or(ApiError::NotFound)
-        });
-        patch.await
+        let patch = move |api: &ApiServer, _| match api.readiness_rule(name) {
+            Some(_) => Ok(()),
+            None => Err(ApiError::NotFound),
+        };
+        self.client.call(self.rule_object(name), patch).await
     }
 
     /// `evaluateRuleForNode`; `node` becomes what a write to it made of it.
@@ -89,7 +81,7 @@ impl RuleReadinessController {
         &self,
         rule: &NodeReadinessRule,
         node: &mut Rc<Node>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let spec = &*rule.spec;
         let status = |kind: &str| node.condition_status(kind);
         let (should_remove_taint, found) = (spec.is_met(status), spec.told(status));
@@ -98,13 +90,17 @@ impl RuleReadinessController {
         let before = self.ctx.cause();
         if should_remove_taint == has_taint {
             let api = self.client.api();
-            let text = api.names(|n| n.text(&found));
-            let found = What::Noted(Note::ReadinessEvaluated, text.0);
+            let found = What::Noted(Note::ReadinessEvaluated, api.names(|n| n.text(&found)).0);
             self.ctx.set_cause(api.record_node(Actor::NodeReadiness, node.id, found));
         }
         let done = match (should_remove_taint, has_taint) {
+            // `removeTaintAndCompleteBootstrap`, up to 0.4 one after the other.
             (true, true) if spec.bootstrap_only => {
-                self.remove_taint_and_complete_bootstrap(node, rule).await
+                let removed = self.remove_taint(node, rule, self.is_exclusive).await;
+                if removed.is_ok() && !self.is_exclusive {
+                    self.mark_bootstrap_completed(node.id, rule).await;
+                }
+                removed
             }
             (true, true) => self.remove_taint(node, rule, false).await,
             (false, false) => self.add_taint_by_spec(node, rule).await,
@@ -119,37 +115,18 @@ impl RuleReadinessController {
     }
 
     /// `addTaintBySpec`
-    async fn add_taint_by_spec(
-        &self,
-        node: &mut Rc<Node>,
-        rule: &NodeReadinessRule,
-    ) -> Result<(), ApiError> {
+    async fn add_taint_by_spec(&self, node: &mut Rc<Node>, rule: &NodeReadinessRule) -> ApiResult {
         let spec = &rule.spec;
         let added = self.retry_on_conflict(node.id, true, |latest| {
+            let completes = self.is_exclusive && spec.bootstrap_only;
             let is_done =
-                self.is_exclusive && spec.bootstrap_only && is_completed(latest, rule.uid);
-            if latest.has_taint(&spec.taint) || is_done {
-                return None;
-            }
-            let taints = latest.taints.iter().chain([&spec.taint]).cloned().collect();
-            Some((Some(taints), None))
+                latest.has_taint(&spec.taint) || completes && is_completed(latest, rule.uid);
+            let taints = || latest.taints.iter().chain([&spec.taint]).cloned().collect();
+            (!is_done).then(|| (Some(taints()), None))
         });
         if let Some(latest) = added.await? {
             self.event(&latest, EventText::TaintAdded, "added", rule);
             *node = latest;
-        }
-        Ok(())
-    }
-
-    /// `removeTaintAndCompleteBootstrap`, up to 0.4 one after the other.
-    async fn remove_taint_and_complete_bootstrap(
-        &self,
-        node: &mut Rc<Node>,
-        rule: &NodeReadinessRule,
-    ) -> Result<(), ApiError> {
-        self.remove_taint(node, rule, self.is_exclusive).await?;
-        if !self.is_exclusive {
-            self.mark_bootstrap_completed(node.id, rule).await;
         }
         Ok(())
     }
@@ -160,7 +137,7 @@ impl RuleReadinessController {
         node: &mut Rc<Node>,
         rule: &NodeReadinessRule,
         completes: bool,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult {
         let taint = &rule.spec.taint;
         let removed = self.retry_on_conflict(node.id, true, |latest| {
             let has_taint = latest.has_taint(taint);
@@ -186,10 +163,8 @@ impl RuleReadinessController {
     async fn mark_bootstrap_completed(&self, node: NodeId, rule: &NodeReadinessRule) {
         let marked = self.retry_on_conflict(node, self.is_exclusive, |latest| {
             let waits = self.is_exclusive && latest.has_taint(&rule.spec.taint);
-            if is_completed(latest, rule.uid) || waits {
-                return None;
-            }
-            Some((None, Some((rule.uid, rule.name))))
+            let is_done = is_completed(latest, rule.uid) || waits;
+            (!is_done).then_some((None, Some((rule.uid, rule.name))))
         });
         let _ = marked.await;
     }
@@ -202,7 +177,7 @@ impl RuleReadinessController {
         node: NodeId,
         has_version: bool,
         change: impl Fn(&Node) -> Option<NodePatch>,
-    ) -> Result<Option<Rc<Node>>, ApiError> {
+    ) -> ApiResult<Option<Rc<Node>>> {
         let about = self.client.node_object(node);
         for tries in 1.. {
             if has_version {
@@ -213,9 +188,8 @@ impl RuleReadinessController {
             let Some(patch) = change(&latest) else { return Ok(None) };
             self.ctx.set_saw(latest.record);
             let version = has_version.then_some(latest.resource_version);
-            let call =
-                self.client.call(about, move |api, by| api.patch_node(by, node, version, patch));
-            match call.await {
+            let patch = move |api: &ApiServer, by| api.patch_node(by, node, version, patch);
+            match self.client.call(about, patch).await {
                 Err(ApiError::Conflict) if tries < TRIES => {}
                 result => return result.map(Some),
             }
