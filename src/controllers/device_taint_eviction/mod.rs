@@ -6,9 +6,291 @@
 //! `timeAdded`, and are as they were after a restart. Left out: changes of a rule's spec, pods of pod groups,
 //! metrics; all claims of a pod are heard of as one.
 
-mod controller;
 mod core;
-mod eviction_time;
 mod rule_status;
 
-pub(crate) use controller::Controller;
+use self::core::{Core, Eviction, RULE_STATUS_PERIOD, Reason};
+use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
+use crate::client::QueueKey;
+use crate::controllers::prelude::*;
+use crate::trace::RecordId;
+
+/// `ConcurrentSyncs` (`config/v1alpha1/defaults.go`).
+const CONCURRENT_SYNCS: usize = 8;
+
+/// How many times in a thousand others of the instant go on before the reply to a GET of a pod has been
+/// decoded, where the order is drawn: in 100 of 120 runs the scheduler's event about a pod is made before that of
+/// its eviction five times in a row.
+const READ_LATE: u32 = 930;
+
+/// A piece of work (`workItem`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum WorkItem {
+    /// A life of a pod may have to be deleted.
+    Pod(PodId, Uid),
+    /// The status of a life of a rule may have to be updated.
+    Rule(TextId, Uid),
+}
+
+impl QueueKey for WorkItem {
+    fn slot(self) -> usize {
+        match self {
+            Self::Pod(pod, _) => pod.index() + 1,
+            Self::Rule(..) => 0,
+        }
+    }
+}
+
+/// The device taint eviction controller.
+pub(crate) struct Controller {
+    core: Rc<Core>,
+    group: Group,
+    recorder: EventRecorder,
+    workqueue: WorkQueue<WorkItem>,
+    /// Between the reply to a GET of a pod and what is done about it.
+    read_point: PointId,
+    me: Weak<Self>,
+}
+
+impl Controller {
+    /// A controller that hears of pods, slices and rules but does not work yet (`New`).
+    pub(crate) fn new(context: ControllerContext) -> Rc<Self> {
+        let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let controller = Rc::new_cyclic(|me| Self {
+            me: me.clone(),
+            workqueue: WorkQueue::new(&ctx, group),
+            read_point: ctx.point("device-eviction-read"),
+            core: Rc::new(Core::new(ctx, client, informers)),
+            group,
+            recorder,
+        });
+        controller.core.informers.on_pod(controller.clone());
+        controller.core.informers.on_rule(controller.clone());
+        controller.core.informers.on_slices(controller.clone());
+        controller.core.informers.on_claim(controller.clone());
+        controller
+    }
+
+    /// Starts the workers (`Run`); the caches are filled.
+    pub(crate) fn run(self: &Rc<Self>) {
+        for _ in 0..CONCURRENT_SYNCS {
+            let c = self.clone();
+            self.core.ctx.spawn(self.group, async move {
+                c.workqueue.work_once(async |item| c.worker(item).await).await;
+            });
+        }
+    }
+
+    /// `worker`: what comes again, and when.
+    async fn worker(&self, item: WorkItem) {
+        let again = match item {
+            WorkItem::Pod(pod, uid) => self.maybe_delete_pod(pod, uid).await,
+            WorkItem::Rule(rule, uid) => rule_status::maybe_update(&self.core, rule, uid).await,
+        };
+        match again {
+            Err(_) => self.workqueue.add_rate_limited(item),
+            Ok(again) if !again.is_zero() => self.workqueue.add_after(again, item),
+            Ok(_) => self.workqueue.forget(item),
+        }
+    }
+
+    /// `maybeDeletePod`: how long it is until then, if it is not yet.
+    async fn maybe_delete_pod(&self, pod: PodId, uid: Uid) -> ApiResult<Dur> {
+        drop(self.core.mutex.lock().await);
+        let found = self.core.state.with(|s| {
+            let evicted = s.evicted_pods.contains(&uid);
+            s.delete_pod_at.get(&(pod, uid)).filter(|_| !evicted).cloned()
+        });
+        let Some(eviction) = found else { return Ok(Dur::ZERO) };
+        let left = self.left(&eviction);
+        if !left.is_zero() {
+            return Ok(left);
+        }
+        let deleted = self.add_condition_and_delete_pod(pod, uid).await;
+        if !matches!(deleted, Ok(()) | Err(ApiError::NotFound)) {
+            return deleted.map(|()| Dur::ZERO);
+        }
+        drop(self.core.mutex.lock().await);
+        if deleted.is_ok() {
+            for (rule, uid) in rules_of(&eviction) {
+                self.core.state.with(|s| *s.evicted_by.entry(uid).or_default() += 1);
+                self.workqueue.add_after(RULE_STATUS_PERIOD, WorkItem::Rule(rule, uid));
+            }
+        }
+        self.core.state.with(|s| {
+            s.delete_pod_at.remove(&(pod, uid));
+            s.evicted_pods.insert(uid);
+        });
+        Ok(Dur::ZERO)
+    }
+
+    /// How long it is until an eviction begins.
+    fn left(&self, eviction: &Eviction) -> Dur {
+        let when = Time::from_secs(u64::try_from(eviction.when.0).unwrap_or(0));
+        when.since(self.core.ctx.now())
+    }
+
+    /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE of that life of the
+    /// pod. One that is being deleted is left alone.
+    async fn add_condition_and_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
+        let Core { ctx, client, .. } = &*self.core;
+        let pod = client.get_pod(id).await?;
+        ctx.yield_point(self.read_point, READ_LATE).await;
+        if pod.uid != uid {
+            return Err(ApiError::NotFound);
+        }
+        if pod.is_terminating() {
+            return Ok(());
+        }
+        ctx.set_saw(pod.record);
+        self.recorder.event(About::Pod(id, Some(uid)), EventText::DeviceMarkingForDeletion);
+        let reason = PodReason::DeletionByDeviceTaintManager;
+        let is_it = |c: PodCondition| c.status == ConditionStatus::True && c.reason == reason;
+        if !pod.disruption_target.is_some_and(is_it) {
+            let condition =
+                PodCondition::new(ConditionStatus::True, reason, client.api().timestamp());
+            let patch = client.call(client.pod_object(id), move |api, actor| {
+                api.patch_disruption_target(actor, id, uid, condition)
+            });
+            patch.await?;
+        }
+        client.delete_pod(id, None, Some(uid)).await
+    }
+
+    /// `handlePod`
+    fn handle_pod(&self, pod: &Pod) {
+        let rules = self.core.state.with(|s| s.evicting_rules.clone());
+        let (key, eviction) = ((pod.id, pod.uid), self.core.pod_eviction_time(pod, &rules));
+        self.core.state.with(|s| s.claims.insert(pod.uid, (pod.id, eviction.clone())));
+        let Some(eviction) = eviction else {
+            if self.core.state.with(|s| s.delete_pod_at.remove(&key)).is_some() {
+                let about = About::Pod(pod.id, Some(pod.uid));
+                self.recorder.event(about, EventText::DeviceCancellingDeletion);
+                self.note(pod.id, Note::DeviceEvictionCancelled, 0);
+            }
+            return;
+        };
+        let left = self.left(&eviction);
+        let seconds = left.as_nanos().div_ceil(Dur::from_secs(1).as_nanos()) as u32;
+        let before = self.core.ctx.cause();
+        self.core.ctx.set_cause(self.note(pod.id, Note::DeviceEvictionSet, seconds));
+        self.workqueue.add_after(left, WorkItem::Pod(pod.id, pod.uid));
+        for (rule, uid) in rules_of(&eviction) {
+            self.workqueue.add_after(RULE_STATUS_PERIOD, WorkItem::Rule(rule, uid));
+        }
+        self.core.ctx.set_cause(before);
+        self.core.state.with(|s| s.delete_pod_at.insert(key, eviction));
+    }
+
+    /// Handles what was heard once the mutex is free, in the order in which it was heard.
+    fn locked(&self, handle: impl FnOnce(&Self) + 'static) {
+        if !self.core.mutex.is_held() {
+            return handle(self);
+        }
+        let Some(c) = self.me.upgrade() else { return };
+        self.core.ctx.spawn(self.group, async move {
+            let held = c.core.mutex.lock().await;
+            handle(&c);
+            drop(held);
+        });
+    }
+
+    fn note(&self, pod: PodId, note: Note, argument: u32) -> RecordId {
+        let what = What::Noted(note, argument);
+        self.core.client.api().record_pod(Actor::DeviceTaintEviction, pod, what)
+    }
+
+    /// Looks at the pods with devices again whose evictions are others by now.
+    fn handle_pods(&self) {
+        let rules = self.core.state.with(|s| s.evicting_rules.clone());
+        for (uid, (pod, was)) in self.core.state.with(|s| s.claims.clone()) {
+            let Some(pod) = self.core.informers.pod(pod).filter(|p| p.uid == uid) else { continue };
+            if self.core.pod_eviction_time(&pod, &rules) != was {
+                self.handle_pod(&pod);
+            }
+        }
+    }
+}
+
+/// The rules among the reasons of an eviction.
+fn rules_of(eviction: &Eviction) -> impl Iterator<Item = (TextId, Uid)> {
+    eviction.reasons.iter().filter_map(|reason| match reason {
+        Reason::Rule(name, uid, _) => Some((*name, *uid)),
+        Reason::Slice(..) => None,
+    })
+}
+
+impl ResourceEventHandler<Pod> for Controller {
+    /// `handlePodChange`: pods that get a node.
+    fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        match (old.cloned(), new.cloned()) {
+            (Some(old), None) if !old.template.devices.is_empty() => self.locked(move |c| {
+                c.core.state.with(|s| {
+                    s.delete_pod_at.remove(&(old.id, old.uid));
+                    s.claims.remove(&old.uid);
+                });
+            }),
+            (Some(old), Some(new)) if old.uid == new.uid && old.node == new.node => {}
+            (_, Some(new)) if !new.template.devices.is_empty() => {
+                self.locked(move |c| c.handle_pod(&new));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl ResourceEventHandler<Allocation> for Controller {
+    /// `handleClaimChange`: the pod of a claim that is allocated, or is so no longer, and those for which one that pods
+    /// share is reserved.
+    fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        let Some(of) = new.or(old).cloned() else { return };
+        self.locked(move |c| {
+            let handle = |of: &Allocation| {
+                if let Some(pod) = c.core.informers.pod(of.pod).filter(|p| p.uid == of.uid) {
+                    c.handle_pod(&pod);
+                }
+            };
+            handle(&of);
+            for name in of.shared.iter().flatten() {
+                let all = c.core.informers.reserved_for(name);
+                all.iter().filter(|other| other.uid != of.uid).for_each(|other| handle(other));
+            }
+        });
+    }
+}
+
+impl ResourceEventHandler<DeviceTaintRule> for Controller {
+    /// `handleRuleChange`: rules that come and go, or whose spec changes.
+    fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
+        if old.zip(new).is_some_and(|(o, n)| (o.uid, o.generation) == (n.uid, n.generation)) {
+            return;
+        }
+        let (old, new) = (old.cloned(), new.cloned());
+        self.locked(move |c| {
+            if let Some(new) = &new {
+                c.workqueue.add(WorkItem::Rule(new.name, new.uid));
+            }
+            c.core.state.with(|s| {
+                if let Some(old) = old {
+                    if new.as_ref().is_none_or(|n| n.uid != old.uid) {
+                        s.evicted_by.remove(&old.uid);
+                    }
+                    s.evicting_rules.remove(&old.name);
+                }
+                if let Some(new) = new.filter(|r| r.evicts()) {
+                    s.evicting_rules.insert(new.name, new);
+                }
+            });
+            c.handle_pods();
+        });
+    }
+}
+
+impl ResourceEventHandler<ResourceSlices> for Controller {
+    /// `handleSliceChange`: taints that drivers publish.
+    fn on_change(&self, old: Option<&Rc<ResourceSlices>>, new: Option<&Rc<ResourceSlices>>) {
+        if old.map(|o| &o.taints) != new.map(|n| &n.taints) {
+            self.locked(|c| c.handle_pods());
+        }
+    }
+}

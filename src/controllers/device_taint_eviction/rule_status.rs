@@ -1,7 +1,6 @@
 //! What is said of a rule in its status: the condition EvictionInProgress (`maybeUpdateRuleStatus`).
 
-use super::core::{Core, RULE_STATUS_PERIOD};
-use super::eviction_time::{Reason, Rules};
+use super::core::{Core, RULE_STATUS_PERIOD, Reason, Rules};
 use crate::api::device::{DeviceId, DeviceTaintRule, RuleCondition};
 use crate::api::names::{Names, stable_hash};
 use crate::controllers::prelude::*;
@@ -14,18 +13,16 @@ pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> ApiResu
     let Some(rule) = core.informers.rule(name).filter(|r| r.uid == uid) else {
         return Ok(Dur::ZERO);
     };
-    if let Some(said) = &rule.status {
-        let said_of = said.observed_generation;
+    if let Some(said) = rule.status.as_ref().filter(|s| s.observed_generation == rule.generation) {
         let said = Time::from_secs(u64::try_from(said.last_transition_time.0).unwrap_or(0));
         let since = core.ctx.now().since(said);
-        if said_of == rule.generation && since < RULE_STATUS_PERIOD {
+        if since < RULE_STATUS_PERIOD {
             return Ok(RULE_STATUS_PERIOD - since);
         }
     }
-    let evicted = core.state.with(|s| s.evicted_by.get(&uid).copied().unwrap_or(0));
     let now = core.client.api().timestamp();
     let last = rule.status.as_ref().map_or(now, |s| s.last_transition_time);
-    let mut condition = condition(core, &rule, evicted, last);
+    let mut condition = condition(core, &rule, last);
     if rule.status.as_ref() == Some(&condition) {
         return Ok(Dur::ZERO);
     }
@@ -38,18 +35,14 @@ pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> ApiResu
     Ok(Dur::ZERO)
 }
 
-fn condition(
-    core: &Core,
-    rule: &Rc<DeviceTaintRule>,
-    evicted: u32,
-    last: Timestamp,
-) -> RuleCondition {
+fn condition(core: &Core, rule: &Rc<DeviceTaintRule>, last: Timestamp) -> RuleCondition {
+    let evicted = core.state.with(|s| s.evicted_by.get(&rule.uid).copied().unwrap_or(0));
     let mut message = String::new();
     let reason = if rule.previews {
         // As if it evicted, and no other rule did.
         let alone = BTreeMap::from([(rule.name, rule.clone())]);
-        let ((slices, allocated), (pods, namespaces)) =
-            (count_tainted_devices(core, rule), count_pending_pods(core, rule.uid, &alone));
+        let (slices, allocated) = count_tainted_devices(core, rule);
+        let (pods, namespaces) = count_pending_pods(core, rule.uid, &alone);
         message = format!(
             "{} selected. {} selected. {} would be evicted in {} if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
             counted(slices, "published device", "published devices"),
