@@ -10,12 +10,171 @@
 //! stored while watches deliver, which takes milliseconds; they are looked at every half second.
 
 mod actual_state_of_world;
-mod controller;
 mod desired_state_of_world;
 mod operation_generator;
 mod operations;
 mod reconciler;
-mod turns;
 
-pub(crate) use controller::Controller;
+use crate::api::volume::NodeVolumes;
+use crate::controllers::prelude::*;
+use actual_state_of_world::AttachState;
 pub(crate) use reconciler::Config;
+use reconciler::{RECONCILER_LOOP_PERIOD, Reconciler, Turns};
+
+/// After how long the populator adds the pods that it has missed
+/// (`DesiredStateOfWorldPopulatorListPodsRetryDuration`).
+const LIST_PODS_RETRY_DURATION: Dur = Dur::from_secs(180);
+
+/// The attach/detach controller.
+pub(crate) struct Controller {
+    reconciler: Rc<Reconciler>,
+    client: Client,
+    /// The populator, while no pod has been missed.
+    populator: Turns,
+    phase: PointId,
+}
+
+/// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
+/// containers is said to run.
+fn is_pod_terminated(pod: &Pod) -> bool {
+    pod.phase.is_terminal() || pod.is_terminating() && pod.phase == PodPhase::Pending
+}
+
+impl Controller {
+    /// One that hears of nodes and pods but does not run yet.
+    pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
+        let controller = Rc::new(Self {
+            client: context.client.clone(),
+            populator: Turns::new(&context.ctx, LIST_PODS_RETRY_DURATION),
+            phase: context.ctx.point("attach-detach-phase"),
+            reconciler: Rc::new(Reconciler::new(config, context)),
+        });
+        controller.reconciler.informers.on_node(controller.clone());
+        controller.reconciler.informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// `Run`; the caches are filled. `warm`: it has been running for long, so that the next pass
+    /// comes some time within a period.
+    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+        let c = self.clone();
+        let r = &self.reconciler;
+        r.ctx.spawn(r.group, async move {
+            let r = &c.reconciler;
+            c.populate_actual_state_of_world();
+            for pod in r.informers.pods() {
+                c.pod_changed(&pod);
+            }
+            for (volume, node) in r.actual.with(|a| a.attached_volumes()) {
+                r.compare(volume, node);
+            }
+            if warm {
+                r.ctx.sleep(r.ctx.phase(c.phase, RECONCILER_LOOP_PERIOD)).await;
+            }
+            let populator = c.clone();
+            r.ctx.spawn(r.group, async move { populator.populate_desired_state_of_world().await });
+            r.clone().run().await;
+        });
+    }
+
+    /// `populateActualStateOfWorld`, `processVolumeAttachments`; and what
+    /// `populateDesiredStateOfWorld` says of what is attached for pods.
+    fn populate_actual_state_of_world(&self) {
+        let r = &self.reconciler;
+        for node in r.informers.nodes() {
+            let volumes = node.volumes.as_deref().cloned().unwrap_or_default();
+            r.actual.with(|a| {
+                for volume in volumes.attached {
+                    a.add_volume_node((volume, node.id), true, false);
+                }
+                a.set_volumes_mounted_by_node(node.id, volumes.in_use);
+            });
+            r.desired.with(|d| d.add_node(node.id));
+        }
+        for (volume, node) in self.client.api().attachments() {
+            r.actual.with(|a| {
+                if a.attach_state(volume, node) == AttachState::Detached {
+                    a.add_volume_node((volume, node), false, true);
+                }
+            });
+        }
+        for pod in r.informers.pods() {
+            let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { continue };
+            for volume in self.client.api().volumes_of(&pod) {
+                r.actual.with(|a| {
+                    if a.attach_state(volume.id, node) == AttachState::Attached {
+                        a.add_volume_node((volume.id, node), true, true);
+                    }
+                });
+            }
+        }
+    }
+
+    /// `findAndAddActivePods`, where a pod was missed.
+    async fn populate_desired_state_of_world(self: Rc<Self>) {
+        let r = &self.reconciler;
+        loop {
+            self.populator.next().await;
+            self.populator.begin();
+            for pod in r.informers.pods() {
+                if !is_pod_terminated(&pod) {
+                    r.process_pod_volumes(&pod, true);
+                }
+            }
+        }
+    }
+
+    /// `podAdd`, `podUpdate`
+    fn pod_changed(&self, pod: &Pod) {
+        if !self.reconciler.process_pod_volumes(pod, !is_pod_terminated(pod)) {
+            self.populator.want();
+        }
+    }
+}
+
+/// What of a node a pass goes by.
+fn relevant(node: &Node) -> (Uid, bool, &[Taint], Option<&NodeVolumes>) {
+    (node.uid, node.is_ready(), &node.taints, node.volumes.as_deref())
+}
+
+impl ResourceEventHandler<Node> for Controller {
+    /// `nodeAdd`, `nodeUpdate`, `nodeDelete`
+    fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        let (r, Some(node)) = (&self.reconciler, new.or(old)) else { return };
+        // Most changes are heartbeats.
+        if old.zip(new).is_some_and(|(o, n)| relevant(o) == relevant(n)) {
+            return;
+        }
+        r.desired.with(|d| match new {
+            Some(_) => d.add_node(node.id),
+            None => d.delete_node(node.id),
+        });
+        // `processVolumesInUse`
+        let in_use = node.volumes.as_ref().map_or_else(Vec::new, |v| v.in_use.clone());
+        r.actual.with(|a| a.set_volumes_mounted_by_node(node.id, in_use));
+        if old.is_none() {
+            r.actual.with(|a| a.set_node_status_update_needed(node.id));
+        }
+        r.stir();
+    }
+
+    fn listens(&self) -> bool {
+        false
+    }
+}
+
+impl ResourceEventHandler<Pod> for Controller {
+    fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        // One that is gone, or that another follows under its name, unseen.
+        if let Some(old) = old.filter(|o| new.is_none_or(|n| n.uid != o.uid)) {
+            self.reconciler.process_pod_volumes(old, false);
+        }
+        if let Some(new) = new {
+            self.pod_changed(new);
+        }
+    }
+
+    fn listens(&self) -> bool {
+        false
+    }
+}
