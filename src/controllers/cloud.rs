@@ -33,6 +33,11 @@ impl Provider {
     }
 }
 
+/// Whether a node is still to be initialized.
+fn waits(node: &Rc<Node>) -> bool {
+    node.taints.iter().any(|t| t.key == UNINITIALIZED)
+}
+
 /// Both cloud controllers.
 pub(crate) struct Controller {
     ctx: Ctx,
@@ -105,7 +110,7 @@ impl Controller {
         let shutdown = Taint::new(SHUTDOWN, Effect::NoSchedule);
         for node in self.informers.nodes() {
             self.ctx.set_saw(node.record);
-            if node.ready().is_some_and(|c| c.status == ConditionStatus::True) {
+            if node.is_ready() {
                 if node.has_taint(&shutdown) {
                     self.change_taints(node.id, |taints| {
                         let before = taints.len();
@@ -126,12 +131,8 @@ impl Controller {
                     self.recorder.event(About::Node(node.id, Some(node.uid)), text);
                     let id = node.id;
                     // A node that is gone already needs no more.
-                    let _ = self
-                        .client
-                        .call(self.client.node_object(id), move |api, actor| {
-                            api.delete_node(actor, id)
-                        })
-                        .await;
+                    let delete = move |api: &ApiServer, actor| api.delete_node(actor, id);
+                    let _ = self.client.call(self.client.node_object(id), delete).await;
                 }
                 Instance::ShutDown => {
                     self.change_taints(node.id, |taints| {
@@ -148,15 +149,13 @@ impl Controller {
 
     /// `syncNode`, up to 1.19 `initializeNode`: a new node loses its taint.
     async fn initialize(&self, id: NodeId) {
-        let waits = |n: &Node| n.taints.iter().any(|t| t.key == UNINITIALIZED);
-        let Some(uid) = self.node(id).await.filter(|n| waits(n)).map(|n| n.uid) else { return };
+        let Some(uid) = self.node(id).await.filter(waits).map(|n| n.uid) else { return };
         for tries in 1..=SPEC_TRIES {
             let Some(node) = self.node(id).await else { return };
             self.ctx.set_saw(node.record);
             let mut taints = node.taints.clone();
             taints.retain(|t| t.key != UNINITIALIZED);
-            let version = Some(node.resource_version);
-            match self.client.patch_node_taints(id, version, taints).await {
+            match self.client.patch_node_taints(id, Some(node.resource_version), taints).await {
                 Ok(()) => break,
                 Err(ApiError::Conflict) if tries < SPEC_TRIES => {
                     self.client.back_off(SPEC_BACKOFF, self.backoff_point, id).await
@@ -187,7 +186,7 @@ impl Controller {
 
 impl ResourceEventHandler<Node> for Controller {
     fn on_change(&self, _: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        if let Some(node) = new.filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED)) {
+        if let Some(node) = new.filter(|n| waits(n)) {
             self.new_nodes.add(node.id);
         }
     }

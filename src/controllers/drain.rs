@@ -146,10 +146,9 @@ impl Drain {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
                 let texts: Vec<&str> =
                     all.iter().map(|f| f.text.as_str()).filter(|t| !t.is_empty()).collect();
-                let list = if let [one] = texts[..] {
-                    one.to_owned()
-                } else {
-                    format!("[{}]", texts.join(", "))
+                let list = match texts[..] {
+                    [one] => one.to_owned(),
+                    _ => format!("[{}]", texts.join(", ")),
                 };
                 format!(
                     "error: unable to drain node \"{name}\" due to error: {list}, continuing command..."
@@ -182,10 +181,7 @@ impl Drain {
             Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>())
         });
         let listed = listed.await.map_err(|e| vec![e.to_string().into()])?;
-        let pods = self
-            .pods_for_deletion(listed)
-            .await
-            .map_err(|texts| texts.into_iter().map(Failure::from).collect::<Vec<_>>())?;
+        let pods = self.pods_for_deletion(listed).await?;
         chosen.set(pods.len());
         if self.options.disable_eviction {
             return self.delete_pods(pods).await;
@@ -220,8 +216,9 @@ impl Drain {
 
     /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and
     /// whatever has no flag to allow it stops the node.
-    async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<String>> {
+    async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<Failure>> {
         let o = &self.options;
+        let refused = |text: &str| Some(text.to_owned());
         let mut chosen = Vec::new();
         // Upstream walks over a map here; these come in the order in which they turn up.
         let mut complaints: Vec<(String, Vec<String>)> = Vec::new();
@@ -233,22 +230,16 @@ impl Drain {
                 None
             } else if pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
                 match self.missing_daemon_set(&pod).await {
-                    Some(_) if o.force => None,
-                    Some(missing) => Some(missing),
+                    Some(missing) => Some(missing).filter(|_| !o.force),
                     None if o.ignore_daemonsets => continue,
-                    None => Some(
-                        "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)".to_owned(),
-                    ),
+                    None => refused("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"),
                 }
             } else if pod.template.empty_dir && !o.delete_emptydir_data {
-                Some("Pods with local storage (use --delete-emptydir-data to override)".to_owned())
+                refused("Pods with local storage (use --delete-emptydir-data to override)")
             } else if pod.template.owner.is_none() && !o.force {
                 // The words are there twice since kubectl made them a part of this text
                 // (`unmanagedFatal`).
-                Some(
-                    "cannot delete Pods that declare no controller (use --force to override)"
-                        .to_owned(),
-                )
+                refused("cannot delete Pods that declare no controller (use --force to override)")
             } else {
                 None
             };
@@ -267,7 +258,7 @@ impl Drain {
         }
         Err(complaints
             .into_iter()
-            .map(|(text, pods)| format!("cannot delete {text}: {}", pods.join(", ")))
+            .map(|(text, pods)| format!("cannot delete {text}: {}", pods.join(", ")).into())
             .collect())
     }
 
@@ -328,13 +319,8 @@ impl Drain {
         for pod in &pods {
             let id = pod.id;
             self.ctx.set_cause(self.cause);
-            match self
-                .client
-                .call(self.client.pod_object(id), move |api, actor| {
-                    api.drain_deletes(actor, id, grace)
-                })
-                .await
-            {
+            let delete = move |api: &ApiServer, actor| api.drain_deletes(actor, id, grace);
+            match self.client.call(self.client.pod_object(id), delete).await {
                 Ok(()) | Err(ApiError::NotFound) => {}
                 Err(e) => return Err(vec![e.to_string().into()]),
             }
@@ -344,13 +330,10 @@ impl Drain {
             if let Err(first) = self.wait_for_delete(pod.id, pod.uid).await {
                 let mut failures = vec![first];
                 for pod in &pods[i + 1..] {
-                    let id = pod.id;
-                    let found = self.client.get_pod(id).await;
+                    let found = self.client.get_pod(pod.id).await;
                     if found.is_ok_and(|p| p.uid == pod.uid) {
-                        failures.push(Failure {
-                            text: String::new(),
-                            ..self.timed_out("waiting for", id)
-                        });
+                        let (text, pod) = (String::new(), Some(pod.id));
+                        failures.push(Failure { text, pod, timed_out: true });
                     }
                 }
                 return Err(failures);
@@ -364,8 +347,7 @@ impl Drain {
     async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
         let mut next = self.rules.drain_polls_from_start.then(|| self.ctx.now());
         loop {
-            let found = self.client.get_pod(id).await;
-            let pod = match found {
+            let pod = match self.client.get_pod(id).await {
                 Ok(pod) if pod.uid == uid => pod,
                 Ok(_) | Err(ApiError::NotFound) => return Ok(()),
                 Err(e) => return Err(self.complain("waiting for", id, &e.to_string())),
