@@ -3,8 +3,8 @@
 //!
 //! Both loops go on in thought (`walk`).
 
-use super::conditions::healthy;
-use super::imitated::ImitatedLoops;
+use super::node_state::healthy;
+use super::pods::Base;
 use super::walk::{Asleep, Walk};
 use crate::api::taint;
 use crate::apiserver::{Beat, Heartbeats};
@@ -60,7 +60,6 @@ pub(super) struct Sleepers {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     loops: Rc<Loops>,
-    imitated: Rc<ImitatedLoops>,
     reach: Rc<Reach>,
     sleep: ByNode<Sleep>,
     /// Heartbeats that make a difference if they are too far apart, where others are computed.
@@ -74,24 +73,13 @@ pub(super) struct Sleepers {
 impl Sleepers {
     /// Nobody sleeps yet.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        pods: &Rc<Pods>,
-        loops: &Rc<Loops>,
-        imitated: &Rc<ImitatedLoops>,
-        reach: &Rc<Reach>,
+        (nodes, pods): Base,
+        (loops, reach): (Rc<Loops>, Rc<Reach>),
         signs: Option<Signs>,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            loops: loops.clone(),
-            imitated: imitated.clone(),
-            reach: reach.clone(),
-            sleep: ByNode::default(),
-            signs,
-            awake_until: Cell::default(),
-            heartbeat_first: nodes.ctx.point("heartbeat-first"),
-        }
+        let (sleep, awake_until) = (ByNode::default(), Cell::default());
+        let heartbeat_first = nodes.ctx.point("heartbeat-first");
+        Self { nodes, pods, loops, reach, sleep, signs, awake_until, heartbeat_first }
     }
 
     /// A node has a kubelet from now on, which does not sleep.
@@ -105,7 +93,7 @@ impl Sleepers {
         if !self.nodes.lazy || now < self.awake_until.get() {
             return;
         }
-        let well = self.nodes.with(node, |k| {
+        let well = self.nodes.is(node, |k| {
             k.cut.is_none()
                 && k.runs()
                 && !k.sleepless
@@ -115,12 +103,12 @@ impl Sleepers {
         });
         let woken_at = self.woken_at(node);
         let may_differ = |n: Rc<Node>| self.loops.differs(&n) || awaits_a_post(&n);
-        if well != Some(true)
+        if !well
             || woken_at.is_some_and(|w| now.since(w) < AWAKE)
             || !self.reach.is_undisturbed(node)
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
-            || self.loops.volumes_are_restless(node)
+            || self.loops.volumes.is_restless(node)
             || self.lacks_lease(node)
             || self.misses_a_sign(node)
         {
@@ -244,20 +232,13 @@ impl Sleepers {
 
     /// Writes the latest heartbeats that were computed.
     fn write_computed(&self, node: NodeId, lease: Walk, status: Walk) {
-        let renewals: Vec<(Time, i64)> = lease
-            .done
-            .iter()
-            .rev()
-            .flatten()
-            .map(|&t| (t, (t.as_nanos() / 1_000) as i64))
-            .collect();
-        let posts: Vec<(Time, Timestamp)> =
-            status.done.iter().rev().flatten().map(|&t| (t, heartbeat_of(t))).collect();
-        self.nodes.api.catch_up(
-            node,
-            if self.nodes.switches.leases { &renewals } else { &[] },
-            &posts,
-        );
+        let renewals =
+            lease.done.into_iter().rev().flatten().filter(|_| self.nodes.switches.leases);
+        let renewals: Vec<(Time, i64)> =
+            renewals.map(|t| (t, (t.as_nanos() / 1_000) as i64)).collect();
+        let posts = status.done.into_iter().rev().flatten();
+        let posts: Vec<(Time, Timestamp)> = posts.map(|t| (t, heartbeat_of(t))).collect();
+        self.nodes.api.catch_up(node, &renewals, &posts);
         self.nodes.api.stir();
     }
 
@@ -285,7 +266,7 @@ impl Sleepers {
         self.nodes.api.waking(node);
         self.nodes.with(node, |k| k.sleepless = true);
         if let (true, KubeletMode::Imitated(_)) = (self.nodes.lazy, self.nodes.mode) {
-            self.imitated.go_on(node);
+            self.loops.go_on(node);
         }
         // Passes are no more skipped: what they would have made of such heartbeats cannot be made
         // up for.

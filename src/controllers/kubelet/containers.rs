@@ -6,13 +6,19 @@
 //! of, and learns of everything else when it is heard again. Containers of a pod whose object is
 //! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
 //! `HandlePodCleanups`), or until their machine stops.
+//!
+//! A kubelet that runs a static pod keeps a mirror of it in the API, and creates it again when it is gone
+//! (`SyncPod`). A mirror that is to be deleted ends as any pod does, and is then created again; upstream's
+//! kubelet replaces it at once, and its containers run on. A mirror whose node is gone is not created
+//! again, nor is it where a node of that name joins later.
 
 use super::images::Images;
 use super::lives::Lives;
 use super::nodes::Nodes;
-use super::pods::{Admission, Due, Pods};
+use super::pods::{Admission, Base, Due, Pods};
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
+use crate::api::pod::PodSource;
 use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
 
@@ -20,27 +26,22 @@ use crate::plan::KubeletMode;
 pub(super) struct Containers {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    volumes: Rc<VolumeManager>,
+    pub(super) volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
     pub(super) images: Rc<Images>,
     pub(super) lives: Rc<Lives>,
+    /// What mirrors of static pods that are gone are to be created again from.
+    lost: Shared<Vec<(Uid, Rc<PodTemplate>)>>,
 }
 
 impl Containers {
     /// None runs.
     pub(super) fn new(
-        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        (volumes, images): (&Rc<VolumeManager>, &Rc<Images>),
-        (stats, lives): (&Rc<Stats>, &Rc<Lives>),
+        (nodes, pods): Base,
+        (volumes, images): (Rc<VolumeManager>, Rc<Images>),
+        (stats, lives): (Rc<Stats>, Rc<Lives>),
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            volumes: volumes.clone(),
-            stats: stats.clone(),
-            images: images.clone(),
-            lives: lives.clone(),
-        }
+        Self { nodes, pods, volumes, stats, images, lives, lost: Shared::default() }
     }
 
     /// The containers of a pod run already when its kubelet comes to know of it.
@@ -51,8 +52,11 @@ impl Containers {
     }
 
     /// A pod's object is gone: nothing is due for it any more, except for the end of containers
-    /// that still run.
+    /// that still run. Where it was the mirror of a static one, it is to be created again.
     pub(super) fn lose_pod(&self, old: &Pod) {
+        if old.template.source != PodSource::Api {
+            return self.lose_mirror(old);
+        }
         self.lives.forget(old.uid);
         self.gives_up_image(old);
         let Some(due) = self.pods.due(old.uid).filter(|d| d.up) else {
@@ -176,6 +180,35 @@ impl Containers {
                     });
                 }
             }
+        }
+    }
+
+    /// The mirror of a static pod is gone: its kubelet creates it again once it hears of that.
+    fn lose_mirror(&self, old: &Pod) {
+        let Some(node) = old.node.filter(|_| self.pods.due(old.uid).is_some()) else {
+            return self.pods.forget(old.uid, old.node);
+        };
+        self.pods.with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
+        self.lost.with(|lost| lost.push((old.uid, old.template.clone())));
+        if let Some(heard) = self.nodes.hears_from(node) {
+            self.pods.work_at(old.uid, heard);
+        }
+    }
+
+    /// Creates a mirror again, if its node is there. What ran of it runs on.
+    pub(super) fn create_mirror(&self, uid: Uid, due: &Due) {
+        self.pods.forget(uid, Some(due.node));
+        let template = self
+            .lost
+            .with(|lost| lost.iter().position(|(of, _)| *of == uid).map(|i| lost.remove(i).1));
+        let api = &self.nodes.api;
+        let Some(template) = template.filter(|_| api.node(due.node).is_some()) else { return };
+        let new = Pod::pending(due.pod, template, Some(due.node));
+        // Somebody else may have made one of that name.
+        if let Ok(pod) = api.create_pod(Actor::Kubelet, new, false) {
+            self.pods.with_due(pod.uid, |d| d.up = due.up);
+            self.stats.goes_on_as(due.node, uid, pod.uid);
+            self.lives.goes_on_as(uid, pod.uid);
         }
     }
 }

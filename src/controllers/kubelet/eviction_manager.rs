@@ -5,11 +5,11 @@
 
 use super::asleep::Sleepers;
 use super::eviction::{
-    Candidate, Consumption, Observations, eviction_message, is_critical, rank, request,
+    Candidate, Consumption, Observations, Pressure, eviction_message, is_critical, rank, request,
     thresholds_met,
 };
 use super::images::Images;
-use super::pressure::Pressure;
+use super::pods::Base;
 use crate::apiserver::EventName;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
@@ -69,28 +69,19 @@ pub(super) struct EvictionManager {
 impl EvictionManager {
     /// None runs yet.
     pub(super) fn new(
-        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        (stats, images, pressure): (&Rc<Stats>, &Rc<Images>, &Rc<Pressure>),
-        sleepers: &Rc<Sleepers>,
+        (nodes, pods): Base,
+        (stats, images, pressure): (Rc<Stats>, Rc<Images>, Rc<Pressure>),
+        sleepers: Rc<Sleepers>,
         looker: HandlerId<NodeId>,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            stats: stats.clone(),
-            images: images.clone(),
-            pressure: pressure.clone(),
-            sleepers: sleepers.clone(),
-            monitors: ByNode::default(),
-            looker,
-            phase: nodes.ctx.point("eviction-manager-phase"),
-            tie: nodes.ctx.point("eviction-tie"),
-        }
+        let (monitors, point) = (ByNode::default(), |name| nodes.ctx.point(name));
+        let (phase, tie) = (point("eviction-manager-phase"), point("eviction-tie"));
+        Self { nodes, pods, stats, images, pressure, sleepers, monitors, looker, phase, tie }
     }
 
     /// A node has a kubelet from now on.
     pub(super) fn join(&self, node: NodeId) {
-        if self.stats.config().is_some() {
+        if self.stats.config.is_some() {
             self.monitors.join(node, Monitor::default());
             self.pressure.join(node);
         }
@@ -125,13 +116,12 @@ impl EvictionManager {
             return look;
         }
         let into = match self.nodes.mode {
-            KubeletMode::Imitated(_) => 0,
+            KubeletMode::Imitated(_) => Dur::ZERO,
             KubeletMode::Real(_) => {
-                let (ctx, object) = (&self.nodes.ctx, self.nodes.object(node));
-                ctx.uniform(self.phase, object, 0, MONITORING_PERIOD.as_nanos() - 1)
+                self.nodes.draw(self.phase, node, MONITORING_PERIOD - Dur::from_nanos(1))
             }
         };
-        let look = Time::ZERO + Dur::from_nanos(into);
+        let look = Time::ZERO + into;
         self.monitors.with(node, |m| m.look = Some(look));
         look
     }
@@ -139,7 +129,8 @@ impl EvictionManager {
     /// Schedules the next look of a manager that waits for it: the first at which anything could be found.
     fn plan(&self, node: NodeId) {
         let now = self.nodes.now();
-        if self.nodes.with(node, |k| k.runs()) != Some(true) || !self.concerns(node) {
+        let concerns = self.stats.is_measured(node) || self.remembers(node);
+        if !self.nodes.runs(node) || !concerns {
             return self.schedule(node, None);
         }
         let from = if self.nodes.lazy && self.pressure.with(node, |r| r.is_calm()) == Some(true) {
@@ -156,9 +147,9 @@ impl EvictionManager {
         self.schedule(node, from.map(|from| next(from.max(now))));
     }
 
-    /// Whether there is anything that a look could find.
-    fn concerns(&self, node: NodeId) -> bool {
-        self.stats.is_measured(node) || self.pressure.with(node, |r| r.is_calm()) == Some(false)
+    /// Whether something is short, or was lately.
+    fn remembers(&self, node: NodeId) -> bool {
+        self.pressure.with(node, |r| r.is_calm()) == Some(false)
     }
 
     /// Has a manager go on then, in place of when it would have.
@@ -183,8 +174,7 @@ impl EvictionManager {
             m.next = None;
             m.doing
         });
-        let runs = self.nodes.with(node, |k| k.runs()) == Some(true);
-        match doing.filter(|_| runs) {
+        match doing.filter(|_| self.nodes.runs(node)) {
             None => {}
             Some(Doing::Killing(uid)) => {
                 self.wait_for_cleanup(node, uid, now + POD_CLEANUP_TIMEOUT)
@@ -211,7 +201,7 @@ impl EvictionManager {
     /// Looks what is short, and evicts a pod if something is (`synchronize`).
     fn synchronize(&self, node: NodeId) {
         let now = self.nodes.now();
-        let Some(config) = self.stats.config() else { return };
+        let Some(config) = self.stats.config.as_ref() else { return };
         self.monitors.with(node, |m| {
             (m.doing, m.look, m.has_looked) = (Doing::Monitoring, Some(now), true);
         });
@@ -238,19 +228,16 @@ impl EvictionManager {
             return;
         }
         self.sleepers.wake_up(node);
-        let now = self.nodes.now();
         self.nodes.with(node, |k| {
             for (kind, status) in &mut k.view {
-                if before.contains(kind) != after.contains(kind) {
-                    *status = Some(if after.contains(kind) {
-                        ConditionStatus::True
-                    } else {
-                        ConditionStatus::False
-                    });
+                match (before.contains(kind), after.contains(kind)) {
+                    (true, false) => *status = Some(ConditionStatus::False),
+                    (false, true) => *status = Some(ConditionStatus::True),
+                    _ => {}
                 }
             }
-            k.view_changed.get_or_insert(now);
         });
+        self.nodes.view_changes(node);
     }
 
     /// Reclaims what is short: images that nobody uses, or a pod, and when the wait for its end is over.

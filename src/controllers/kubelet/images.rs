@@ -6,22 +6,20 @@
 //! Pulls at one time do not slow each other; of one image those that come later end with the first. A pull that is given up,
 //! as its pod is to end or its kubelet has died, leaves nothing behind.
 
-use super::container_events::ContainerEvents;
 use super::lives::Lives;
 use super::nodes::Nodes;
-use super::pods::{Admission, Due, Pods};
+use super::pods::{Admission, Base, Due, Pods};
 use super::status_manager::StatusManager;
 use crate::api::image::Image;
 use crate::client::TokenBucket;
 use crate::controllers::prelude::*;
 use crate::plan::{Flags, KubeletMode, Limits};
-use std::collections::VecDeque;
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
 /// After so long a back-off begins anew (`flowcontrol.Backoff`: twice the longest).
 const EXPIRES: Dur = Dur::from_secs(600);
-/// `backOffPeriod`: until a pod whose sync failed is synced again; half as much on top at most.
+/// `backOffPeriod`: until a pod whose sync failed is synced again.
 const RESYNC: Dur = Dur::from_secs(10);
 
 /// A pull that is under way.
@@ -58,7 +56,6 @@ pub(super) struct Images {
     pods: Rc<Pods>,
     lives: Rc<Lives>,
     status: Rc<StatusManager>,
-    pub(super) events: Rc<ContainerEvents>,
     /// Of nodes of which there is something to know.
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
     asked: Shared<BTreeMap<Uid, Asked>>,
@@ -77,26 +74,25 @@ pub(super) struct Images {
 impl Images {
     /// No node has any.
     pub(super) fn new(
-        (nodes, pods, lives): (&Rc<Nodes>, &Rc<Pods>, &Rc<Lives>),
-        status: &Rc<StatusManager>,
+        (nodes, pods): Base,
+        (lives, status): (Rc<Lives>, Rc<StatusManager>),
         flags: &Flags,
         puller: HandlerId<NodeId>,
     ) -> Self {
         let (qps, burst) = (flags.registry_qps as f32, flags.registry_burst);
         Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            lives: lives.clone(),
-            status: status.clone(),
-            events: Rc::new(ContainerEvents::new(nodes, lives)),
+            takes: nodes.ctx.point("image-pull"),
+            jitter: nodes.ctx.point("image-back-off-jitter"),
+            nodes,
+            pods,
+            lives,
+            status,
             of_nodes: Shared::default(),
             asked: Shared::default(),
             registry_is_down: Cell::new(false),
             at_a_time: flags.image_pulls_at_a_time(),
             limits: (qps > 0.0).then_some(Limits { qps, burst }),
             puller,
-            takes: nodes.ctx.point("image-pull"),
-            jitter: nodes.ctx.point("image-back-off-jitter"),
         }
     }
 
@@ -144,21 +140,20 @@ impl Images {
     pub(super) fn work(&self, uid: Uid) {
         let now = self.nodes.now();
         let Some((due, image)) = self.wanted(uid) else { return };
-        if due.waits || now < due.start || self.nodes.with(due.node, |k| k.runs()) != Some(true) {
+        if due.waits || now < due.start || !self.nodes.runs(due.node) {
             return;
         }
-        let first = self.asked.with(|all| {
-            all.entry(uid).or_insert(Asked { first: now, last: now, backoff: None }).first
-        });
+        let asked = Asked { first: now, last: now, backoff: None };
+        let first = self.asked.with(|all| all.entry(uid).or_insert(asked).first);
         if !image.always && self.has(due.node, &image) {
-            self.events.say_present(uid, &due, &image.name);
+            self.lives.say_present(uid, &due, &image.name);
             return self.starts(uid, &due, first);
         }
         if self.backs_off(uid) {
-            self.events.say_pull_backs_off(uid, &due, &image.name);
+            self.lives.say_pull_backs_off(uid, &due, &image.name);
             return self.tries_again(uid, &due);
         }
-        self.events.say_pulling(uid, &due, &image.name);
+        self.lives.say_pulling(uid, &due, &image.name);
         let before = self.with(due.node, |n| {
             n.waiting.push_back(uid);
             n.pulling.len() + n.waiting.len() - 1
@@ -180,8 +175,11 @@ impl Images {
     /// `IsInBackOffSinceUpdate`
     fn backs_off(&self, uid: Uid) -> bool {
         let now = self.nodes.now();
-        let backoff = self.asked.with(|all| all.get(&uid).and_then(|a| a.backoff));
-        backoff.is_some_and(|(lasts, since)| now.since(since) < lasts)
+        self.backoff(uid).is_some_and(|(lasts, since)| now.since(since) < lasts)
+    }
+
+    fn backoff(&self, uid: Uid) -> Option<(Dur, Time)> {
+        self.asked.with(|all| all.get(&uid)?.backoff)
     }
 
     /// The image of a pod is there, and its container starts; `first`: when it was first asked for.
@@ -222,12 +220,10 @@ impl Images {
         let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
         let ends = if self.has(due.node, image) {
             now + image.check
+        } else if let Some(ends) = self.same_pull(due.node, image) {
+            ends.max(now + image.check)
         } else {
-            let same = self.same_pull(due.node, image);
-            same.map_or_else(
-                || now + image.pull.draw(ctx, self.takes, self.pods.of_chance(due.pod)),
-                |ends| ends.max(now + image.check),
-            )
+            now + image.pull.draw(ctx, self.takes, self.pods.of_chance(due.pod))
         };
         self.with(due.node, |n| n.pulling.push(Pull { uid, begun: now, ends }));
         ctx.post_at(ends, Class::Source, self.puller, due.node);
@@ -243,12 +239,7 @@ impl Images {
     /// Pulls of a node end now, if they were not given up.
     pub(super) fn pulled(&self, node: NodeId) {
         let now = self.nodes.now();
-        let over = |n: &mut OfNode| {
-            let (over, on) =
-                std::mem::take(&mut n.pulling).into_iter().partition(|p| p.ends <= now);
-            n.pulling = on;
-            over
-        };
+        let over = |n: &mut OfNode| n.pulling.extract_if(.., |p| p.ends <= now).collect();
         let over: Vec<Pull> = self.with(node, over);
         for Pull { uid, begun, .. } in over {
             let Some((due, image)) = self.wanted(uid) else { continue };
@@ -256,7 +247,7 @@ impl Images {
             let asked = self.asked.with(|all| all.get(&uid).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
             let took = (now.since(begun), now.since(last));
-            self.events.say_pulled(uid, &due, &image.name, took);
+            self.lives.say_pulled(uid, &due, &image.name, took);
             let waited = u32::try_from(now.since(first).as_millis()).unwrap_or(u32::MAX);
             self.lives.note(due.pod, Note::ImagePulled, waited);
             self.starts(uid, &due, first);
@@ -275,7 +266,7 @@ impl Images {
             asked.backoff = Some((lasts, now));
             Some(lasts)
         });
-        self.events.say_pull_failed(uid, due, &image.name, why);
+        self.lives.say_pull_failed(uid, due, &image.name, why);
         let seconds = lasts.unwrap_or(first).as_nanos() / 1_000_000_000;
         self.lives.note(due.pod, Note::ImagePullFailed, seconds as u32);
         self.tries_again(uid, due);
@@ -287,15 +278,9 @@ impl Images {
         let now = self.nodes.now();
         let at = match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                let backoff = self.asked.with(|all| all.get(&uid).and_then(|a| a.backoff));
-                backoff.map_or(now + RESYNC, |(lasts, since)| since + lasts)
+                self.backoff(uid).map_or(now + RESYNC, |(lasts, since)| since + lasts)
             }
-            KubeletMode::Real(_) => {
-                let (object, most) = (self.pods.of_chance(due.pod), RESYNC.as_nanos() / 2);
-                let more = self.nodes.ctx.uniform(self.jitter, object, 0, most);
-                // What is due is looked up once a second, as containers are listed.
-                now + RESYNC + Dur::from_nanos(more) + self.status.until_relist(due.node)
-            }
+            KubeletMode::Real(_) => now + self.status.until_resync(due, RESYNC, self.jitter),
         };
         self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
         self.pods.work_at(uid, at);

@@ -1,21 +1,19 @@
-//! All kubelets of a cluster: their parts, and what the timeline of a run does to them.
+//! All kubelets of a cluster: their parts, what the timeline of a run does to them, and the API server's changes
+//! of pods, as they concern them.
 
 use super::asleep::{Signs, Sleepers};
+use super::eviction::Pressure;
 use super::eviction_manager::EvictionManager;
 use super::images::Images;
-use super::imitated::ImitatedLoops;
 use super::machine::Machines;
 use super::node_state::{Kubelet, NodeSettings, Tick};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
-use super::pressure::Pressure;
-use super::real::RealLoops;
+use super::pods::Base;
 use super::refusal::Refusals;
 use super::restarts::Restarts;
-use super::runtime::Runtimes;
-use super::static_pods::Mirrors;
-use super::watch::PodWatch;
 use crate::api::usage::NodeUsage;
+use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
@@ -27,12 +25,9 @@ pub(crate) struct Kubelets {
     workers: Rc<PodWorkers>,
     updates: Rc<PodUpdates>,
     loops: Rc<Loops>,
-    imitated: Rc<ImitatedLoops>,
-    real: RealLoops,
     reach: Rc<Reach>,
     sleepers: Rc<Sleepers>,
     machines: Machines,
-    runtimes: Runtimes,
     shutdowns: ShutdownManager,
     volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
@@ -64,74 +59,62 @@ impl Kubelets {
             let worker = step(to, name("kubelet"), |k, pod| k.workers.work(pod));
             let booter = step(to, name("boot"), |k, node| k.machines.booted(node));
             let stepper = step(to, name("nodeshutdown"), Self::shutdown_goes_on);
-            let checker = step(to, name("runtime-check"), |k, node| k.runtimes.check(node));
+            let checker = step(to, name("runtime-check"), |k, n| k.machines.check_runtime(n));
 
-            let pods = Rc::new(Pods::new(&nodes, worker));
             let looker = step(to, name("volume-manager"), |k, node| k.volumes.look(node));
-            let volumes = Rc::new(VolumeManager::new(&nodes, &pods, looker));
             let planner = step(to, name("eviction-planner"), |k, n| k.eviction.usage_changes(n));
             let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
-            let stats = Rc::new(Stats::new(&nodes, planner, eviction.cloned()));
-            let pressure = Rc::<Pressure>::default();
-            let lives = Rc::new(Lives::new(&nodes, &pods));
-            let status = Rc::new(StatusManager::new(&nodes, &pods, &lives));
             let puller = step(to, name("image-puller"), |k, node| k.images.pulled(node));
-            let about = (&nodes, &pods, &lives);
-            let images = Rc::new(Images::new(about, &status, flags, puller));
-            let mirrors = Rc::new(Mirrors::new((&nodes, &pods), (&stats, &lives)));
-            let (stored, known) = ((&volumes, &images), (&stats, &lives));
-            let containers = Rc::new(Containers::new((&nodes, &pods), stored, known));
-            let restarts = Rc::new(Restarts::new(about, &containers, (&status, &volumes)));
-            let refusals =
-                Rc::new(Refusals::new((&nodes, &pods), &containers, (&status, &pressure), reads));
-            let workers = Rc::new(PodWorkers {
-                nodes: nodes.clone(),
-                pods: pods.clone(),
-                mirrors: mirrors.clone(),
-                containers: containers.clone(),
-                status: status.clone(),
-                refusals: refusals.clone(),
-                restarts,
-            });
-            let told = (&status, &refusals);
-            let updates = PodUpdates::new((&nodes, &pods), (&mirrors, &containers), told, &volumes);
-            let updates = Rc::new(updates);
 
-            let loops = Rc::new(Loops::new(&nodes, &volumes, ticker, records_renewals));
-            let imitated = Rc::new(ImitatedLoops::new((&nodes, &pods, &lives), &loops));
-            let real = RealLoops::new(&nodes, &loops);
-            let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
-            let sleepers = Rc::new(Sleepers::new(&nodes, &pods, &loops, &imitated, &reach, signs));
-            let eviction = Rc::new(EvictionManager::new(
-                (&nodes, &pods),
-                (&stats, &images, &pressure),
-                &sleepers,
-                monitor,
-            ));
+            let base: Base = (nodes.clone(), Rc::new(Pods::new(&nodes, worker)));
+            let volumes = Rc::new(VolumeManager::new(base.clone(), looker));
+            let (config, of_nodes) = (eviction.cloned(), ByNode::default());
+            let stats = Rc::new(Stats { nodes: nodes.clone(), of_nodes, planner, config });
+            let pressure = Rc::<Pressure>::default();
+            let lives = Rc::new(Lives::new(base.clone()));
+            let status = Rc::new(StatusManager::new(base.clone(), lives.clone()));
+            let told = (lives.clone(), status.clone());
+            let images = Rc::new(Images::new(base.clone(), told, flags, puller));
+            let (stored, known) =
+                ((volumes.clone(), images.clone()), (stats.clone(), lives.clone()));
+            let containers = Rc::new(Containers::new(base.clone(), stored, known));
+            let restarts = Restarts::new(base.clone(), containers.clone(), status.clone());
+            let why = (status.clone(), pressure.clone());
+            let refusals = Rc::new(Refusals::new(base.clone(), containers.clone(), why, reads));
+            let workers = Rc::new(PodWorkers::new(base.clone(), refusals.clone(), restarts));
+            let updates = Rc::new(PodUpdates::new(base.clone(), refusals));
+
+            let said = (lives, volumes.clone());
+            let loops = Rc::new(Loops::new(base.clone(), said, ticker, records_renewals));
+            let follows = (loops.clone(), updates.clone());
+            let reach = Rc::new(Reach::new(nodes.clone(), follows, watch_retry));
+            let beats = (loops.clone(), reach.clone());
+            let sleepers = Rc::new(Sleepers::new(base.clone(), beats, signs));
+            let short = (stats.clone(), images.clone(), pressure);
+            let eviction = EvictionManager::new(base.clone(), short, sleepers.clone(), monitor);
+            let eviction = Rc::new(eviction);
             let machines = Machines {
                 nodes: nodes.clone(),
                 sleepers: sleepers.clone(),
-                imitated: imitated.clone(),
+                loops: loops.clone(),
                 reach: reach.clone(),
                 workers: workers.clone(),
                 updates: updates.clone(),
                 containers,
-                volumes: volumes.clone(),
                 eviction: eviction.clone(),
-                boots_until: ByNode::default(),
                 booter,
+                checker,
                 start: ctx.point("kubelet-start"),
+                check: ctx.point("runtime-check"),
             };
+            let ends = (status, sleepers.clone());
             Self {
-                shutdowns: ShutdownManager::new(&nodes, &pods, &status, &sleepers, stepper, flags),
-                runtimes: Runtimes::new(&nodes, &sleepers, checker),
+                shutdowns: ShutdownManager::new(base, ends, stepper, flags),
                 server: ctx.point("server-of-a-connection"),
                 nodes: nodes.clone(),
                 workers,
                 updates,
                 loops,
-                imitated,
-                real,
                 reach,
                 sleepers,
                 machines,
@@ -142,23 +125,11 @@ impl Kubelets {
                 eviction,
             }
         });
-        kubelets.listen(signs.is_some());
-        kubelets
-    }
-
-    /// Hears of pods from now on; whether heartbeats are computed.
-    fn listen(&self, computes: bool) {
-        let api = &self.nodes.api;
-        api.watch(Rc::new(PodWatch {
-            nodes: self.nodes.clone(),
-            updates: self.updates.clone(),
-            reach: self.reach.clone(),
-            sleepers: self.sleepers.clone(),
-            volumes: self.volumes.clone(),
-        }));
-        if computes {
-            api.compute_heartbeats(self.sleepers.clone());
+        api.watch(kubelets.clone());
+        if signs.is_some() {
+            api.compute_heartbeats(kubelets.sleepers.clone());
         }
+        kubelets
     }
 
     /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens
@@ -168,11 +139,7 @@ impl Kubelets {
         let ctx = &self.nodes.ctx;
         ctx.reads(self.keys.of(0));
         ctx.writes(self.keys.of(1 + 2 * node.0 + which as u32));
-        let done = match self.nodes.mode {
-            KubeletMode::Imitated(mode) => self.imitated.tick(node, which, mode),
-            KubeletMode::Real(real) => self.real.tick(node, which, real),
-        };
-        if done && which == Loop::Status {
+        if self.loops.tick(node, which) && which == Loop::Status {
             self.volumes.reported(node);
             self.sleepers.fall_asleep(node);
         }
@@ -189,20 +156,16 @@ impl Kubelets {
         cut: bool,
         starts: bool,
     ) {
-        let is_back = self.nodes.with(node, |k| k.gone) == Some(true);
+        let is_back = self.nodes.is(node, |k| k.gone);
         if is_back {
-            let on = self.nodes.api.record_node(Actor::User, node, What::MachineOn);
-            self.nodes.ctx.set_cause(on);
+            self.nodes.record(node, What::MachineOn);
         }
         let how = cut.then_some(Connections::Dropped);
-        let kubelet = Kubelet::new(settings, how, self.nodes.now());
-        self.nodes.join(node, kubelet);
-        self.updates.join(node);
+        self.nodes.join(node, Kubelet::new(settings, how, self.nodes.now()));
+        self.volumes.join(node);
         self.loops.join(node);
         self.reach.join(node);
         self.sleepers.join(node);
-        self.machines.join(node);
-        self.runtimes.join(node);
         self.shutdowns.join(node);
         self.eviction.join(node);
         self.stats.join(node, usage);
@@ -210,7 +173,7 @@ impl Kubelets {
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                self.imitated.begin(node);
+                self.loops.begin(node);
                 self.eviction.starts(node, self.nodes.now());
                 if is_back {
                     self.workers.overdue([node]);
@@ -220,8 +183,8 @@ impl Kubelets {
                 let hears = self.machines.begins(node, real);
                 self.updates.start_anew(node, hears, real);
             }
-            KubeletMode::Real(real) => {
-                self.real.begin(node, real);
+            KubeletMode::Real(_) => {
+                self.loops.begin(node);
                 self.reach.way_changes(node);
             }
         }
@@ -281,17 +244,12 @@ impl Kubelets {
         self.nodes.api.waking(node);
         // A machine that is off was silent before, and stays it.
         if !off {
-            let record = self.nodes.api.record_node(
-                Actor::User,
-                node,
-                if cut { What::NodeSilent } else { What::NodeHeard },
-            );
-            self.nodes.ctx.set_cause(record);
+            self.nodes.record(node, if cut { What::NodeSilent } else { What::NodeHeard });
         }
         match self.nodes.mode {
-            KubeletMode::Imitated(_) if cut => self.imitated.pause(node),
+            KubeletMode::Imitated(_) if cut => self.loops.pause(node),
             KubeletMode::Imitated(_) => {
-                self.imitated.resume(node);
+                self.loops.resume(node);
                 self.workers.overdue([node]);
                 self.volumes.wake(node);
             }
@@ -308,15 +266,13 @@ impl Kubelets {
         status: ConditionStatus,
     ) {
         self.sleepers.wake_up(node);
-        let now = self.nodes.now();
-        let reaches = self.nodes.with(node, |k| {
+        self.nodes.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
                 c.1 = Some(status);
             }
-            k.view_changed.get_or_insert(now);
-            k.gets_through(now)
         });
-        if reaches == Some(true) && matches!(self.nodes.mode, KubeletMode::Imitated(_)) {
+        self.nodes.view_changes(node);
+        if matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.gets_through(node) {
             self.loops.post(node);
             self.volumes.reported(node);
         }
@@ -358,8 +314,8 @@ impl Kubelets {
         for node in self.nodes.ids() {
             let object = self.nodes.object(node);
             let server = (self.nodes.ctx).uniform(self.server, object, 0, u64::from(all) - 1);
-            let open = self.nodes.with(node, |k| k.runs() && k.link == Link::Open);
-            if server < u64::from(gone) && open == Some(true) {
+            let open = self.nodes.is(node, |k| k.runs() && k.link == Link::Open);
+            if server < u64::from(gone) && open {
                 // What it says comes late from now on, and passes have to look at it.
                 self.sleepers.sleep_no_more(node);
                 self.reach.sever(node, real);
@@ -384,7 +340,7 @@ impl Kubelets {
     pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
         let over = self.shutdowns.begin(node, at_most);
         if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.mode) {
-            self.real.sync_node_status(node, real);
+            self.loops.sync_node_status(node, real);
             self.volumes.reported(node);
         }
         if over != Some(false) {
@@ -430,7 +386,7 @@ impl Kubelets {
 
     /// A node's container runtime fails, or works again.
     pub(crate) fn runtime(&self, node: NodeId, fails: Option<RuntimeFails>) {
-        self.runtimes.fails(node, fails);
+        self.machines.runtime_fails(node, fails);
     }
 
     /// The registry that images are pulled from answers nobody, or answers again.
@@ -446,6 +402,62 @@ impl Kubelets {
     /// Simulates every heartbeat until then, at least.
     pub(crate) fn stay_awake(&self, until: Time) {
         self.sleepers.stay_awake(until);
+    }
+
+    /// A pod's node hears of it, unless it was seen to be there, and to stop where it is to.
+    fn observe(&self, old: Option<&Pod>, new: &Pod) {
+        let seen = |p: &Pod| (p.uid, p.node, p.is_terminating());
+        if let Some(node) = new.node
+            && old.is_none_or(|old| seen(old) != seen(new))
+        {
+            self.reach.told(node);
+            self.has_volumes(new);
+            self.updates.pod_changes(node, new);
+        }
+    }
+
+    /// A pod with volumes comes or goes: the next status says so.
+    fn has_volumes(&self, pod: &Pod) {
+        if let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) {
+            self.sleepers.wake_up(node);
+        }
+    }
+
+    /// A pod was marked NotReady on a node whose kubelet may set it back: with its next status check,
+    /// or its next sync of pod statuses.
+    fn marked_not_ready(&self, old: Option<&Pod>, new: &Pod) {
+        let Some(node) = new.node else { return };
+        let is = |p: &Pod, status| p.ready.is_some_and(|c| c.status == status);
+        if is(new, ConditionStatus::False) && self.nodes.is(node, |k| k.cut.is_none() && k.runs()) {
+            self.sleepers.wake_up(node);
+            let was_ready = old.is_some_and(|o| is(o, ConditionStatus::True));
+            if let (KubeletMode::Real(_), true) = (self.nodes.mode, was_ready) {
+                self.updates.pod_to_reconcile(node, new.uid);
+            }
+        }
+    }
+}
+
+impl Watcher for Kubelets {
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        // Up to 1.22 and 1.23 it looks by itself.
+        if let Some(new) = new.filter(|_| !self.nodes.switches.verifies_unreported)
+            && new.volumes.is_some()
+            && old.is_some_and(|o| o.volumes != new.volumes)
+        {
+            self.volumes.wake(new.id);
+        }
+    }
+
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let before = old.map(|o| &**o);
+        if let Some(new) = new {
+            self.marked_not_ready(before, new);
+            self.observe(before, new);
+        } else if let Some(old) = before {
+            self.has_volumes(old);
+            self.machines.containers.lose_pod(old);
+        }
     }
 }
 

@@ -1,18 +1,55 @@
-//! The containers of pods of whose life something is said, and what their kubelets know of them. Of all other pods nothing
-//! is kept.
+//! The containers of pods of whose life something is said, what their kubelets know of them, and what their recorders have said.
+//! Of all other pods nothing is kept.
+//!
+//! A kubelet says of a pod's container in events: that a probe has failed (`prober.go: probe`), that the container is
+//! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`); and of
+//! its image (`image_manager.go: EnsureImageExists`, `kuberuntime_container.go: startContainer`), v1.37.
+//!
+//! What a probe prints is not known here: the texts are those of a command that prints nothing. Nor is how large an image
+//! is, nor all that a container runtime says of a pull that failed. What does not arrive is lost; upstream tries again for
+//! two minutes.
 
 use super::nodes::Nodes;
-use super::pods::{Due, Pods};
+use super::pods::{Base, Due, Pods};
 use super::prober::Container;
-use super::said::Said;
 use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
+use crate::apiserver::EventName;
+use crate::client::Correlator;
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
+use crate::plan::switches::kubelet::Pulled;
 
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
 const RELIST: Dur = Dur::from_secs(1);
+
+/// What was said of the container of a pod. Each kubelet has a recorder of its own, and a pod one kubelet.
+pub(super) struct Said {
+    correlator: Correlator,
+    last: Time,
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Self { correlator: Correlator::new(), last: Time::ZERO }
+    }
+}
+
+impl Said {
+    /// The name of an event and how often it came, unless it is one too many. No two that are made have one time, as
+    /// the clock goes on between them.
+    pub(super) fn correlate(
+        &mut self,
+        about: About,
+        body: EventBody,
+        now: Time,
+    ) -> Option<(EventName, u32)> {
+        self.last = now.max(self.last + Dur::from_nanos(1));
+        let told = self.correlator.correlate(about, body, self.last, now)?;
+        Some((told.name, told.count))
+    }
+}
 
 /// Those containers.
 pub(super) struct Lives {
@@ -33,28 +70,24 @@ pub(super) struct Lives {
 
 impl Lives {
     /// None runs yet.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>) -> Self {
+    pub(super) fn new((nodes, pods): Base) -> Self {
+        let point = |name| nodes.ctx.point(name);
         Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
+            serves_after: point("container-serves-after"),
+            serves_for: point("container-serves-for"),
+            ends: point("container-ends"),
+            phase: point("probe-phase"),
+            nodes,
+            pods,
             all: Shared::default(),
             said: Shared::default(),
             kubelets: Shared::default(),
-            serves_after: nodes.ctx.point("container-serves-after"),
-            serves_for: nodes.ctx.point("container-serves-for"),
-            ends: nodes.ctx.point("container-ends"),
-            phase: nodes.ctx.point("probe-phase"),
         }
     }
 
     /// Works on the container of one life of a pod, if there is something to know of it.
     pub(super) fn with<R>(&self, uid: Uid, f: impl FnOnce(&mut Container) -> R) -> Option<R> {
         self.all.with(|all| all.get_mut(&uid).map(f))
-    }
-
-    /// Works on what was said of the container of one life of a pod.
-    pub(super) fn said<R>(&self, uid: Uid, f: impl FnOnce(&mut Said) -> R) -> R {
-        self.said.with(|all| f(all.entry(uid).or_default()))
     }
 
     /// Whether a kubelet says of a pod whose containers run that it is ready.
@@ -126,13 +159,12 @@ impl Lives {
     fn draw(&self, pod: PodId, life: &Life) -> (Serves, Time) {
         let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
         let object = self.pods.of_chance(pod);
-        let drawn = |spread: Option<&Spread>, point, usual| {
-            spread.map_or(usual, |spread| spread.draw(ctx, point, object))
-        };
-        let serves =
-            now.saturating_add(drawn(life.serves_after.as_ref(), self.serves_after, Dur::ZERO));
-        let until = drawn(life.serves_for.as_ref(), self.serves_for, Dur::MAX);
-        let ends = drawn(life.ends.as_ref().map(|(after, _)| after), self.ends, Dur::MAX);
+        let drawn = |spread: Option<&Spread>, point| spread.map(|s| s.draw(ctx, point, object));
+        let serves = drawn(life.serves_after.as_ref(), self.serves_after).unwrap_or(Dur::ZERO);
+        let serves = now.saturating_add(serves);
+        let until = drawn(life.serves_for.as_ref(), self.serves_for).unwrap_or(Dur::MAX);
+        let ends = life.ends.as_ref().map(|(after, _)| after);
+        let ends = drawn(ends, self.ends).unwrap_or(Dur::MAX);
         ((serves, serves.saturating_add(until)), now.saturating_add(ends))
     }
 
@@ -153,9 +185,7 @@ impl Lives {
     fn part_of_period(&self, pod: PodId, life: &Life, which: ProbeType) -> Dur {
         match (self.nodes.mode, life.probe(which)) {
             (KubeletMode::Real(_), Some(probe)) => {
-                let most = probe.period.as_nanos().saturating_sub(1);
-                let object = self.pods.of_chance(pod);
-                Dur::from_nanos(self.nodes.ctx.uniform(self.phase, object, 0, most))
+                self.pods.draw(self.phase, pod, probe.period.saturating_sub(Dur::from_nanos(1)))
             }
             _ => Dur::ZERO,
         }
@@ -201,16 +231,8 @@ impl Lives {
 
     /// What runs of a pod runs on as another: the mirror of a static pod was created again.
     pub(super) fn goes_on_as(&self, uid: Uid, now: Uid) {
-        self.all.with(|all| {
-            if let Some(container) = all.remove(&uid) {
-                all.insert(now, container);
-            }
-        });
-        self.said.with(|all| {
-            if let Some(said) = all.remove(&uid) {
-                all.insert(now, said);
-            }
-        });
+        self.all.with(|all| all.remove(&uid).and_then(|container| all.insert(now, container)));
+        self.said.with(|all| all.remove(&uid).and_then(|said| all.insert(now, said)));
     }
 
     /// Nothing of one life of a pod is to be known any more.
@@ -228,5 +250,122 @@ impl Lives {
         if let Some(at) = next.flatten() {
             self.pods.work_at(uid, at.max(self.nodes.now()));
         }
+    }
+
+    /// Says something of a pod's container. Kubelets of the recorder say nothing of it.
+    fn say(&self, uid: Uid, due: &Due, text: EventText, words: &str) {
+        let nodes = &self.nodes;
+        let KubeletMode::Real(_) = nodes.mode else { return };
+        let body = EventBody::of_words(text, nodes.api.names(|n| n.text(words)));
+        let about = About::Pod(due.pod, Some(uid));
+        let said =
+            self.said.with(|all| all.entry(uid).or_default().correlate(about, body, nodes.now()));
+        let Some((name, count)) = said.filter(|_| nodes.is_heard(due.node)) else { return };
+        let patched =
+            count > 1 && nodes.api.patch_event(Actor::Kubelet, name, body, false, count).is_ok();
+        if !patched {
+            let _ = nodes.api.create_event(Actor::Kubelet, name, body, false, count);
+        }
+    }
+
+    /// Says of the probes that have failed since this was said last that they have.
+    pub(super) fn say_failures(&self, uid: Uid, due: &Due) {
+        let failed = self.with(uid, |c| std::mem::take(&mut c.failed)).unwrap_or_default();
+        for which in failed {
+            let probe = ["Liveness", "Readiness", "Startup"][which as usize];
+            self.say(uid, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
+        }
+    }
+
+    /// Says that the container is killed because a probe has failed.
+    pub(super) fn say_killing(&self, uid: Uid, due: &Due, which: ProbeType, restarts: bool) {
+        let then = if restarts { ", will be restarted" } else { "" };
+        let words = format!("Container main failed {} probe{then}", which.as_str());
+        self.say(uid, due, EventText::Killing, &words);
+    }
+
+    /// Says that the container is not started again yet.
+    pub(super) fn say_back_off(&self, uid: Uid, due: &Due) {
+        let mut words = "Back-off restarting failed container".to_owned();
+        if self.nodes.switches.life.back_off_says_which {
+            let full = self.nodes.api.names(|n| n.pod_name(due.pod).to_owned());
+            let (namespace, name) = full.split_once('/').unwrap_or(("default", &full));
+            words += &format!(" main in pod {name}_{namespace}({})", uid.0);
+        }
+        self.say(uid, due, EventText::BackOff, &words);
+    }
+
+    /// Says that the image of the container is there.
+    pub(super) fn say_present(&self, uid: Uid, due: &Due, image: &str) {
+        let accessed = self.nodes.switches.life.checks_pulled_secrets;
+        let accessed = if accessed { " and can be accessed by the pod" } else { "" };
+        let words = format!("Container image \"{image}\" already present on machine{accessed}");
+        self.say(uid, due, EventText::Pulled, &words);
+    }
+
+    /// Says that the image is to be pulled.
+    pub(super) fn say_pulling(&self, uid: Uid, due: &Due, image: &str) {
+        self.say(uid, due, EventText::Pulling, &format!("Pulling image \"{image}\""));
+    }
+
+    /// Says that the image was pulled, in how much time without and with its wait.
+    pub(super) fn say_pulled(&self, uid: Uid, due: &Due, image: &str, (took, all): (Dur, Dur)) {
+        let mut words = format!("Successfully pulled image \"{image}\"");
+        words += &match self.nodes.switches.life.pulled {
+            Pulled::Image => String::new(),
+            Pulled::Took => format!(" in {all}"),
+            Pulled::Waited => format!(" in {took} ({all} including waiting)"),
+            Pulled::Size => format!(" in {took} ({all} including waiting). Image size: 0 bytes."),
+        };
+        self.say(uid, due, EventText::Pulled, &words);
+    }
+
+    /// Says that the image could not be pulled.
+    pub(super) fn say_pull_failed(&self, uid: Uid, due: &Due, image: &str, why: &str) {
+        let words = format!("Failed to pull image \"{image}\": {why}");
+        self.say(uid, due, EventText::Failed, &words);
+        self.say(uid, due, EventText::Failed, "Error: ErrImagePull");
+    }
+
+    /// Says that the image is not pulled again yet.
+    pub(super) fn say_pull_backs_off(&self, uid: Uid, due: &Due, image: &str) {
+        let words = format!("Back-off pulling image \"{image}\"");
+        self.say(uid, due, EventText::BackOffPullImage, &words);
+        self.say(uid, due, EventText::Failed, "Error: ImagePullBackOff");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABOUT: About = About::Pod(PodId(3), Some(Uid(7)));
+
+    /// The bucket of 25 is refilled at a rate of one in 300 s (`defaultSpamBurst`, `defaultSpamQPS`): of an event each ten
+    /// seconds the 25 from 10 to 250 s go through, as less than one comes in meanwhile (240 / 300). At 310 s it has
+    /// 24 + 1 - 25 + 300 / 300: what came in since the first was taken at 10 s. Then one goes each 300 s; all are counted.
+    #[test]
+    fn of_many_events_few_are_let_through() {
+        let mut said = Said::default();
+        let words = |n| EventBody::of_words(EventText::Unhealthy, TextId(n));
+        let mut told = Vec::new();
+        for i in 1..=91 {
+            let at = Time::from_secs(10 * i);
+            told.extend(said.correlate(ABOUT, words(1), at).map(|(_, n)| (10 * i, n)));
+        }
+        let first: Vec<_> = (1..=25).map(|i| (10 * i, i as u32)).collect();
+        assert_eq!(told[..25], first);
+        assert_eq!(told[25..], [(310, 31), (610, 61), (910, 91)]);
+    }
+
+    /// Two that are made at once have names of their own, and each its count.
+    #[test]
+    fn each_event_has_its_own_name() {
+        let (mut said, now) = (Said::default(), Time::from_secs(5));
+        let words = |n| EventBody::of_words(EventText::Killing, TextId(n));
+        let name = |nanos| EventName::Pod(PodId(3), now + Dur::from_nanos(nanos));
+        assert_eq!(said.correlate(ABOUT, words(1), now), Some((name(0), 1)));
+        assert_eq!(said.correlate(ABOUT, words(2), now), Some((name(1), 1)));
+        assert_eq!(said.correlate(ABOUT, words(1), now), Some((name(0), 2)));
     }
 }

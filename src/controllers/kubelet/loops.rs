@@ -1,15 +1,22 @@
-//! The loops of renewals and status checks, as kubelets of both modes have them: when they run next,
-//! how long they sleep, and what they write.
+//! The loops of renewals and status checks: when they run next, how long they sleep, what a tick does, and what
+//! it writes.
+//!
+//! Those of the recorder's kubelets know no jitter, no retries. What a real one tries while it does not reach the
+//! API server leaves no trace, and is followed in thought (`uplink`).
 
-use super::conditions::{View, fill};
 use super::jitter::Sleeps;
-use super::node_state::{Loop, Tick};
+use super::lives::Lives;
+use super::node_state::{Loop, Tick, View, fill};
 use super::nodes::{ByNode, Nodes};
+use super::pods::{Base, Pods};
 use super::volume_manager::VolumeManager;
+use super::walk::report_is_due;
 use crate::api::volume::NodeVolumes;
+use crate::client::connection::Link;
 use crate::controllers::prelude::*;
 use crate::kernel::EventKey;
-use crate::plan::KubeletMode;
+use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
+use crate::plan::{Imitated, KubeletMode, Real};
 
 /// The period of status checks of the recorder's kubelets.
 pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);
@@ -27,7 +34,9 @@ struct Next {
 /// The loops of renewals and status checks of all kubelets.
 pub(super) struct Loops {
     nodes: Rc<Nodes>,
-    volumes: Rc<VolumeManager>,
+    pods: Rc<Pods>,
+    lives: Rc<Lives>,
+    pub(super) volumes: Rc<VolumeManager>,
     next: ByNode<[Next; 2]>,
     ticker: HandlerId<Tick>,
     /// Each renewal of a lease is written down.
@@ -35,25 +44,31 @@ pub(super) struct Loops {
     /// Each jitter of a loop by itself, and what two jitters come to in a long run.
     lease_jitter: (PointId, PointId),
     status_jitter: (PointId, PointId),
+    phase: PointId,
+    report_offset: PointId,
 }
 
 impl Loops {
     /// None runs yet.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        volumes: &Rc<VolumeManager>,
+        (nodes, pods): Base,
+        (lives, volumes): (Rc<Lives>, Rc<VolumeManager>),
         ticker: HandlerId<Tick>,
         records_renewals: bool,
     ) -> Self {
         let point = |name| nodes.ctx.point(name);
         Self {
-            nodes: nodes.clone(),
-            volumes: volumes.clone(),
-            next: ByNode::default(),
-            ticker,
-            records_renewals,
             lease_jitter: (point("lease-jitter"), point("lease-jitter-stretch")),
             status_jitter: (point("status-jitter"), point("status-jitter-stretch")),
+            phase: point("kubelet-phase"),
+            report_offset: point("status-report-offset"),
+            next: ByNode::default(),
+            nodes,
+            pods,
+            lives,
+            volumes,
+            ticker,
+            records_renewals,
         }
     }
 
@@ -163,6 +178,173 @@ impl Loops {
         }
     }
 
+    /// Starts both loops. Those of the recorder's kubelets at their offset, or after one period if that is zero; others
+    /// at a phase of their own, as they were started at some time long ago.
+    pub(super) fn begin(&self, node: NodeId) {
+        let Some(settings) = self.nodes.with(node, |k| k.settings) else { return };
+        let now = self.nodes.now();
+        for which in [Loop::Lease, Loop::Status] {
+            let offset = match which {
+                Loop::Lease => settings.lease_offset,
+                Loop::Status => settings.status_offset,
+            };
+            let period = self.undisturbed(node, which);
+            let first = match self.nodes.mode {
+                KubeletMode::Imitated(_) if offset.is_zero() => period,
+                KubeletMode::Imitated(_) => offset,
+                KubeletMode::Real(real) if real.recorded && !offset.is_zero() => offset,
+                KubeletMode::Real(_) => {
+                    self.nodes.draw(self.phase, node, period.saturating_sub(Dur::from_nanos(1)))
+                }
+            };
+            self.schedule(node, which, now + first);
+        }
+        if let KubeletMode::Real(real) = self.nodes.mode {
+            let age = self.nodes.draw(self.phase, node, real.node_status_report_frequency);
+            self.nodes.with(node, |k| {
+                // The last report lies up to one period before the start; it can't be earlier than time
+                // zero here, so the next one comes earlier instead.
+                k.report_offset_ns = -(age.as_nanos() as i64);
+            });
+        }
+    }
+
+    /// A tick of a loop. Whether it did what the loop is for.
+    pub(super) fn tick(&self, node: NodeId, which: Loop) -> bool {
+        match self.nodes.mode {
+            KubeletMode::Imitated(mode) => self.tick_imitated(node, which, mode),
+            KubeletMode::Real(real) => self.tick_real(node, which, real),
+        }
+    }
+
+    /// Nothing is written while the kubelet is cut off, or the server is down.
+    fn tick_imitated(&self, node: NodeId, which: Loop, mode: Imitated) -> bool {
+        let state = self.nodes.with(node, |k| (k.cut.is_some() || !k.runs(), k.gone));
+        let Some((cut, false)) = state else { return false };
+        self.schedule(node, which, self.nodes.now() + self.period(node, which));
+        if cut || self.nodes.api.is_down() {
+            return false;
+        }
+        match which {
+            Loop::Lease => self.renew(node),
+            Loop::Status => self.check_status_imitated(node, mode),
+        }
+        true
+    }
+
+    /// Only the loops of a kubelet that reaches the API server tick.
+    fn tick_real(&self, node: NodeId, which: Loop, real: Real) -> bool {
+        let tick = self.nodes.with(node, |k| {
+            let reaches = k.link == Link::Open && k.runs();
+            let tick = &mut k.ticks[which as usize];
+            *tick += u32::from(reaches);
+            reaches.then(|| *tick - 1)
+        });
+        let Some(Some(tick)) = tick else { return false };
+        self.schedule(node, which, self.nodes.now() + self.after(node, which, tick));
+        match which {
+            Loop::Lease if self.nodes.switches.leases => self.renew(node),
+            Loop::Lease => {}
+            Loop::Status => self.check_status(node, real),
+        }
+        true
+    }
+
+    /// One of the recorder's kubelets is cut off: its ticks do nothing, and so they need not be simulated.
+    pub(super) fn pause(&self, node: NodeId) {
+        if self.nodes.lazy && self.nodes.is(node, |k| !k.sleepless) {
+            self.unschedule(node);
+        }
+    }
+
+    /// Such a kubelet is back: its loops go on where they would be by now.
+    pub(super) fn resume(&self, node: NodeId) {
+        if self.nodes.lazy && self.nodes.is(node, |k| k.cut.is_none() && k.runs()) {
+            self.go_on(node);
+        }
+    }
+
+    /// Schedules loops that were taken off the queue where they would be by now.
+    pub(super) fn go_on(&self, node: NodeId) {
+        let now = self.nodes.now();
+        for which in [Loop::Lease, Loop::Status] {
+            let next = self.next(node, which);
+            let Some(next) = next.filter(|_| !self.is_scheduled(node, which)) else {
+                continue;
+            };
+            let period = self.undisturbed(node, which);
+            let missed = now.since(next).as_nanos().div_ceil(period.as_nanos().max(1));
+            self.schedule(node, which, next + period * missed);
+        }
+    }
+
+    fn check_status_imitated(&self, node: NodeId, mode: Imitated) {
+        let Nodes { ctx, api, .. } = &*self.nodes;
+        let Some(stored) = api.node(node) else { return };
+        let last = self.nodes.with(node, |k| k.last_post);
+        let old = last.is_some_and(|at| ctx.now().since(at) >= mode.status_report);
+        if old || self.differs(&stored) {
+            ctx.set_cause(stored.record);
+            self.post(node);
+        }
+        if mode.repost_pod_ready {
+            for pod in self.pods.not_ready(node).filter(|p| self.lives.is_ready(p.uid)) {
+                self.pods.set_ready(&pod, ConditionStatus::True);
+            }
+        }
+    }
+
+    /// `syncNodeStatus`, out of turn: its own view has changed.
+    pub(super) fn sync_node_status(&self, node: NodeId, real: Real) {
+        if self.nodes.gets_through(node) {
+            self.post(node);
+            self.draw_report_offset(node, true, real);
+        }
+    }
+
+    /// `tryUpdateNodeStatus`: posts if anything but heartbeats changed, or the report is due. A
+    /// first try that reads the informer does not know of changes that its watch has not delivered:
+    /// its patch is the difference to what it knows, so that it tells of the kubelet's own changes
+    /// and of heartbeats, and leaves alone what others wrote.
+    fn check_status(&self, node: NodeId, real: Real) {
+        let Some(stored) = self.nodes.api.node(node) else { return };
+        let now = self.nodes.now();
+        let Some((knows, changed, due)) = self.nodes.with(node, |k| {
+            let due = report_is_due(now, k.last_post, self.report(), k.report_offset_ns);
+            (k.knows_its_node(now), k.view_changed.is_some(), due)
+        }) else {
+            return;
+        };
+        let knows = knows || self.nodes.switches.first_try == FirstTry::Get;
+        let differs = changed || knows && self.differs(&stored);
+        if !differs && !due {
+            return;
+        }
+        if differs {
+            self.nodes.ctx.set_cause(stored.record);
+        }
+        if differs || knows {
+            self.post(node);
+        } else {
+            self.post_heartbeats(node);
+        }
+        self.draw_report_offset(node, differs, real);
+    }
+
+    /// S23: a real change moves the next periodic report by up to half a period; a periodic one
+    /// does not.
+    fn draw_report_offset(&self, node: NodeId, changed: bool, real: Real) {
+        let offset = if changed && self.nodes.switches.report_offset != ReportOffset::None {
+            let half = real.node_status_report_frequency.as_nanos() / 2;
+            let most = half.saturating_mul(2).saturating_sub(1);
+            let drawn = self.nodes.draw(self.report_offset, node, Dur::from_nanos(most));
+            drawn.as_nanos() as i64 - half as i64
+        } else {
+            0
+        };
+        self.nodes.with(node, |k| k.report_offset_ns = offset);
+    }
+
     /// The present by a kubelet's clock, ns from the start.
     fn clock_ns(&self, node: NodeId) -> i64 {
         self.nodes.now().as_nanos() as i64 + self.nodes.with(node, |k| k.skew_ns).unwrap_or(0)
@@ -225,11 +407,6 @@ impl Loops {
         });
     }
 
-    /// Whether what a node's status says of volumes may change without anything happening in the API.
-    pub(super) fn volumes_are_restless(&self, node: NodeId) -> bool {
-        self.volumes.is_restless(node)
-    }
-
     /// Says in a node's status which volumes are in use (`nodestatus/setters.go: VolumesInUse`).
     fn report_volumes(&self, node: &mut Node) {
         let in_use = self.volumes.volumes_in_use(node.id);
@@ -246,12 +423,10 @@ impl Loops {
         if said != self.volumes.volumes_in_use(node.id) {
             return true;
         }
-        self.nodes
-            .with(node.id, |k| {
-                k.posted_view().iter().any(|(kind, status)| {
-                    status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s))
-                })
+        self.nodes.is(node.id, |k| {
+            k.posted_view().iter().any(|(kind, status)| {
+                status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s))
             })
-            .unwrap_or(false)
+        })
     }
 }

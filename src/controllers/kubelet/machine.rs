@@ -1,16 +1,21 @@
 //! Machines that stop and come up again, and kubelets that die, and start anew, while their machines
-//! run on.
+//! run on; container runtimes that fail, and when their kubelets notice.
 //!
 //! `pkg/kubelet/kubelet.go` (`Run`, `HandlePodAdditions`), v1.34: a kubelet that starts renews its
 //! lease and reports its status whatever it is, hears of all its pods as if they were new, and takes
 //! over the containers that run, unless it does not admit a pod any more (`refusal`). Its memory of
 //! what it did is gone; what it has asked the container runtime to end, ends without it.
+//!
+//! `kubelet.go` (`updateRuntimeUp`, every 5 s) and `runtime.go` (`runtimeErrors`, `maxWaitForContainerRuntime`):
+//! a runtime that says that it is not ready counts at once, one that does not answer 30 s after it last did. The
+//! status loop posts what it finds.
 
 use super::asleep::Sleepers;
 use super::eviction_manager::EvictionManager;
-use super::imitated::ImitatedLoops;
+use super::node_state::Kubelet;
 use super::pod_workers::PodWorkers;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::RuntimeFails;
 
 /// From a kubelet's start to its first lease renewal and status report; measured, four times, of
 /// 1.34.4.
@@ -19,51 +24,47 @@ const KUBELET_START: (Dur, Dur) = (Dur::from_millis(600), Dur::from_millis(1_100
 /// `WaitForAPIServerSyncPeriod`): it looks once when it is made, which is too soon, and then a second
 /// later. Measured, from the first renewal: 0.92 to 1.11 s, four times.
 const NODE_SYNC: Dur = Dur::from_secs(1);
+/// How often a kubelet asks its runtime.
+const CHECKS: Dur = Dur::from_secs(5);
+/// How long after its last answer a runtime counts as down.
+const MAX_WAIT: Dur = Dur::from_secs(30);
 
 /// The machines of all nodes, and the processes of their kubelets.
 pub(super) struct Machines {
     pub(super) nodes: Rc<Nodes>,
     pub(super) sleepers: Rc<Sleepers>,
-    pub(super) imitated: Rc<ImitatedLoops>,
+    pub(super) loops: Rc<Loops>,
     pub(super) reach: Rc<Reach>,
     pub(super) workers: Rc<PodWorkers>,
     pub(super) updates: Rc<PodUpdates>,
     pub(super) containers: Rc<Containers>,
-    pub(super) volumes: Rc<VolumeManager>,
     pub(super) eviction: Rc<EvictionManager>,
-    /// When a machine has booted, while it does.
-    pub(super) boots_until: ByNode<Option<Time>>,
     /// Has a machine be up.
     pub(super) booter: HandlerId<NodeId>,
+    /// Looks at a runtime.
+    pub(super) checker: HandlerId<NodeId>,
     pub(super) start: PointId,
+    pub(super) check: PointId,
 }
 
 impl Machines {
-    /// A node has a kubelet from now on, and its machine is on.
-    pub(super) fn join(&self, node: NodeId) {
-        self.boots_until.join(node, None);
-    }
-
     /// A machine stops, and its containers with it.
     pub(super) fn crash(&self, node: NodeId) {
-        let Nodes { ctx, api, .. } = &*self.nodes;
         self.sleepers.silenced(node);
         let was = self.nodes.with(node, |k| {
             let silent = k.cut.is_some() || k.stopped;
-            (std::mem::replace(&mut k.crashed, true), silent, k.gone)
+            let was_off = std::mem::replace(&mut k.crashed, true);
+            (was_off, k.boots_until.take().is_some(), silent, k.gone)
         });
-        let booting = self.boots_until.with(node, Option::take).flatten();
-        if let Some((was_off, silent, false)) = was
-            && (!was_off || booting.is_some())
-        {
-            if !was_off {
-                self.containers.machine_off(node);
-                self.volumes.forget(node);
+        let Some((was_off, booting, silent, false)) = was else { return };
+        if !was_off {
+            self.containers.machine_off(node);
+            self.containers.volumes.forget(node);
+            if !silent {
+                self.nodes.record(node, What::NodeSilent);
             }
-            if !was_off && !silent {
-                let record = api.record_node(Actor::User, node, What::NodeSilent);
-                ctx.set_cause(record);
-            }
+        }
+        if !was_off || booting {
             self.ends(node);
         }
     }
@@ -71,8 +72,7 @@ impl Machines {
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub(super) fn leave(&self, node: NodeId) {
         self.sleepers.wake_up(node);
-        let was_on = self.nodes.with(node, |k| !std::mem::replace(&mut k.gone, true) && !k.crashed);
-        if was_on == Some(true) {
+        if self.nodes.is(node, |k| !std::mem::replace(&mut k.gone, true) && !k.crashed) {
             self.containers.machine_off(node);
         }
         self.eviction.stops(node);
@@ -83,7 +83,7 @@ impl Machines {
     fn ends(&self, node: NodeId) {
         self.eviction.stops(node);
         match self.nodes.mode {
-            KubeletMode::Imitated(_) => self.imitated.pause(node),
+            KubeletMode::Imitated(_) => self.loops.pause(node),
             KubeletMode::Real(_) => self.reach.asks_no_more(node),
         }
     }
@@ -94,44 +94,34 @@ impl Machines {
             KubeletMode::Imitated(_) => Dur::ZERO,
             KubeletMode::Real(real) => real.boot,
         };
-        let ctx = &self.nodes.ctx;
-        let up = ctx.now() + boot;
-        let is_off = self.nodes.with(node, |k| k.crashed && !k.gone);
-        if is_off == Some(true) && self.boots_until.with(node, |b| b.replace(up)) == Some(None) {
-            if boot.is_zero() {
-                self.booted(node);
-            } else {
-                ctx.post_at(up, Class::Source, self.booter, node);
-            }
+        let up = self.nodes.now() + boot;
+        let boots = |k: &mut Kubelet| k.crashed && !k.gone && k.boots_until.replace(up).is_none();
+        match self.nodes.is(node, boots) {
+            true if boot.is_zero() => self.booted(node),
+            true => _ = self.nodes.ctx.post_at(up, Class::Source, self.booter, node),
+            false => {}
         }
     }
 
     /// A machine has booted, unless it stopped again meanwhile: the kubelet starts, unless something
     /// keeps it from that, and starts its pods' containers anew.
     pub(super) fn booted(&self, node: NodeId) {
-        let Nodes { ctx, api, .. } = &*self.nodes;
-        let up = ctx.now();
-        let is_gone = self.nodes.with(node, |k| k.gone) != Some(false);
-        if is_gone || self.boots_until.with(node, |b| *b) != Some(Some(up)) {
-            return;
-        }
-        self.boots_until.with(node, |b| *b = None);
+        let (api, now) = (&self.nodes.api, self.nodes.now());
         let starts = self.nodes.with(node, |k| {
-            k.crashed = false;
-            k.runs()
+            let is_up = !k.gone && k.boots_until.take_if(|up| *up == now).is_some();
+            k.crashed &= !is_up;
+            is_up.then(|| k.runs())
         });
+        let Some(Some(starts)) = starts else { return };
         api.waking(node);
         let on = api.record_node(Actor::User, node, What::MachineOn);
-        if starts == Some(true)
-            && let Some((hears, real)) = self.begins_anew(node, on)
-        {
+        if starts && let Some((hears, real)) = self.begins_anew(node, on) {
             self.updates.start_anew(node, hears, real);
         }
     }
 
     /// A node's kubelet dies.
     pub(super) fn stop_kubelet(&self, node: NodeId) {
-        let Nodes { ctx, api, .. } = &*self.nodes;
         self.sleepers.silenced(node);
         let was = self.nodes.with(node, |k| {
             let was = (k.runs(), k.cut.is_some());
@@ -140,8 +130,7 @@ impl Machines {
         });
         let Some((true, cut)) = was else { return };
         if !cut {
-            let record = api.record_node(Actor::User, node, What::NodeSilent);
-            ctx.set_cause(record);
+            self.nodes.record(node, What::NodeSilent);
         }
         self.updates.kubelet_dies(node);
         self.ends(node);
@@ -150,8 +139,7 @@ impl Machines {
     /// A kubelet starts where another has died. On a machine that is off it does so with the machine.
     pub(super) fn start_kubelet(&self, node: NodeId) {
         let Nodes { ctx, api, .. } = &*self.nodes;
-        let was = self.nodes.with(node, |k| (std::mem::take(&mut k.stopped), k.is_on()));
-        if was != Some((true, true)) {
+        if !self.nodes.is(node, |k| std::mem::take(&mut k.stopped) && k.is_on()) {
             return;
         }
         api.waking(node);
@@ -163,18 +151,16 @@ impl Machines {
     /// A kubelet starts, because of `cause`: it renews its lease and posts its status whatever it is.
     /// When it hears of its pods; none of one that is imitated, which goes on at once.
     fn begins_anew(&self, node: NodeId, cause: u32) -> Option<(Time, Real)> {
-        let Nodes { ctx, api, .. } = &*self.nodes;
-        let heard = if self.nodes.with(node, |k| k.cut.is_some()) == Some(true) {
-            cause
+        if self.nodes.is(node, |k| k.cut.is_some()) {
+            self.nodes.ctx.set_cause(cause);
         } else {
-            api.record_node(Actor::User, node, What::NodeHeard)
-        };
-        ctx.set_cause(heard);
+            self.nodes.record(node, What::NodeHeard);
+        }
         let KubeletMode::Real(real) = self.nodes.mode else {
-            self.imitated.resume(node);
-            self.eviction.starts(node, ctx.now());
+            self.loops.resume(node);
+            self.eviction.starts(node, self.nodes.now());
             self.workers.overdue([node]);
-            self.volumes.wake(node);
+            self.containers.volumes.wake(node);
             return None;
         };
         Some((self.begins(node, real), real))
@@ -195,5 +181,37 @@ impl Machines {
         let hears = if waits { asks + NODE_SYNC } else { asks };
         self.reach.starts_asking(node, asks, hears);
         hears
+    }
+
+    /// A node's container runtime fails, or works again.
+    pub(super) fn runtime_fails(&self, node: NodeId, fails: Option<RuntimeFails>) {
+        let check = match self.nodes.mode {
+            KubeletMode::Imitated(_) => Dur::ZERO,
+            KubeletMode::Real(_) => self.nodes.draw(self.check, node, CHECKS),
+        };
+        let (after, status) = match fails {
+            Some(RuntimeFails::Ready) => (check, ConditionStatus::False),
+            Some(RuntimeFails::Status) => (MAX_WAIT.saturating_sub(check), ConditionStatus::False),
+            None => (check, ConditionStatus::True),
+        };
+        let at = self.nodes.now() + after;
+        self.nodes.with(node, |k| k.runtime_news = Some((at, status)));
+        self.nodes.ctx.post_at(at, Class::Source, self.checker, node);
+    }
+
+    /// A kubelet notices what has become of its runtime, unless something else has since.
+    pub(super) fn check_runtime(&self, node: NodeId) {
+        let now = self.nodes.now();
+        let due = self.nodes.with(node, |k| k.runtime_news.take_if(|(at, _)| *at == now));
+        let Some(Some((_, status))) = due else { return };
+        self.sleepers.wake_up(node);
+        self.nodes.with(node, |k| {
+            if let Some(c) = k.view.iter_mut().find(|c| c.0 == NodeConditionType::Ready)
+                && c.1 != Some(status)
+            {
+                c.1 = Some(status);
+                k.view_changed.get_or_insert(now);
+            }
+        });
     }
 }

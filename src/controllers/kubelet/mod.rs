@@ -8,13 +8,10 @@
 //! server: their own request latency, milliseconds against periods of ten seconds, is left out.
 
 mod asleep;
-mod conditions;
-mod container_events;
 mod containers;
 mod eviction;
 mod eviction_manager;
 mod images;
-mod imitated;
 mod jitter;
 mod kubelets;
 mod lives;
@@ -26,26 +23,19 @@ mod nodeshutdown;
 mod pod_workers;
 mod pods;
 mod prelude;
-mod pressure;
 mod prober;
 mod reach;
-mod real;
 mod refusal;
 mod restarts;
-mod runtime;
-mod said;
-mod static_pods;
 mod stats;
 mod status_manager;
 mod updates;
 mod uplink;
 mod volume_manager;
 mod walk;
-mod watch;
 mod worker;
 
 pub(crate) use asleep::Signs;
-pub(crate) use conditions::healthy_conditions;
 pub(crate) use kubelets::Kubelets;
 pub(crate) use loops::STATUS_PERIOD;
-pub(crate) use node_state::NodeSettings;
+pub(crate) use node_state::{NodeSettings, healthy_conditions};

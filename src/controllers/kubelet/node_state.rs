@@ -1,7 +1,8 @@
-//! What all parts know of one kubelet; what only one of them needs, it keeps itself.
+//! What all parts know of one kubelet, its node's conditions among that, as it sees them and as it writes them; what only one of
+//! them needs, it keeps itself.
 
-use super::conditions::{View, healthy};
 use super::uplink::Back;
+use crate::api::node::NodeReason;
 use crate::client::connection::Link;
 use crate::controllers::prelude::*;
 use crate::kernel::Argument;
@@ -51,6 +52,14 @@ pub(super) struct Kubelet {
     pub(super) sleepless: bool,
     /// The numbers of the next ticks of its loops.
     pub(super) ticks: [u32; 2],
+    /// When its machine has booted, while it does.
+    pub(super) boots_until: Option<Time>,
+    /// When it first asked for something, if it has started in this run.
+    pub(super) began: Option<Time>,
+    /// Where in their period its syncs of pod statuses are, once that matters.
+    pub(super) syncs_at: Option<Dur>,
+    /// What its container runtime has come to, and when it will notice.
+    pub(super) runtime_news: Option<(Time, ConditionStatus)>,
     /// By how many nanoseconds its clock is off.
     pub(super) skew_ns: i64,
     /// Heartbeats come only once in this time.
@@ -78,6 +87,10 @@ impl Kubelet {
             renewals: [None; 2],
             sleepless: false,
             ticks: [0; 2],
+            boots_until: None,
+            began: None,
+            syncs_at: None,
+            runtime_news: None,
             skew_ns: 0,
             slow: None,
             report_offset_ns: 0,
@@ -147,5 +160,55 @@ impl Argument for Tick {
             _ => Loop::Status,
         };
         Self { node: NodeId(bits as u32), which }
+    }
+}
+
+/// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not
+/// its business.
+pub(super) type View = [(NodeConditionType, Option<ConditionStatus>); 6];
+
+/// The view of a healthy node.
+pub(super) fn healthy() -> View {
+    NodeConditionType::ALL.map(|kind| {
+        let status = match kind {
+            NodeConditionType::Ready => Some(ConditionStatus::True),
+            NodeConditionType::MemoryPressure
+            | NodeConditionType::DiskPressure
+            | NodeConditionType::PidPressure => Some(ConditionStatus::False),
+            NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
+        };
+        (kind, status)
+    })
+}
+
+/// The conditions that a healthy kubelet posts now.
+pub(crate) fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
+    let mut conditions = Vec::with_capacity(4);
+    fill(&mut conditions, &healthy(), at);
+    conditions
+}
+
+/// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.
+pub(super) fn fill(conditions: &mut Vec<NodeCondition>, view: &View, at: Timestamp) {
+    for &(kind, status) in view {
+        let Some(status) = status else { continue };
+        let reason = NodeReason::of_kubelet(kind, status);
+        match conditions.iter_mut().find(|c| c.kind == kind) {
+            None => conditions.push(NodeCondition {
+                kind,
+                status,
+                reason,
+                last_heartbeat_time: at,
+                last_transition_time: at,
+            }),
+            Some(c) => {
+                if c.status != status {
+                    c.last_transition_time = at;
+                }
+                c.status = status;
+                c.reason = reason;
+                c.last_heartbeat_time = at;
+            }
+        }
     }
 }

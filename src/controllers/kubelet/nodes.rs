@@ -76,16 +76,49 @@ impl Nodes {
         (0..self.kubelets.0.with(|all| all.len()) as u32).map(NodeId)
     }
 
+    /// Whether a node has a kubelet of which that is so.
+    pub(super) fn is(&self, node: NodeId, so: impl FnOnce(&mut Kubelet) -> bool) -> bool {
+        self.with(node, so) == Some(true)
+    }
+
+    /// Whether a node's machine runs, and its kubelet.
+    pub(super) fn runs(&self, node: NodeId) -> bool {
+        self.is(node, |k| k.runs())
+    }
+
+    /// The next status of a node has something new to say.
+    pub(super) fn view_changes(&self, node: NodeId) {
+        let now = self.now();
+        self.with(node, |k| {
+            k.view_changed.get_or_insert(now);
+        });
+    }
+
+    /// Writes down what somebody did to a node or its kubelet, and what follows from it follows from that.
+    pub(super) fn record(&self, node: NodeId, what: What) {
+        self.ctx.set_cause(self.api.record_node(Actor::User, node, what));
+    }
+
+    /// A time that is drawn for a node, from nothing to the most.
+    pub(super) fn draw(&self, point: PointId, node: NodeId, most: Dur) -> Dur {
+        Dur::from_nanos(self.ctx.uniform(point, self.object(node), 0, most.as_nanos()))
+    }
+
     /// From when on a kubelet hears of what becomes of pods now; none while nothing gets through.
     pub(super) fn hears_from(&self, node: NodeId) -> Option<Time> {
         let now = self.now();
         self.with(node, |k| k.hears_from(now)).flatten()
     }
 
-    /// Whether what a kubelet says now arrives.
-    pub(super) fn is_heard(&self, node: NodeId) -> bool {
+    /// Whether what a kubelet sends now arrives.
+    pub(super) fn gets_through(&self, node: NodeId) -> bool {
         let now = self.now();
-        self.with(node, |k| k.gets_through(now)) == Some(true) && !self.api.is_down()
+        self.is(node, |k| k.gets_through(now))
+    }
+
+    /// Whether what a kubelet says now is heard.
+    pub(super) fn is_heard(&self, node: NodeId) -> bool {
+        self.gets_through(node) && !self.api.is_down()
     }
 
     /// A node as an object of chance.

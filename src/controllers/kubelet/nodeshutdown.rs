@@ -12,6 +12,7 @@
 //! have ended, where upstream writes Failed, and Running again after the next start.
 
 use super::asleep::Sleepers;
+use super::pods::Base;
 use crate::apiserver::EventName;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::Flags;
@@ -61,22 +62,13 @@ pub(super) struct ShutdownManager {
 impl ShutdownManager {
     /// Nothing goes off.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        pods: &Rc<Pods>,
-        status: &Rc<StatusManager>,
-        sleepers: &Rc<Sleepers>,
+        (nodes, pods): Base,
+        (status, sleepers): (Rc<StatusManager>, Rc<Sleepers>),
         stepper: HandlerId<NodeId>,
         flags: &Flags,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            status: status.clone(),
-            sleepers: sleepers.clone(),
-            stepper,
-            periods: if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() },
-            under_way: ByNode::default(),
-        }
+        let periods = if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() };
+        Self { nodes, pods, status, sleepers, stepper, periods, under_way: ByNode::default() }
     }
 
     /// A node has a kubelet from now on, and its machine is on.
@@ -92,14 +84,12 @@ impl ShutdownManager {
         if self.is_under_way(node) {
             return Some(false);
         }
-        if self.periods.is_empty() || self.nodes.with(node, |k| k.runs()) != Some(true) {
+        if self.periods.is_empty() || !self.nodes.runs(node) {
             return None;
         }
         self.sleepers.wake_up(node);
-        self.nodes.with(node, |k| {
-            k.shutting_down = true;
-            k.view_changed.get_or_insert(now);
-        });
+        self.nodes.with(node, |k| k.shutting_down = true);
+        self.nodes.view_changes(node);
         if self.nodes.switches.shutdown_event && self.nodes.is_heard(node) {
             let (api, text) = (&self.nodes.api, EventText::ShutdownDetected);
             let name = EventName::Node(node, now);

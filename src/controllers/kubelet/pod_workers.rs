@@ -1,23 +1,27 @@
 //! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
 
-use super::pods::Due;
+use super::pods::{Base, Due};
 use super::refusal::Refusals;
 use super::restarts::Restarts;
-use super::static_pods::Mirrors;
 use crate::controllers::kubelet::prelude::*;
 
 /// The pod workers of all kubelets.
 pub(super) struct PodWorkers {
-    pub(super) nodes: Rc<Nodes>,
-    pub(super) pods: Rc<Pods>,
-    pub(super) mirrors: Rc<Mirrors>,
-    pub(super) containers: Rc<Containers>,
-    pub(super) status: Rc<StatusManager>,
-    pub(super) refusals: Rc<Refusals>,
-    pub(super) restarts: Rc<Restarts>,
+    nodes: Rc<Nodes>,
+    pods: Rc<Pods>,
+    containers: Rc<Containers>,
+    status: Rc<StatusManager>,
+    refusals: Rc<Refusals>,
+    restarts: Restarts,
 }
 
 impl PodWorkers {
+    /// Nothing is due yet.
+    pub(super) fn new((nodes, pods): Base, refusals: Rc<Refusals>, restarts: Restarts) -> Self {
+        let (containers, status) = (refusals.containers.clone(), refusals.status.clone());
+        Self { nodes, pods, containers, status, refusals, restarts }
+    }
+
     /// Does whatever is due for one life of a pod.
     pub(super) fn work(&self, uid: Uid) {
         match self.nodes.mode {
@@ -39,17 +43,11 @@ impl PodWorkers {
         let state = self.nodes.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
         let Some((cut, false)) = state else { return };
         let cut = cut || api.is_down();
-        if due.missing {
-            if !cut {
-                self.mirrors.create(uid, &due);
-            }
-            return;
-        }
-        if due.orphaned.is_some() {
-            if !cut {
-                self.containers.stopped(uid, &due);
-            }
-            return;
+        match (due.missing, due.orphaned) {
+            (true, _) | (_, Some(_)) if cut => return,
+            (true, _) => return self.containers.create_mirror(uid, &due),
+            (_, Some(_)) => return self.containers.stopped(uid, &due),
+            (false, None) => {}
         }
         self.containers.run(uid, &due, cut);
         self.restarts.work(uid);
@@ -105,7 +103,7 @@ impl PodWorkers {
         };
         if due.missing {
             if heard == Some(now) {
-                self.mirrors.create(uid, &due);
+                self.containers.create_mirror(uid, &due);
             }
             return;
         }
@@ -113,8 +111,7 @@ impl PodWorkers {
         self.restarts.work(uid);
         self.images(uid, &due);
         // While nothing gets through, nothing is told; it is once something does.
-        let through = self.nodes.with(due.node, |k| k.gets_through(now));
-        if due.orphaned.is_some() || through != Some(true) {
+        if due.orphaned.is_some() || !self.nodes.gets_through(due.node) {
             return;
         }
         let Some(pod) = self.pods.object(uid, &due) else { return };

@@ -118,6 +118,9 @@ impl Due {
     }
 }
 
+/// What nearly all parts work on.
+pub(super) type Base = (Rc<Nodes>, Rc<Pods>);
+
 /// The lives of pods that kubelets have to do with.
 pub(super) struct Pods {
     nodes: Rc<Nodes>,
@@ -172,6 +175,11 @@ impl Pods {
 
     fn drawn(&self, point: PointId, pod: &Pod, own: Option<&Spread>, usual: Dur) -> Dur {
         own.map_or(usual, |own| own.draw(&self.nodes.ctx, point, self.of_chance(pod.id)))
+    }
+
+    /// A time that is drawn for a pod, from nothing to the most.
+    pub(super) fn draw(&self, point: PointId, pod: PodId, most: Dur) -> Dur {
+        Dur::from_nanos(self.nodes.ctx.uniform(point, self.of_chance(pod), 0, most.as_nanos()))
     }
 
     /// A pod as an object of chance.
@@ -250,9 +258,7 @@ impl Pods {
     pub(super) fn not_ready(&self, node: NodeId) -> impl Iterator<Item = Rc<Pod>> {
         let pods = self.of_node(node).into_iter();
         pods.filter_map(|uid| self.object(uid, &self.due(uid)?)).filter(|p| {
-            !p.phase.is_terminal()
-                && !p.is_terminating()
-                && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+            p.is_active() && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
         })
     }
 

@@ -62,20 +62,13 @@ pub(super) struct Reach {
 impl Reach {
     /// All are open.
     pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        loops: &Rc<Loops>,
-        updates: &Rc<PodUpdates>,
+        nodes: Rc<Nodes>,
+        (loops, updates): (Rc<Loops>, Rc<PodUpdates>),
         watch_retry: WatchRetry,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            loops: loops.clone(),
-            updates: updates.clone(),
-            ways: ByNode::default(),
-            watch_retry,
-            watch_back: nodes.ctx.point("kubelet-watch-reconnect"),
-            bookmark: nodes.ctx.point("kubelet-bookmark"),
-        }
+        let watch_back = nodes.ctx.point("kubelet-watch-reconnect");
+        let bookmark = nodes.ctx.point("kubelet-bookmark");
+        Self { nodes, loops, updates, ways: ByNode::default(), watch_retry, watch_back, bookmark }
     }
 
     /// A node has a kubelet from now on, and its way is undisturbed.
@@ -204,7 +197,7 @@ impl Reach {
     /// A watch sends something to a kubelet; where packets vanish, it is sent again and again.
     pub(super) fn told(&self, node: NodeId) {
         let now = self.nodes.now();
-        if self.nodes.with(node, |k| k.link == Link::Dropped && k.runs()) != Some(true) {
+        if !self.nodes.is(node, |k| k.link == Link::Dropped && k.runs()) {
             return;
         }
         let draws = self.drawn(node);
@@ -219,19 +212,17 @@ impl Reach {
     /// back-offs are kept.
     pub(super) fn is_undisturbed(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
-        let is_over = self.nodes.with(node, |k| {
+        let is_over = self.nodes.is(node, |k| {
             let is_over = k.link == Link::Open && k.back.is_some_and(|b| b.all <= now);
             k.back.take_if(|_| is_over);
             is_over
         });
-        if is_over == Some(true)
-            && let Some(Some(mut uplink)) = self.ways.with(node, |w| w.uplink.take())
-        {
+        if is_over && let Some(Some(mut uplink)) = self.ways.with(node, |w| w.uplink.take()) {
             uplink.follow(now, Link::Open, &self.drawn(node));
             let backoffs = Some(Box::new(uplink.backoffs()));
             self.ways.with(node, |w| w.backoffs = backoffs);
         }
-        self.nodes.with(node, |k| k.link == Link::Open && k.back.is_none()).unwrap_or(false)
+        self.nodes.is(node, |k| k.link == Link::Open && k.back.is_none())
     }
 
     fn drawn(&self, node: NodeId) -> Drawn<'_> {
@@ -254,18 +245,13 @@ impl Reach {
     /// of one of its watches.
     fn last_frame(&self, node: NodeId) -> Time {
         let now = self.nodes.now();
-        let bookmark = (0..REFLECTORS)
-            .map(|_| {
-                let object = self.nodes.object(node);
-                (self.nodes.ctx).uniform(self.bookmark, object, 0, BOOKMARKS.as_nanos())
-            })
-            .min()
-            .unwrap_or(0);
+        let bookmarks = [(); REFLECTORS].map(|()| self.nodes.draw(self.bookmark, node, BOOKMARKS));
+        let bookmark = bookmarks.into_iter().min().unwrap_or(Dur::ZERO);
         let answers = self.nodes.with(node, |k| {
             let post = k.posts[0].map(|(at, _)| at);
             let renewal = k.renewals[0].filter(|_| self.nodes.switches.leases);
             [renewal, post].into_iter().flatten().max()
         });
-        answers.flatten().unwrap_or(Time::ZERO).max(now.saturating_sub(Dur::from_nanos(bookmark)))
+        answers.flatten().unwrap_or(Time::ZERO).max(now.saturating_sub(bookmark))
     }
 }

@@ -12,9 +12,9 @@
 //! operating system.
 
 use super::containers::Containers;
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Admission, Due, Pods, Refused};
-use super::pressure::Pressure;
+use super::eviction::Pressure;
+use super::nodes::Nodes;
+use super::pods::{Admission, Base, Due, Pods, Refused};
 use super::status_manager::StatusManager;
 use crate::api::pod::PodSource;
 use crate::api::toleration::matching_tolerations;
@@ -38,11 +38,9 @@ const TOLD_LAST: u32 = 300;
 pub(super) struct Refusals {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    containers: Rc<Containers>,
-    status: Rc<StatusManager>,
+    pub(super) containers: Rc<Containers>,
+    pub(super) status: Rc<StatusManager>,
     pressure: Rc<Pressure>,
-    /// When a kubelet first asked for something, if it has started in this run.
-    began: ByNode<Option<Time>>,
     /// How long it takes to read what is then written.
     reads: Dur,
     /// Whether the event of a pod that is refused comes after what others do in this instant.
@@ -52,31 +50,18 @@ pub(super) struct Refusals {
 impl Refusals {
     /// None yet.
     pub(super) fn new(
-        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        containers: &Rc<Containers>,
-        (status, pressure): (&Rc<StatusManager>, &Rc<Pressure>),
+        (nodes, pods): Base,
+        containers: Rc<Containers>,
+        (status, pressure): (Rc<StatusManager>, Rc<Pressure>),
         reads: Dur,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            containers: containers.clone(),
-            status: status.clone(),
-            pressure: pressure.clone(),
-            began: ByNode::default(),
-            reads,
-            told: nodes.ctx.point("kubelet-refusal-told"),
-        }
-    }
-
-    /// A node has a kubelet from now on.
-    pub(super) fn join(&self, node: NodeId) {
-        self.began.join(node, None);
+        let told = nodes.ctx.point("kubelet-refusal-told");
+        Self { nodes, pods, containers, status, pressure, reads, told }
     }
 
     /// Has a kubelet that starts admit all of its pods anew.
     pub(super) fn admits_anew(&self, node: NodeId, asks: Time) {
-        self.began.with(node, |b| *b = Some(asks));
+        self.nodes.with(node, |k| k.began = Some(asks));
         for uid in self.pods.of_node(node) {
             let ended = self.pods.due(uid).filter(|d| d.refused.is_some_and(|r| r.at_start));
             let stays = |p: &Pod| p.uid == uid && !p.is_terminating();
@@ -137,29 +122,20 @@ impl Refusals {
         let fits =
             self.nodes.api.names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
         if !fits {
-            return Some(if says_why {
-                EventText::NodeAffinity
-            } else {
-                EventText::NodeAffinityFailed
-            });
+            let (why, only) = (EventText::NodeAffinity, EventText::NodeAffinityFailed);
+            return Some(if says_why { why } else { only });
         }
         let taints: Vec<Taint> =
             node.taints.iter().filter(|t| t.effect == Effect::NoExecute).cloned().collect();
         let untolerated = self.nodes.switches.no_execute_admission
             && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
         if untolerated {
-            return Some(if says_why {
-                EventText::TaintToleration
-            } else {
-                EventText::TaintTolerationFailed
-            });
+            let (why, only) = (EventText::TaintToleration, EventText::TaintTolerationFailed);
+            return Some(if says_why { why } else { only });
         }
-        let goes_off = self.nodes.with(node.id, |k| k.shutting_down) == Some(true);
-        goes_off.then_some(if self.nodes.switches.shutdown_says_node {
-            EventText::NodeShutdown
-        } else {
-            EventText::Shutdown
-        })
+        let says_node = self.nodes.switches.shutdown_says_node;
+        let why = if says_node { EventText::NodeShutdown } else { EventText::Shutdown };
+        self.nodes.is(node.id, |k| k.shutting_down).then_some(why)
     }
 
     /// Says that a pod is refused, and plans what is to come of that.
@@ -167,8 +143,7 @@ impl Refusals {
         let about = About::Pod(pod.id, Some(pod.uid));
         self.say_refused(due.node, about.name(self.nodes.now()), why);
         let tell = heard + self.reads;
-        let began = self.began.with(due.node, |b| *b).flatten();
-        let refused = match began {
+        let refused = match self.nodes.with(due.node, |k| k.began).flatten() {
             Some(began) => {
                 let settled = next_of(began, HOUSEKEEPING, heard);
                 self.refused_at_start(pod, due, tell, settled)
@@ -176,12 +151,9 @@ impl Refusals {
             None => Refused { tell, fails: tell, removal: None, at_start: false },
         };
         self.pods.with_due(pod.uid, |d| d.refused = Some(refused));
-        self.pods.work_at(pod.uid, tell);
-        if refused.fails != tell {
-            self.pods.work_at(pod.uid, refused.fails);
-        }
-        if let Some(removal) = refused.removal {
-            self.pods.work_at(pod.uid, removal);
+        let fails = Some(refused.fails).filter(|at| *at != tell);
+        for at in [Some(tell), fails, refused.removal].into_iter().flatten() {
+            self.pods.work_at(pod.uid, at);
         }
     }
 

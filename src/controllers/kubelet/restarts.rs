@@ -4,15 +4,14 @@
 //!
 //! A container that is started again runs at once, as its sandbox is there; its image first, where it is always pulled.
 
-use super::container_events::ContainerEvents;
-use super::pods::Due;
+use super::pods::{Base, Due};
 use super::prober::Event;
 use crate::api::probe::ProbeType;
 use crate::controllers::kubelet::prelude::*;
 
 /// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before, twice the longest).
 const EXPIRES: Dur = Dur::from_secs(600);
-/// `backOffPeriod`: until a pod whose sync failed is synced again; half as much on top at most.
+/// `backOffPeriod`: until a pod whose sync failed is synced again.
 const BACK_OFF_PERIOD: Dur = Dur::from_secs(10);
 /// `resyncInterval`, `SyncFrequency`: the longest wait for a back-off's end.
 const RESYNC_INTERVAL: Dur = Dur::from_secs(60);
@@ -22,10 +21,8 @@ pub(super) struct Restarts {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     lives: Rc<Lives>,
-    events: Rc<ContainerEvents>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
-    volumes: Rc<VolumeManager>,
     /// How much longer than a period a pod waits for its next sync.
     jitter: PointId,
 }
@@ -33,20 +30,12 @@ pub(super) struct Restarts {
 impl Restarts {
     /// Nothing has ended yet.
     pub(super) fn new(
-        (nodes, pods, lives): (&Rc<Nodes>, &Rc<Pods>, &Rc<Lives>),
-        containers: &Rc<Containers>,
-        (status, volumes): (&Rc<StatusManager>, &Rc<VolumeManager>),
+        (nodes, pods): Base,
+        containers: Rc<Containers>,
+        status: Rc<StatusManager>,
     ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            lives: lives.clone(),
-            events: containers.images.events.clone(),
-            containers: containers.clone(),
-            status: status.clone(),
-            volumes: volumes.clone(),
-            jitter: nodes.ctx.point("back-off-jitter"),
-        }
+        let jitter = nodes.ctx.point("back-off-jitter");
+        Self { nodes, pods, lives: containers.lives.clone(), containers, status, jitter }
     }
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
@@ -73,23 +62,17 @@ impl Restarts {
                 Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
                 Event::Fails(which) => _ = self.lives.with(uid, |c| c.fails(now, which)),
             }
-            self.events.say_failures(uid, &due);
+            self.lives.say_failures(uid, &due);
         }
         self.lives.schedule(uid);
     }
 
     /// Where the recorder's kubelets were dead, their containers are watched again when they are back.
     fn is_back(&self, uid: Uid) {
-        let Some(node) = self
-            .lives
-            .with(uid, |c| c.watched)
-            .and_then(|watched| self.pods.due(uid).filter(|_| !watched).map(|due| due.node))
-        else {
-            return;
-        };
+        let unwatched = self.lives.with(uid, |c| !c.watched) == Some(true);
+        let Some(node) = self.pods.due(uid).filter(|_| unwatched).map(|d| d.node) else { return };
         let now = self.nodes.now();
-        let imitated = matches!(self.nodes.mode, KubeletMode::Imitated(_));
-        if imitated && self.nodes.with(node, |k| k.runs()) == Some(true) {
+        if matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.runs(node) {
             self.lives.with(uid, |c| {
                 c.follow(now);
                 c.watched = true;
@@ -123,13 +106,13 @@ impl Restarts {
             fails.then(|| (c.life.probe(which).and_then(|p| p.grace), c.life.restart_policy))
         });
         let Some(Some((own, policy))) = fails else { return };
-        self.events.say_failures(uid, due);
+        self.lives.say_failures(uid, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, which as u32);
         let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
             Some(grace) => due.unhurried.min(grace),
             None => due.stop_of(&pod),
         });
-        self.events.say_killing(uid, due, which, policy.restarts(KILLED));
+        self.lives.say_killing(uid, due, which, policy.restarts(KILLED));
         self.lives.with(uid, |c| c.killed = Some(now + stops));
     }
 
@@ -148,7 +131,7 @@ impl Restarts {
             return self.start(uid);
         }
         if restarts {
-            self.events.say_back_off(uid, due);
+            self.lives.say_back_off(uid, due);
         }
         let until_relist = self.until_relist(due);
         self.lives.with(uid, |c| c.noticed = Some(now + until_relist));
@@ -167,19 +150,15 @@ impl Restarts {
         let now = self.nodes.now();
         let ended = self.lives.with(uid, |c| {
             (c.ready, c.noticed) = (false, None);
-            let code = c
-                .life
-                .ends
-                .as_ref()
-                .filter(|_| Some(c.ends) == c.exited)
-                .map_or(KILLED, |(_, code)| *code);
+            let by_itself = c.life.ends.as_ref().filter(|_| Some(c.ends) == c.exited);
+            let code = by_itself.map_or(KILLED, |(_, code)| *code);
             if !c.life.restart_policy.restarts(code) {
                 c.finished = Some(code);
             }
             (c.exited.unwrap_or(now), c.finished.is_some())
         });
         match ended {
-            Some((_, true)) => self.volumes.remove_pod(due.node, uid),
+            Some((_, true)) => self.containers.volumes.remove_pod(due.node, uid),
             Some((exited, false)) if self.may_start(uid, exited) => self.start(uid),
             Some((exited, false)) => self.backs_off(uid, due, exited),
             None => {}
@@ -214,19 +193,13 @@ impl Restarts {
         };
         let waits = match self.nodes.mode {
             KubeletMode::Imitated(_) => left,
-            KubeletMode::Real(_) => {
-                let object = self.pods.of_chance(due.pod);
-                let most = waits.as_nanos() / 2;
-                let more = self.nodes.ctx.uniform(self.jitter, object, 0, most);
-                // What is due is looked up once a second, as containers are listed.
-                waits + Dur::from_nanos(more) + self.status.until_relist(due.node)
-            }
+            KubeletMode::Real(_) => self.status.until_resync(due, waits, self.jitter),
         };
         if self.lives.with(uid, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
             let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;
             self.lives.note(due.pod, Note::BackOff, seconds);
         }
-        self.events.say_back_off(uid, due);
+        self.lives.say_back_off(uid, due);
         self.lives.with(uid, |c| c.noticed = Some(now + waits));
     }
 

@@ -19,7 +19,7 @@ struct Running {
 
 /// What runs on a node.
 #[derive(Default)]
-struct OfNode {
+pub(super) struct OfNode {
     own: Option<Rc<NodeUsage>>,
     /// Its unused images have been deleted.
     images_deleted: bool,
@@ -28,29 +28,15 @@ struct OfNode {
 
 /// What is used on all nodes.
 pub(super) struct Stats {
-    nodes: Rc<Nodes>,
-    of_nodes: ByNode<OfNode>,
+    pub(super) nodes: Rc<Nodes>,
+    pub(super) of_nodes: ByNode<OfNode>,
     /// Looks when something could become short now.
-    planner: HandlerId<NodeId>,
-    /// When pods are evicted; none where nothing is said of what is used.
-    config: Option<Eviction>,
+    pub(super) planner: HandlerId<NodeId>,
+    /// When pods are evicted; none where nothing is said of what is used, and nothing is kept of any node.
+    pub(super) config: Option<Eviction>,
 }
 
 impl Stats {
-    /// Nothing runs yet.
-    pub(super) fn new(
-        nodes: &Rc<Nodes>,
-        planner: HandlerId<NodeId>,
-        config: Option<Eviction>,
-    ) -> Self {
-        Self { nodes: nodes.clone(), of_nodes: ByNode::default(), planner, config }
-    }
-
-    /// When pods are evicted; none where nothing is said of what is used, and nothing is kept of any node.
-    pub(super) fn config(&self) -> Option<&Eviction> {
-        self.config.as_ref()
-    }
-
     /// A node has a kubelet from now on, and itself uses that.
     pub(super) fn join(&self, node: NodeId, own: Option<Rc<NodeUsage>>) {
         if self.config.is_some() {
@@ -227,6 +213,6 @@ impl Stats {
             let soonest = [crosses, until].into_iter().flatten().min()?;
             Some(now.saturating_add(soonest))
         };
-        self.config()?.thresholds.iter().filter_map(first).min()
+        self.config.as_ref()?.thresholds.iter().filter_map(first).min()
     }
 }

@@ -1,8 +1,8 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
 use super::lives::Lives;
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Due, Pods};
+use super::nodes::Nodes;
+use super::pods::{Base, Due, Pods};
 use crate::api::pod::PodSource;
 use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
@@ -21,55 +21,46 @@ pub(super) struct StatusManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     lives: Rc<Lives>,
-    /// Where in their period the syncs of a kubelet are, once that matters.
-    syncs_at: ByNode<Option<Dur>>,
     pod_status: PointId,
     relist: PointId,
 }
 
 impl StatusManager {
     /// Nothing has been said yet.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, lives: &Rc<Lives>) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            lives: lives.clone(),
-            syncs_at: ByNode::default(),
-            pod_status: nodes.ctx.point("pod-status-sync"),
-            relist: nodes.ctx.point("pod-relist"),
-        }
-    }
-
-    /// A node has a kubelet from now on.
-    pub(super) fn join(&self, node: NodeId) {
-        self.syncs_at.join(node, None);
+    pub(super) fn new((nodes, pods): Base, lives: Rc<Lives>) -> Self {
+        let point = |name| nodes.ctx.point(name);
+        let (pod_status, relist) = (point("pod-status-sync"), point("pod-relist"));
+        Self { nodes, pods, lives, pod_status, relist }
     }
 
     /// A kubelet starts, and its ticker with it.
     pub(super) fn starts(&self, node: NodeId, at: Time) {
         let into = at.as_nanos() % POD_STATUS_SYNC.as_nanos();
-        self.syncs_at.with(node, |s| *s = Some(Dur::from_nanos(into)));
+        self.nodes.with(node, |k| k.syncs_at = Some(Dur::from_nanos(into)));
     }
 
     /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
     /// and does not jitter.
     pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
         let period = POD_STATUS_SYNC.as_nanos();
-        let phase = self.syncs_at.with(node, |s| *s).flatten();
-        let phase = phase.unwrap_or_else(|| {
-            let (ctx, object) = (&self.nodes.ctx, self.nodes.object(node));
-            Dur::from_nanos(ctx.uniform(self.pod_status, object, 0, period - 1))
+        let phase = self.nodes.with(node, |k| k.syncs_at).flatten().unwrap_or_else(|| {
+            self.nodes.draw(self.pod_status, node, POD_STATUS_SYNC - Dur::from_nanos(1))
         });
-        self.syncs_at.with(node, |s| *s = Some(phase));
+        self.nodes.with(node, |k| k.syncs_at = Some(phase));
         let into = from.as_nanos() % period;
         from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
     }
 
     /// Until the pod lifecycle event generator next lists the containers of a node.
     pub(super) fn until_relist(&self, node: NodeId) -> Dur {
-        let object = self.nodes.object(node);
-        let drawn = (self.nodes.ctx).uniform(self.relist, object, 0, RELIST.as_nanos());
-        Dur::from_nanos(drawn)
+        self.nodes.draw(self.relist, node, RELIST)
+    }
+
+    /// Until a pod whose sync failed is synced again after that period: half as much on top at most, and what is due is
+    /// looked up once a second, as containers are listed.
+    pub(super) fn until_resync(&self, due: &Due, period: Dur, jitter: PointId) -> Dur {
+        let more = self.pods.draw(jitter, due.pod, Dur::from_nanos(period.as_nanos() / 2));
+        period + more + self.until_relist(due.node)
     }
 
     /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
@@ -89,12 +80,9 @@ impl StatusManager {
 
     /// After a machine's start: containers that ran have stopped.
     pub(super) fn tell_stopped(&self, pod: &Pod) {
-        let ready = match pod.ready {
-            Some(c) => c.status == ConditionStatus::True,
-            // It was taken away when the pod was refused.
-            None => pod.phase == PodPhase::Running,
-        };
-        if ready && !pod.is_terminating() && !pod.phase.is_terminal() {
+        // It was taken away when the pod was refused.
+        let was_refused = pod.ready.is_none() && pod.phase == PodPhase::Running;
+        if pod.is_active() && (pod.is_ready() || was_refused) {
             self.pods.set_ready(pod, ConditionStatus::False);
         }
     }
@@ -129,9 +117,7 @@ impl StatusManager {
                 return self.pods.work_at(pod.uid, removal);
             }
         }
-        if !switches.terminal_phase_before_removal
-            && pod.ready.is_some_and(|c| c.status == ConditionStatus::True)
-        {
+        if !switches.terminal_phase_before_removal && pod.is_ready() {
             // What runs no more is not ready (`syncTerminatedPod`: `SetPodStatus`).
             self.pods.set_ready(pod, ConditionStatus::False);
         }
@@ -142,10 +128,9 @@ impl StatusManager {
     /// the conditions that are a kubelet's.
     pub(super) fn tell_to_be_shut_down(&self, pod: &Pod) {
         let Nodes { api, switches, .. } = &*self.nodes;
-        let through = |node| self.nodes.with(node, |k| k.gets_through(self.nodes.now()));
         if switches.shutdown_phase == ShutdownPhase::FailedBefore
             && pod.template.source == PodSource::Api
-            && pod.node.and_then(through) == Some(true)
+            && pod.node.is_some_and(|node| self.nodes.gets_through(node))
         {
             let _ = api.reject_pod(pod.id, pod.uid, true);
         }
@@ -184,7 +169,7 @@ impl StatusManager {
 /// its grace, which is an exit code of 137, one that never started, and one of whose containers the
 /// runtime knows nothing any more.
 fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
-    let grace = due.shutdown.map_or(Dur::MAX, |grace| grace).min(due.stop_of(pod));
+    let grace = due.shutdown.unwrap_or(Dur::MAX).min(due.stop_of(pod));
     let killed = grace < due.unhurried;
     let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
     let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);

@@ -6,13 +6,10 @@
 
 use super::containers::Containers;
 use super::nodes::Nodes;
-use super::pods::{Admission, Due, Pods};
+use super::pods::{Admission, Base, Due, Pods};
 use super::refusal::Refusals;
-use super::static_pods::Mirrors;
 use super::status_manager::StatusManager;
 use super::uplink::Back;
-use super::volume_manager::VolumeManager;
-use crate::api::pod::PodSource;
 use crate::controllers::prelude::*;
 use crate::plan::{KubeletMode, Real};
 
@@ -20,37 +17,16 @@ use crate::plan::{KubeletMode, Real};
 pub(super) struct PodUpdates {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    mirrors: Rc<Mirrors>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
     refusals: Rc<Refusals>,
-    volumes: Rc<VolumeManager>,
 }
 
 impl PodUpdates {
     /// Nothing was heard yet.
-    pub(super) fn new(
-        (nodes, pods): (&Rc<Nodes>, &Rc<Pods>),
-        (mirrors, containers): (&Rc<Mirrors>, &Rc<Containers>),
-        (status, refusals): (&Rc<StatusManager>, &Rc<Refusals>),
-        volumes: &Rc<VolumeManager>,
-    ) -> Self {
-        Self {
-            nodes: nodes.clone(),
-            pods: pods.clone(),
-            mirrors: mirrors.clone(),
-            containers: containers.clone(),
-            status: status.clone(),
-            refusals: refusals.clone(),
-            volumes: volumes.clone(),
-        }
-    }
-
-    /// A node has a kubelet from now on.
-    pub(super) fn join(&self, node: NodeId) {
-        self.status.join(node);
-        self.volumes.join(node);
-        self.refusals.join(node);
+    pub(super) fn new((nodes, pods): Base, refusals: Rc<Refusals>) -> Self {
+        let (containers, status) = (refusals.containers.clone(), refusals.status.clone());
+        Self { nodes, pods, containers, status, refusals }
     }
 
     /// A pod of a node is new, or is to end now; its kubelet hears of it then, or not yet.
@@ -64,7 +40,7 @@ impl PodUpdates {
             return;
         }
         self.refusals.ends(new.uid);
-        self.volumes.leaves(node, new);
+        self.containers.volumes.leaves(node, new);
         self.containers.gives_up_image(new);
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
@@ -93,7 +69,7 @@ impl PodUpdates {
             unhurried: self.pods.draw_stop(new),
             start: heard.unwrap_or(now) + if unpulled { Dur::ZERO } else { start },
             unpulled,
-            waits: self.volumes.add_pod(node, new),
+            waits: self.containers.volumes.add_pod(node, new),
             stop: Time::MAX,
             started: !pending,
             up: new.phase == PodPhase::Running,
@@ -183,14 +159,6 @@ impl PodUpdates {
             pods.work_at(uid, start);
         } else {
             pods.work_at(uid, status.sync_after(due.node, back.pods));
-        }
-    }
-
-    /// A pod is gone. Where it was the mirror of a static one, it is to be created again.
-    pub(super) fn pod_removed(&self, old: &Pod) {
-        match old.template.source {
-            PodSource::Api => self.containers.lose_pod(old),
-            _ => self.mirrors.gone(old),
         }
     }
 

@@ -8,7 +8,7 @@
 //! file shares) is there at once.
 
 use super::nodes::{ByNode, Nodes};
-use super::pods::Pods;
+use super::pods::{Base, Pods};
 use crate::controllers::prelude::*;
 
 /// `reconcilerLoopSleepPeriod`
@@ -47,8 +47,8 @@ pub(super) struct VolumeManager {
 
 impl VolumeManager {
     /// Nothing is wanted yet.
-    pub(super) fn new(nodes: &Rc<Nodes>, pods: &Rc<Pods>, looker: HandlerId<NodeId>) -> Self {
-        Self { nodes: nodes.clone(), pods: pods.clone(), looker, volumes: ByNode::default() }
+    pub(super) fn new((nodes, pods): Base, looker: HandlerId<NodeId>) -> Self {
+        Self { nodes, pods, looker, volumes: ByNode::default() }
     }
 
     /// A node has a kubelet from now on.
@@ -73,7 +73,7 @@ impl VolumeManager {
         });
         let waits = waits == Some(true);
         if waits {
-            self.view_changes(node);
+            self.nodes.view_changes(node);
         }
         self.wake(node);
         waits
@@ -95,16 +95,8 @@ impl VolumeManager {
             all.wanted.len() < before
         });
         if changed == Some(true) {
-            self.view_changes(node);
+            self.nodes.view_changes(node);
         }
-    }
-
-    /// The next status report has something new to say.
-    fn view_changes(&self, node: NodeId) {
-        let now = self.nodes.now();
-        self.nodes.with(node, |k| {
-            k.view_changed.get_or_insert(now);
-        });
     }
 
     /// Whether the volumes of a kubelet may change without anything happening to its pods in the API.
@@ -161,8 +153,7 @@ impl VolumeManager {
     /// is not there is looked for again once the node's status changes.
     pub(super) fn look(&self, node: NodeId) {
         let now = self.nodes.now();
-        let through = self.nodes.with(node, |k| k.gets_through(now)) == Some(true);
-        let through = through && !self.nodes.api.is_down();
+        let through = self.nodes.is_heard(node);
         let status = self.nodes.api.node(node).and_then(|n| n.volumes.clone()).unwrap_or_default();
         let backs_off = self.nodes.switches.verifies_unreported;
         let found = self.volumes.with(node, |all| {

@@ -1,6 +1,6 @@
 //! Tries by their arithmetic: no pause is longer than its least, loops sleep exactly ten seconds.
 
-use super::walk::{Back, Backoffs, Draws, REFLECTORS, Uplink};
+use super::{Back, Backoffs, Draws, REFLECTORS, Uplink};
 use crate::client::connection::Backoff;
 use crate::client::connection::Link;
 use crate::kernel::{Dur, Time};

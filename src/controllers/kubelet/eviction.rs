@@ -1,0 +1,328 @@
+//! Node-pressure eviction: pods are evicted because their node runs short of something (`pkg/kubelet/eviction`, 1.37, with
+//! what differs from 1.18 on as switches).
+//!
+//! Here is what can be told from figures alone: which thresholds are met, for how long, and what is said of that (`helpers.go`),
+//! whom that meets (`helpers.go: rankMemoryPressure, rankDiskPressureFunc, rankPIDPressure`), and what a kubelet remembers and whom
+//! it admits meanwhile. What is used is in `stats`, the loop in `eviction_manager`.
+//!
+//! What is used is stated, and measured in the instant in which it is asked for. Left out are limits of local storage
+//! (`localStorageEviction`), notifications of the kernel (`--kernel-memcg-notification`, off by default), swap, the container
+//! filesystem on a disk of its own, and the kernel's own killing of processes where nothing is left before the loop looks.
+
+use super::nodes::ByNode;
+use crate::api::pod::PodSource;
+use crate::api::quantity::Quantity;
+use crate::api::taint::MEMORY_PRESSURE;
+use crate::api::usage::Used;
+use crate::controllers::prelude::*;
+use crate::plan::switches::kubelet::EvictionMessage;
+use crate::plan::{Eviction, Signal, Threshold};
+use std::cmp::Reverse;
+
+/// What is there of something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Observation {
+    pub(super) available: i64,
+    pub(super) capacity: i64,
+}
+
+/// What is there, by [`Signal`]; none of what cannot be observed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Observations(pub(super) [Option<Observation>; Signal::ALL.len()]);
+
+impl Observations {
+    fn of(&self, signal: Signal) -> Option<Observation> {
+        self.0[signal as usize]
+    }
+
+    /// All memory is used.
+    pub(super) fn has_no_memory(&self) -> bool {
+        self.of(Signal::MemoryAvailable).is_some_and(|o| o.available == 0)
+    }
+}
+
+/// Thresholds by their places in the configuration.
+pub(super) type Met = Vec<usize>;
+
+/// Those of some thresholds that are met whatever their grace (`thresholdsMet`).
+pub(super) fn thresholds_met(
+    config: &Eviction,
+    of: impl IntoIterator<Item = usize>,
+    observations: &Observations,
+    enforce_min_reclaim: bool,
+) -> Met {
+    let is_met = |place: &usize| {
+        let t = &config.thresholds[*place];
+        let Some(seen) = observations.of(t.signal) else { return false };
+        let mut wanted = t.value.of(seen.capacity);
+        if let Some(more) = t.min_reclaim.filter(|_| enforce_min_reclaim) {
+            wanted = wanted.checked_add(more.of(seen.capacity)).unwrap_or(wanted);
+        }
+        wanted > Quantity::from_units(seen.available)
+    };
+    of.into_iter().filter(is_met).collect()
+}
+
+/// What a manager remembers from one look to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Remembered {
+    /// The conditions that are True, in the order of their types.
+    pub(super) conditions: Vec<NodeConditionType>,
+    /// When each was last found True.
+    last_observed_at: Vec<(NodeConditionType, Time)>,
+    /// When each threshold that is met was first found so.
+    first_observed_at: Vec<(usize, Time)>,
+    /// Those that have been met for their grace, and are not resolved yet.
+    met: Met,
+}
+
+impl Remembered {
+    /// Takes in what is observed now; the thresholds for which pods are to be evicted (`synchronize`, up to its lock).
+    pub(super) fn observe(
+        &mut self,
+        config: &Eviction,
+        observations: &Observations,
+        now: Time,
+    ) -> Met {
+        let all = 0..config.thresholds.len();
+        let mut thresholds = thresholds_met(config, all, observations, false);
+        for place in thresholds_met(config, self.met.iter().copied(), observations, true) {
+            if !thresholds.contains(&place) {
+                thresholds.push(place);
+            }
+        }
+        let before = std::mem::take(&mut self.first_observed_at);
+        let first = |place: usize| before.iter().find(|(p, _)| *p == place).map_or(now, |b| b.1);
+        self.first_observed_at = thresholds.iter().map(|p| (*p, first(*p))).collect();
+        for place in &thresholds {
+            let condition = config.thresholds[*place].signal.condition();
+            match self.last_observed_at.iter_mut().find(|(c, _)| *c == condition) {
+                Some(last) => last.1 = now,
+                None => self.last_observed_at.push((condition, now)),
+            }
+        }
+        let period = config.pressure_transition_period;
+        let lasts = |of: &&(NodeConditionType, Time)| now.since(of.1) < period;
+        self.conditions = self.last_observed_at.iter().filter(lasts).map(|(c, _)| *c).collect();
+        self.conditions.sort_unstable();
+        let grace_is_over =
+            |of: &&(usize, Time)| now.since(of.1) >= config.thresholds[of.0].grace_period;
+        self.met = self.first_observed_at.iter().filter(grace_is_over).map(|(p, _)| *p).collect();
+        // Memory comes before everything else (`byEvictionPriority`); of the others Go's map decides.
+        let mut sorted = self.met.clone();
+        sorted.sort_by_key(|p| config.thresholds[*p].signal.resource() != Used::Memory);
+        sorted
+    }
+
+    /// Whether nothing is short, nor was lately: a look changes nothing until something is.
+    pub(super) fn is_calm(&self) -> bool {
+        self.conditions.is_empty() && self.first_observed_at.is_empty() && self.met.is_empty()
+    }
+}
+
+/// What a pod uses of the resource that is short, and asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Consumption {
+    pub(super) used: i64,
+    pub(super) requested: Quantity,
+}
+
+/// What is said of a pod that is evicted (`evictionMessage`). It has one container as far as it is known here, `main`.
+pub(super) fn eviction_message(
+    switch: EvictionMessage,
+    config: &Eviction,
+    (to_reclaim, met): (&Threshold, &[usize]),
+    observations: &Observations,
+    pod: Consumption,
+) -> String {
+    let resource = to_reclaim.signal.resource();
+    let name = resource.as_str();
+    let mut message = format!("The node was low on resource: {name}. ");
+    let about = met
+        .iter()
+        .map(|p| &config.thresholds[*p])
+        .filter(|t| t.signal.resource() == resource && observations.of(t.signal).is_some());
+    if let (EvictionMessage::WithThreshold, Some(t)) = (switch, about.into_iter().next())
+        && let Some(seen) = observations.of(t.signal)
+    {
+        let (quantity, available) = (t.value.of(seen.capacity), binary(t.signal, seen.available));
+        message += &format!("Threshold quantity: {quantity}, available: {available}. ");
+    }
+    let used = Quantity::from_binary(pod.used);
+    if matches!(resource, Used::Memory | Used::NodeFs) && used > pod.requested {
+        let Consumption { requested, .. } = pod;
+        message += &match switch {
+            EvictionMessage::Exceeds => {
+                format!(
+                    "Container main was using {used}, which exceeds its request of {requested}. "
+                )
+            }
+            EvictionMessage::WithThreshold => format!(
+                "Container main was using {used}, request is {requested}, has larger consumption of {name}. "
+            ),
+        };
+    }
+    message
+}
+
+/// An amount as upstream writes it: bytes with binary suffixes, anything else with decimal ones.
+fn binary(signal: Signal, amount: i64) -> Quantity {
+    match signal.resource() {
+        Used::Memory | Used::NodeFs => Quantity::from_binary(amount),
+        _ => Quantity::from_units(amount),
+    }
+}
+
+/// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
+const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
+
+/// Whether a pod is never evicted, and always admitted (`kubelettypes.IsCriticalPod`).
+pub(super) fn is_critical(template: &PodTemplate) -> bool {
+    template.source != PodSource::Api
+        || template.priority.is_some_and(|p| p >= SYSTEM_CRITICAL_PRIORITY)
+}
+
+/// A pod that may be evicted, and what it uses of what is short.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) uid: Uid,
+    pub(super) pod: Rc<Pod>,
+    pub(super) used: i64,
+}
+
+/// What comes first has the least of it: whether it exceeds what it asked for, its priority, how much it uses beyond that.
+pub(super) type Rank = (Reverse<bool>, i32, Reverse<i128>);
+
+/// What a pod asks for.
+pub(super) fn request(template: &PodTemplate, used: Used) -> Quantity {
+    template.requests.get(used.as_str()).copied().unwrap_or_default()
+}
+
+/// The place of a pod among others. Of inodes upstream takes off the request of bytes, and so it is here; `by_count`: among pods of
+/// one priority those with most processes come first.
+pub(super) fn rank(signal: Signal, template: &PodTemplate, used: i64, by_count: bool) -> Rank {
+    let resource = signal.resource();
+    let priority = template.priority.unwrap_or(0);
+    let over = |of: Used| i128::from(used) - request(template, of).value();
+    let exceeds = Quantity::from_units(used) > request(template, resource);
+    match resource {
+        Used::Pids => {
+            (Reverse(false), priority, Reverse(if by_count { i128::from(used) } else { 0 }))
+        }
+        Used::Memory => (Reverse(exceeds), priority, Reverse(over(Used::Memory))),
+        _ => (Reverse(exceeds), priority, Reverse(over(Used::NodeFs))),
+    }
+}
+
+/// What is short on each node, as far as its kubelet knows.
+#[derive(Default)]
+pub(super) struct Pressure {
+    of_nodes: ByNode<Remembered>,
+}
+
+impl Pressure {
+    /// A kubelet starts, and has seen nothing yet.
+    pub(super) fn join(&self, node: NodeId) {
+        self.of_nodes.join(node, Remembered::default());
+    }
+
+    /// Works on what a manager remembers.
+    pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Remembered) -> R) -> Option<R> {
+        self.of_nodes.with(node, f)
+    }
+
+    /// Why a pod is not admitted, if it is not (`managerImpl.Admit`): a critical one always is, any other never while
+    /// anything but memory is short. While memory is, one is that asks for CPU or memory, or tolerates the taint.
+    pub(super) fn refuses(&self, node: NodeId, template: &PodTemplate) -> Option<String> {
+        let conditions = self.with(node, |r| r.conditions.clone()).filter(|c| !c.is_empty())?;
+        let tolerates = || {
+            let taint = Taint::new(MEMORY_PRESSURE, Effect::NoSchedule);
+            template.tolerations.iter().any(|t| t.tolerates(&taint, false))
+        };
+        let only_memory = conditions == [NodeConditionType::MemoryPressure];
+        if is_critical(template) || only_memory && (!template.is_best_effort() || tolerates()) {
+            return None;
+        }
+        let names: Vec<&str> = conditions.iter().map(|c| c.as_str()).collect();
+        Some(format!("The node had condition: [{}]. ", names.join(" ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MI: i64 = 1 << 20;
+
+    fn pod(requests: &[(&str, &str)], priority: i32) -> PodTemplate {
+        let read = |(name, text): &(&str, &str)| {
+            ((*name).to_owned(), Quantity::parse(text).expect("is one"))
+        };
+        PodTemplate {
+            requests: requests.iter().map(read).collect(),
+            priority: Some(priority),
+            ..PodTemplate::default()
+        }
+    }
+
+    /// The names of pods in the order in which they are evicted.
+    fn order(
+        signal: Signal,
+        by_count: bool,
+        pods: &[(&'static str, PodTemplate, i64)],
+    ) -> Vec<&'static str> {
+        let mut sorted: Vec<_> = pods.iter().collect();
+        sorted.sort_by_key(|(_, template, used)| rank(signal, template, *used, by_count));
+        sorted.into_iter().map(|(name, ..)| *name).collect()
+    }
+
+    /// `TestOrderedByExceedsRequestMemory`, `TestOrderedByMemory`, `TestOrderedByPriorityMemory`: those that use more than they ask for come
+    /// first, the lower priority before the higher, and among equals whoever uses most beyond its request: 300 of none, 400 of
+    /// 200 is 200 beyond, 400 of 100 and 400 of 300.
+    #[test]
+    fn memory_goes_by_excess_priority_and_use_beyond_the_request() {
+        let memory = |request: &'static str| [("memory", request)];
+        let pods = [
+            ("within", pod(&memory("500Mi"), 0), 400 * MI),
+            ("within-low", pod(&memory("500Mi"), -10), 400 * MI),
+            ("beyond-200", pod(&memory("200Mi"), 0), 400 * MI),
+            ("beyond-300", pod(&[], 0), 300 * MI),
+            ("beyond-high", pod(&memory("100Mi"), 10_000), 4000 * MI),
+            ("beyond-100", pod(&memory("300Mi"), 0), 400 * MI),
+        ];
+        assert_eq!(
+            order(Signal::MemoryAvailable, true, &pods),
+            ["beyond-300", "beyond-200", "beyond-100", "beyond-high", "within-low", "within"]
+        );
+    }
+
+    /// `TestOrderedByInodes`, and `disk` in `helpers.go`: inodes are never asked for, and what is taken off is the request of bytes.
+    #[test]
+    fn inodes_are_weighed_against_bytes() {
+        let disk = [("ephemeral-storage", "100")];
+        let pods =
+            [("few", pod(&[], 0), 50), ("many-asks", pod(&disk, 0), 120), ("none", pod(&[], 0), 0)];
+        assert_eq!(order(Signal::NodeFsInodesFree, true, &pods), ["few", "many-asks", "none"]);
+        let bytes = [
+            ("asks", pod(&disk, 0), 120),
+            ("no", pod(&[], 0), 119),
+            ("within", pod(&disk, -1), 99),
+        ];
+        assert_eq!(order(Signal::NodeFsAvailable, true, &bytes), ["no", "asks", "within"]);
+    }
+
+    /// `TestOrderedByProcess`, `rankPIDPressure`: the request counts for nothing; up to 1.18 the number does not count either.
+    #[test]
+    fn processes_go_by_priority_and_number() {
+        let pods = [("low", pod(&[], -1), 1), ("few", pod(&[], 0), 10), ("many", pod(&[], 0), 50)];
+        assert_eq!(order(Signal::PidAvailable, true, &pods), ["low", "many", "few"]);
+        assert_eq!(order(Signal::PidAvailable, false, &pods), ["low", "few", "many"]);
+    }
+
+    #[test]
+    fn static_pods_and_those_of_the_system_are_critical() {
+        assert!(is_critical(&pod(&[], 2_000_001_000)) && is_critical(&pod(&[], 2_000_000_000)));
+        assert!(!is_critical(&pod(&[], 1_999_999_999)) && !is_critical(&PodTemplate::default()));
+        assert!(is_critical(&PodTemplate { source: PodSource::File, ..PodTemplate::default() }));
+    }
+}
