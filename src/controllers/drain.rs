@@ -7,7 +7,6 @@
 //! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes
 //! well.
 
-use crate::api::pod::PodSource;
 use crate::client::parallelize;
 use crate::controllers::prelude::*;
 use crate::plan::switches::eviction::EvictionRules;

@@ -27,14 +27,11 @@ fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
 /// try again if that fails: then the next post brings it to it
 /// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
 fn awaits_a_post(node: &Node) -> bool {
-    let cordoned =
-        node.taints.iter().any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
-    let tells = |t: &Taint| {
-        t.effect == Effect::NoSchedule
-            && t.key != taint::UNSCHEDULABLE
-            && t.key.starts_with("node.kubernetes.io/")
-    };
-    cordoned != node.unschedulable || node.taints.iter().any(tells)
+    let mut taints = node.taints.iter().filter(|t| t.effect == Effect::NoSchedule);
+    let cordoned = taints.clone().any(|t| t.key == taint::UNSCHEDULABLE);
+    let tells =
+        |t: &Taint| t.key != taint::UNSCHEDULABLE && t.key.starts_with("node.kubernetes.io/");
+    cordoned != node.unschedulable || taints.any(tells)
 }
 
 /// By what the node lifecycle controller goes that tells it that nodes live.
@@ -109,19 +106,17 @@ impl Sleepers {
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
             || self.loops.volumes.is_restless(node)
-            || self.lacks_lease(node)
+            // There is no lease: it would have to make one first.
+            || self.nodes.switches.leases && self.nodes.api.lease(node).is_none()
             || self.misses_a_sign(node)
         {
             return;
         }
         self.loops.unschedule(node);
         let next = |which| self.loops.next(node, which).unwrap_or_default();
-        let next = [next(Loop::Lease), next(Loop::Status)];
         let asleep = self.nodes.with(node, |k| {
-            let walk = |which: Loop| Walk {
-                next: (next[which as usize], k.ticks[which as usize]),
-                done: [None; 2],
-            };
+            let next = |which: Loop| (next(which), k.ticks[which as usize]);
+            let walk = |which| Walk { next: next(which), done: [None; 2] };
             Asleep {
                 lease: walk(Loop::Lease),
                 status: walk(Loop::Status),
@@ -135,11 +130,6 @@ impl Sleepers {
     /// When something last happened to a node.
     fn woken_at(&self, node: NodeId) -> Option<Time> {
         self.sleep.with(node, |s| s.woken_at).flatten()
-    }
-
-    /// Whether there is a lease that it would have to make first.
-    fn lacks_lease(&self, node: NodeId) -> bool {
-        self.nodes.switches.leases && self.nodes.api.lease(node).is_none()
     }
 
     /// Whether its next sign of life comes later than one does that follows another, so that its
@@ -164,22 +154,18 @@ impl Sleepers {
     /// Follows a loop of a sleeping kubelet up to `t`.
     fn follow(&self, node: NodeId, which: Loop, t: Time) -> Option<Walk> {
         let mut asleep = self.sleep.with(node, |s| s.asleep)??;
-        let started = asleep;
-        let sleeps = self.loops.sleeps(node, which);
-        let period = self.loops.period(node, which);
-        match which {
-            Loop::Lease => asleep.follow_lease(t, period, sleeps.as_ref()),
+        let (period, sleeps) = (self.loops.period(node, which), self.loops.sleeps(node, which));
+        let (before, walk) = match which {
+            Loop::Lease => (asleep.lease.next, asleep.follow_lease(t, period, sleeps.as_ref())),
             Loop::Status => {
-                asleep.follow_status(t, period, sleeps.as_ref(), self.loops.report());
+                let report = self.loops.report();
+                (asleep.status.next, asleep.follow_status(t, period, sleeps.as_ref(), report))
             }
-        }
-        if asleep.lease.next != started.lease.next || asleep.status.next != started.status.next {
+        };
+        if walk.next != before {
             self.sleep.with(node, |s| s.asleep = Some(asleep));
         }
-        Some(match which {
-            Loop::Lease => asleep.lease,
-            Loop::Status => asleep.status,
-        })
+        Some(walk)
     }
 
     /// Something happens to a kubelet or its node: its heartbeats are simulated again. Writes the
@@ -277,9 +263,8 @@ impl Sleepers {
     fn beats_now(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
         let Some(before) = now.checked_sub(Dur::from_nanos(1)) else { return false };
-        [Loop::Lease, Loop::Status]
-            .into_iter()
-            .any(|which| self.follow(node, which, before).is_some_and(|walk| walk.next.0 == now))
+        let beats = |which| self.follow(node, which, before).is_some_and(|w| w.next.0 == now);
+        [Loop::Lease, Loop::Status].into_iter().any(beats)
     }
 
     fn is_asleep(&self, node: NodeId) -> bool {
@@ -309,15 +294,12 @@ impl Heartbeats for Sleepers {
         if self.is_asleep(node) {
             return Beat::Asleep;
         }
-        self.nodes
-            .with(node, |k| match k {
-                // What it last said may be other than what can be computed: passes have to look at it,
-                // even if it is cut off.
-                k if k.sleepless => Beat::Awake,
-                k if k.cut.is_some() || !k.runs() => Beat::Silent,
-                _ => Beat::Awake,
-            })
-            .unwrap_or(Beat::Silent)
+        // What one that does not sleep any more last said may be other than what can be computed: passes
+        // have to look at it, even if it is cut off.
+        match self.nodes.is(node, |k| k.sleepless || k.cut.is_none() && k.runs()) {
+            true => Beat::Awake,
+            false => Beat::Silent,
+        }
     }
 
     fn last_renewal(&self, node: NodeId, t: Time) -> Option<Time> {
@@ -331,15 +313,10 @@ impl Heartbeats for Sleepers {
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
         let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
         // What was posted awake may be by a clock that is off.
-        let awake = || {
-            self.nodes
-                .with(node, |k| k.posts)?
-                .into_iter()
-                .flatten()
-                .find(|(at, _)| *at <= t)
-                .map(|(_, heartbeat)| heartbeat)
-        };
-        asleep.map(heartbeat_of).or_else(awake)
+        asleep.map(heartbeat_of).or_else(|| {
+            let posts = self.nodes.with(node, |k| k.posts)?;
+            posts.into_iter().flatten().find(|(at, _)| *at <= t).map(|(_, heartbeat)| heartbeat)
+        })
     }
 
     fn last_posts(&self, node: NodeId, t: Time) -> [Option<Time>; 2] {

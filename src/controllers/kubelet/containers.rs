@@ -18,7 +18,6 @@ use super::nodes::Nodes;
 use super::pods::{Admission, Base, Due, Pods};
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
-use crate::api::pod::PodSource;
 use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
 

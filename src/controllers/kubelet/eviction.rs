@@ -10,7 +10,6 @@
 //! filesystem on a disk of its own, and the kernel's own killing of processes where nothing is left before the loop looks.
 
 use super::nodes::ByNode;
-use crate::api::pod::PodSource;
 use crate::api::quantity::Quantity;
 use crate::api::taint::MEMORY_PRESSURE;
 use crate::api::usage::Used;

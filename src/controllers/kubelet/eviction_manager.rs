@@ -10,7 +10,6 @@ use super::eviction::{
 };
 use super::images::Images;
 use super::pods::Base;
-use crate::apiserver::EventName;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
 use crate::plan::Threshold;
@@ -270,15 +269,9 @@ impl EvictionManager {
         if self.nodes.is_heard(node) {
             let said = self.nodes.api.names(|n| n.text(&message));
             let about = About::Pod(candidate.pod.id, Some(candidate.uid)).name(self.nodes.now());
-            self.say(about, EventBody::of_words(EventText::Evicted, said));
+            self.nodes.say(about, EventBody::of_words(EventText::Evicted, said));
         }
         Some((candidate.uid, self.kill(&candidate, config, &threshold)))
-    }
-
-    /// Writes an event. The kubelet's recorder is its own, and its rate does not matter here. One that does not arrive is
-    /// lost; upstream tries again for two minutes.
-    fn say(&self, about: EventName, body: EventBody) {
-        let _ = self.nodes.api.create_event(Actor::Kubelet, about, body, false, 1);
     }
 
     /// Says what is reclaimed; of an event that is there already, that it happened once more.
@@ -304,7 +297,7 @@ impl EvictionManager {
             })
             .unwrap_or((name, 1));
         if count == 1 {
-            self.say(name, text.into());
+            self.nodes.say(name, text.into());
         } else {
             let _ = self.nodes.api.patch_event(Actor::Kubelet, name, text.into(), false, count);
         }

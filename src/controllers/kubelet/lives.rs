@@ -14,7 +14,6 @@ use super::pods::{Base, Due, Pods};
 use super::prober::Container;
 use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
-use crate::apiserver::EventName;
 use crate::client::Correlator;
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;

@@ -42,8 +42,7 @@ pub(super) struct Loops {
     /// Each renewal of a lease is written down.
     records_renewals: bool,
     /// Each jitter of a loop by itself, and what two jitters come to in a long run.
-    lease_jitter: (PointId, PointId),
-    status_jitter: (PointId, PointId),
+    jitter: [(PointId, PointId); 2],
     phase: PointId,
     report_offset: PointId,
 }
@@ -58,8 +57,10 @@ impl Loops {
     ) -> Self {
         let point = |name| nodes.ctx.point(name);
         Self {
-            lease_jitter: (point("lease-jitter"), point("lease-jitter-stretch")),
-            status_jitter: (point("status-jitter"), point("status-jitter-stretch")),
+            jitter: [
+                (point("lease-jitter"), point("lease-jitter-stretch")),
+                (point("status-jitter"), point("status-jitter-stretch")),
+            ],
             phase: point("kubelet-phase"),
             report_offset: point("status-report-offset"),
             next: ByNode::default(),
@@ -92,31 +93,17 @@ impl Loops {
         slow.unwrap_or_else(|| self.undisturbed(node, which))
     }
 
-    /// Whether the ticks of a loop jitter.
-    fn jitters(&self, which: Loop) -> bool {
-        match (self.nodes.mode, which) {
-            (KubeletMode::Imitated(_), _) => false,
-            (KubeletMode::Real(_), Loop::Lease) => self.nodes.switches.lease_jitter,
-            (KubeletMode::Real(_), Loop::Status) => self.nodes.switches.status_jitter,
-        }
-    }
-
     /// The sleeps of a loop that jitters; none of one that does not.
     pub(super) fn sleeps(&self, node: NodeId, which: Loop) -> Option<Sleeps<'_>> {
-        let (each, pairs) = match which {
-            Loop::Lease => self.lease_jitter,
-            Loop::Status => self.status_jitter,
+        let Nodes { ctx, mode: KubeletMode::Real(_), switches, .. } = &*self.nodes else {
+            return None;
         };
-        let period = self.period(node, which);
-        let most = (period.as_nanos() / 100).saturating_mul(JITTER_PERCENT);
-        self.jitters(which).then(|| Sleeps {
-            ctx: &self.nodes.ctx,
-            each,
-            pairs,
-            object: self.nodes.object(node),
-            period,
-            most: most.saturating_sub(1),
-            known: Cell::new(None),
+        let jitters = [switches.lease_jitter, switches.status_jitter][which as usize];
+        jitters.then(|| {
+            let (each, pairs) = self.jitter[which as usize];
+            let (object, period) = (self.nodes.object(node), self.period(node, which));
+            let most = (period.as_nanos() / 100).saturating_mul(JITTER_PERCENT).saturating_sub(1);
+            Sleeps { ctx, each, pairs, object, period, most, known: Cell::new(None) }
         })
     }
 
@@ -269,9 +256,7 @@ impl Loops {
         let now = self.nodes.now();
         for which in [Loop::Lease, Loop::Status] {
             let next = self.next(node, which);
-            let Some(next) = next.filter(|_| !self.is_scheduled(node, which)) else {
-                continue;
-            };
+            let Some(next) = next.filter(|_| !self.is_scheduled(node, which)) else { continue };
             let period = self.undisturbed(node, which);
             let missed = now.since(next).as_nanos().div_ceil(period.as_nanos().max(1));
             self.schedule(node, which, next + period * missed);

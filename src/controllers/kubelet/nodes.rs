@@ -99,6 +99,12 @@ impl Nodes {
         self.ctx.set_cause(self.api.record_node(Actor::User, node, what));
     }
 
+    /// Writes an event. A kubelet's recorder is its own, and its rate does not matter here. One that does not arrive is lost;
+    /// upstream tries again for two minutes.
+    pub(super) fn say(&self, name: EventName, body: EventBody) {
+        let _ = self.api.create_event(Actor::Kubelet, name, body, false, 1);
+    }
+
     /// A time that is drawn for a node, from nothing to the most.
     pub(super) fn draw(&self, point: PointId, node: NodeId, most: Dur) -> Dur {
         Dur::from_nanos(self.ctx.uniform(point, self.object(node), 0, most.as_nanos()))

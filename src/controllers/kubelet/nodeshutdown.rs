@@ -13,7 +13,6 @@
 
 use super::asleep::Sleepers;
 use super::pods::Base;
-use crate::apiserver::EventName;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::Flags;
 use crate::plan::switches::kubelet::NoSeconds;
@@ -91,9 +90,7 @@ impl ShutdownManager {
         self.nodes.with(node, |k| k.shutting_down = true);
         self.nodes.view_changes(node);
         if self.nodes.switches.shutdown_event && self.nodes.is_heard(node) {
-            let (api, text) = (&self.nodes.api, EventText::ShutdownDetected);
-            let name = EventName::Node(node, now);
-            let _ = api.create_event(Actor::Kubelet, name, text.into(), false, 1);
+            self.nodes.say(EventName::Node(node, now), EventText::ShutdownDetected.into());
         }
         let mut groups = group_by_priority(&self.periods, self.active_pods(node));
         if self.nodes.switches.shutdown_in_groups {

@@ -12,7 +12,6 @@ pub(super) use super::stats::Stats;
 pub(super) use super::status_manager::StatusManager;
 pub(super) use super::updates::PodUpdates;
 pub(super) use super::volume_manager::VolumeManager;
-pub(super) use crate::api::pod::PodSource;
 pub(super) use crate::api::usage::Used;
 pub(super) use crate::client::connection::Link;
 pub(super) use crate::controllers::prelude::*;

@@ -25,6 +25,7 @@ pub(super) enum Event {
 }
 
 /// The container of a pod, and what its kubelet knows of it.
+#[derive(Default)]
 pub(super) struct Container {
     pub(super) life: Rc<Life>,
     pub(super) workers: [Worker; 3],
@@ -70,23 +71,9 @@ impl Container {
             workers: ProbeType::ALL.map(worker),
             life,
             watched: true,
-            runs: false,
-            since: Time::ZERO,
             serves: (Time::ZERO, Time::MAX),
-            serving: None,
             ends: Time::MAX,
-            seen: None,
-            noticed: None,
-            killed: None,
-            started: false,
-            ready: false,
-            exited: None,
-            backoff: None,
-            backs_off: false,
-            finished: None,
-            posted: Time::ZERO,
-            tells: false,
-            failed: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -16,9 +16,7 @@ use super::eviction::Pressure;
 use super::nodes::Nodes;
 use super::pods::{Admission, Base, Due, Pods, Refused};
 use super::status_manager::StatusManager;
-use crate::api::pod::PodSource;
 use crate::api::toleration::matching_tolerations;
-use crate::apiserver::EventName;
 use crate::controllers::prelude::*;
 use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::RefusedAtStart;
@@ -157,13 +155,10 @@ impl Refusals {
         }
     }
 
-    /// Writes the event of a pod that is refused. The kubelet's recorder is its own and its rate does not matter here:
-    /// it is stored at once, unless what others do in this instant is drawn to come first.
+    /// Writes the event of a pod that is refused: at once, unless what others do in this instant is drawn to come first.
     fn say_refused(&self, node: NodeId, name: EventName, why: EventBody) {
-        let (ctx, api) = (self.nodes.ctx.clone(), self.nodes.api.clone());
-        let say = move || {
-            let _ = api.create_event(Actor::Kubelet, name, why, false, 1);
-        };
+        let (ctx, nodes) = (self.nodes.ctx.clone(), self.nodes.clone());
+        let say = move || nodes.say(name, why);
         if !ctx.yields(self.told, self.nodes.object(node), TOLD_LAST) {
             return say();
         }

@@ -3,7 +3,6 @@
 use super::lives::Lives;
 use super::nodes::Nodes;
 use super::pods::{Base, Due, Pods};
-use crate::api::pod::PodSource;
 use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
 

@@ -48,7 +48,12 @@ impl Asleep {
     }
 
     /// Follows the renewals up to `t`; the loop sleeps for a period, or for `sleeps` where it jitters.
-    pub(super) fn follow_lease(&mut self, t: Time, period: Dur, sleeps: Option<&Sleeps<'_>>) {
+    pub(super) fn follow_lease(
+        &mut self,
+        t: Time,
+        period: Dur,
+        sleeps: Option<&Sleeps<'_>>,
+    ) -> Walk {
         let lease = &mut self.lease;
         while lease.next.0 <= t {
             let (at, number) = lease.next;
@@ -72,6 +77,7 @@ impl Asleep {
                 }
             };
         }
+        *lease
     }
 
     /// Follows the status checks up to `t`, of which one posts each `report`.
@@ -81,7 +87,7 @@ impl Asleep {
         period: Dur,
         sleeps: Option<&Sleeps<'_>>,
         report: Dur,
-    ) {
+    ) -> Walk {
         while self.status.next.0 <= t {
             let (at, number) = self.status.next;
             if report_is_due(at, self.last_post, report, self.report_offset_ns) {
@@ -110,6 +116,7 @@ impl Asleep {
                 }
             };
         }
+        self.status
     }
 }
 

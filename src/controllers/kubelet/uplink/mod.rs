@@ -282,10 +282,8 @@ impl Uplink {
             .reflectors
             .iter()
             .filter_map(|r| r.waits_until().or_else(|| asked(r).filter(|_| !has_connection)));
-        reflectors
-            .chain(self.connection.found_dead())
-            .min()
-            .map_or(self.lease.next(), |at| at.min(self.lease.next()))
+        let others = reflectors.chain(self.connection.found_dead()).min();
+        others.unwrap_or(Time::MAX).min(self.lease.next())
     }
 
     /// What happens now: a connection is found dead, tries end and begin.
@@ -305,11 +303,6 @@ impl Uplink {
         }
     }
 
-    /// A loop's try begins: on the connection, or with a dial for a new one.
-    fn begin(&mut self) {
-        self.connection.send(self.at);
-    }
-
     fn step_lease(&mut self, link: Link) {
         let now = self.at;
         let mut tries = match self.lease {
@@ -323,7 +316,7 @@ impl Uplink {
         loop {
             tries += 1;
             if link != Link::Refused {
-                self.begin();
+                self.connection.send(now);
                 return self.lease = Heartbeat::Trying(now, tries);
             }
             if let After::Pause(until) = Heartbeat::lease_failed(now, tries) {
@@ -346,7 +339,7 @@ impl Uplink {
             // All tries fail at once.
             return self.status_sleeps(draws);
         }
-        self.begin();
+        self.connection.send(now);
         self.status = Heartbeat::Trying(now, tries + 1);
     }
 
@@ -377,14 +370,19 @@ impl Uplink {
     fn lost(&mut self, draws: &dyn Draws) {
         let now = self.at;
         self.connection = Connection::None { dials: Vec::new() };
-        if let Heartbeat::Trying(..) = self.lease {
-            self.step_lease(Link::Dropped);
-        }
-        if let Heartbeat::Trying(..) = self.status {
-            self.step_status(Link::Dropped, draws);
-        }
+        self.tries_fail(Link::Dropped, draws);
         for (i, r) in self.reflectors.iter_mut().enumerate() {
             r.lost(now, &|number, least| draws.jitter(i, number, least));
+        }
+    }
+
+    /// Tries of the loops that are under way fail.
+    fn tries_fail(&mut self, link: Link, draws: &dyn Draws) {
+        if let Heartbeat::Trying(..) = self.lease {
+            self.step_lease(link);
+        }
+        if let Heartbeat::Trying(..) = self.status {
+            self.step_status(link, draws);
         }
     }
 
@@ -399,12 +397,7 @@ impl Uplink {
         }
         // Whatever is dialled is refused at its next SYN: at once, to within seconds.
         self.connection = Connection::None { dials: Vec::new() };
-        if let Heartbeat::Trying(..) = self.lease {
-            self.step_lease(Link::Refused);
-        }
-        if let Heartbeat::Trying(..) = self.status {
-            self.step_status(Link::Refused, draws);
-        }
+        self.tries_fail(Link::Refused, draws);
         for (i, r) in self.reflectors.iter_mut().enumerate() {
             r.refused(now, &|number, least| draws.jitter(i, number, least));
         }
