@@ -104,10 +104,8 @@ impl Drain {
     /// What kubectl prints if it cannot.
     async fn is_unschedulable(&self, node: NodeId) -> Result<bool, String> {
         self.ctx.set_cause(self.cause);
-        let read = self.client.get(self.client.node_object(node), move |api, _| {
-            api.node(node).ok_or(ApiError::NotFound)
-        });
-        match read.await {
+        let read = move |api: &ApiServer, _| api.node(node).ok_or(ApiError::NotFound);
+        match self.client.get(self.client.node_object(node), read).await {
             Ok(node) => Ok(node.unschedulable),
             Err(ApiError::NotFound) => {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());

@@ -111,10 +111,8 @@ impl OperationGenerator {
     /// `csiAttacher.Attach`
     async fn csi_attach(&self, volume: VolumeId, node: NodeId) -> Result<(), Failure> {
         if self.lister(volume, node).is_none() {
-            let created = self.client.call(self.client.node_object(node), move |api, actor| {
-                api.create_attachment(actor, volume, node)
-            });
-            match created.await {
+            let create = move |api: &ApiServer, actor| api.create_attachment(actor, volume, node);
+            match self.client.call(self.client.node_object(node), create).await {
                 Ok(()) | Err(ApiError::AlreadyExists) => {}
                 Err(error) => return Err(format!("attacher.Attach failed: {error}")),
             }
@@ -130,10 +128,8 @@ impl OperationGenerator {
 
     /// `csiAttacher.Detach`
     async fn csi_detach(&self, volume: VolumeId, node: NodeId) -> Result<(), Failure> {
-        let deleted = self.client.call(self.client.node_object(node), move |api, actor| {
-            api.delete_attachment(actor, volume, node)
-        });
-        match deleted.await {
+        let delete = move |api: &ApiServer, actor| api.delete_attachment(actor, volume, node);
+        match self.client.call(self.client.node_object(node), delete).await {
             Ok(()) => {}
             Err(ApiError::NotFound) => return Ok(()),
             Err(error) => return Err(format!("detacher.Detach failed: {error}")),

@@ -243,10 +243,8 @@ impl Reconciler {
         }
         // Longer than six minutes: at the first pass after them.
         let rest = (MAX_WAIT_FOR_UNMOUNT + Dur::from_nanos(1)).saturating_sub(waited);
-        match rest.is_zero() || self.config.disable_force_detach_on_timeout {
-            true => Act::Never,
-            false => Act::Later(now + rest),
-        }
+        let never = rest.is_zero() || self.config.disable_force_detach_on_timeout;
+        if never { Act::Never } else { Act::Later(now + rest) }
     }
 
     fn detach_key(&self, volume: VolumeId, node: NodeId) -> Key {
@@ -402,10 +400,8 @@ impl Reconciler {
         if !self.informers.has_node(node) {
             return Ok(());
         }
-        let patch = self.client.call(self.client.node_object(node), move |api, actor| {
-            api.patch_volumes_attached(actor, node, attached)
-        });
-        match patch.await {
+        let patch = move |api: &ApiServer, actor| api.patch_volumes_attached(actor, node, attached);
+        match self.client.call(self.client.node_object(node), patch).await {
             Ok(()) | Err(ApiError::NotFound) => Ok(()),
             Err(error) => {
                 self.actual.with(|a| a.set_node_status_update_needed(node));
