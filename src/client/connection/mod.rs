@@ -19,9 +19,10 @@ pub(crate) use reflector::{Ask, Reflector, Rejecting};
 use crate::client::prelude::*;
 
 /// What becomes of packets between a client and the API server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Link {
     /// They arrive.
+    #[default]
     Open,
     /// They vanish: nobody answers, and nobody is told.
     Dropped,

@@ -71,9 +71,11 @@ impl Sleepers {
     /// Nobody sleeps yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        (loops, reach): (Rc<Loops>, Rc<Reach>),
+        loops: &Rc<Loops>,
+        reach: &Rc<Reach>,
         signs: Option<Signs>,
     ) -> Self {
+        let (loops, reach) = (loops.clone(), reach.clone());
         let (sleep, awake_until) = (ByNode::default(), Cell::default());
         let heartbeat_first = nodes.ctx.point("heartbeat-first");
         Self { nodes, pods, loops, reach, sleep, signs, awake_until, heartbeat_first }

@@ -37,9 +37,12 @@ impl Containers {
     /// None runs.
     pub(super) fn new(
         (nodes, pods): Base,
-        (volumes, images): (Rc<VolumeManager>, Rc<Images>),
-        (stats, lives): (Rc<Stats>, Rc<Lives>),
+        images: &Rc<Images>,
+        volumes: &Rc<VolumeManager>,
+        stats: &Rc<Stats>,
     ) -> Self {
+        let (images, lives) = (images.clone(), images.lives.clone());
+        let (volumes, stats) = (volumes.clone(), stats.clone());
         Self { nodes, pods, volumes, stats, images, lives, lost: Shared::default() }
     }
 

@@ -119,37 +119,30 @@ impl Remembered {
     }
 }
 
-/// What a pod uses of the resource that is short, and asks for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Consumption {
-    pub(super) used: i64,
-    pub(super) requested: Quantity,
-}
-
-/// What is said of a pod that is evicted (`evictionMessage`). It has one container as far as it is known here, `main`.
+/// What is said of a pod that is evicted (`evictionMessage`), by what it uses of the resource that is short, and asks for. It has
+/// one container as far as it is known here, `main`.
 pub(super) fn eviction_message(
     switch: EvictionMessage,
     config: &Eviction,
     (to_reclaim, met): (&Threshold, &[usize]),
     observations: &Observations,
-    pod: Consumption,
+    (used, requested): (i64, Quantity),
 ) -> String {
     let resource = to_reclaim.signal.resource();
     let name = resource.as_str();
     let mut message = format!("The node was low on resource: {name}. ");
-    let about = met
-        .iter()
-        .map(|p| &config.thresholds[*p])
-        .filter(|t| t.signal.resource() == resource && observations.of(t.signal).is_some());
-    if let (EvictionMessage::WithThreshold, Some(t)) = (switch, about.into_iter().next())
-        && let Some(seen) = observations.of(t.signal)
+    let about = |place: &usize| {
+        let t = &config.thresholds[*place];
+        let seen = observations.of(t.signal).filter(|_| t.signal.resource() == resource);
+        seen.map(|seen| (t, seen))
+    };
+    if let (EvictionMessage::WithThreshold, Some((t, seen))) = (switch, met.iter().find_map(about))
     {
         let (quantity, available) = (t.value.of(seen.capacity), binary(t.signal, seen.available));
         message += &format!("Threshold quantity: {quantity}, available: {available}. ");
     }
-    let used = Quantity::from_binary(pod.used);
-    if matches!(resource, Used::Memory | Used::NodeFs) && used > pod.requested {
-        let Consumption { requested, .. } = pod;
+    let used = Quantity::from_binary(used);
+    if matches!(resource, Used::Memory | Used::NodeFs) && used > requested {
         message += &match switch {
             EvictionMessage::Exceeds => {
                 format!(

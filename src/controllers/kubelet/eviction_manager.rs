@@ -5,8 +5,7 @@
 
 use super::asleep::Sleepers;
 use super::eviction::{
-    Candidate, Consumption, Observations, Pressure, eviction_message, is_critical, rank, request,
-    thresholds_met,
+    Candidate, Observations, Pressure, eviction_message, is_critical, rank, request, thresholds_met,
 };
 use super::images::Images;
 use super::pods::Base;
@@ -69,10 +68,12 @@ impl EvictionManager {
     /// None runs yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        (stats, images, pressure): (Rc<Stats>, Rc<Images>, Rc<Pressure>),
-        sleepers: Rc<Sleepers>,
+        (stats, images, pressure): (&Rc<Stats>, &Rc<Images>, &Rc<Pressure>),
+        sleepers: &Rc<Sleepers>,
         looker: HandlerId<NodeId>,
     ) -> Self {
+        let (stats, images, pressure) = (stats.clone(), images.clone(), pressure.clone());
+        let sleepers = sleepers.clone();
         let (monitors, point) = (ByNode::default(), |name| nodes.ctx.point(name));
         let (phase, tie) = (point("eviction-manager-phase"), point("eviction-tie"));
         Self { nodes, pods, stats, images, pressure, sleepers, monitors, looker, phase, tie }
@@ -128,11 +129,12 @@ impl EvictionManager {
     /// Schedules the next look of a manager that waits for it: the first at which anything could be found.
     fn plan(&self, node: NodeId) {
         let now = self.nodes.now();
-        let concerns = self.stats.is_measured(node) || self.remembers(node);
+        let is_calm = self.pressure.with(node, |r| r.is_calm());
+        let concerns = self.stats.is_measured(node) || is_calm == Some(false);
         if !self.nodes.runs(node) || !concerns {
             return self.schedule(node, None);
         }
-        let from = if self.nodes.lazy && self.pressure.with(node, |r| r.is_calm()) == Some(true) {
+        let from = if self.nodes.lazy && is_calm == Some(true) {
             self.stats.may_be_short(node)
         } else {
             Some(now)
@@ -144,11 +146,6 @@ impl EvictionManager {
             look + MONITORING_PERIOD * periods.max(least)
         };
         self.schedule(node, from.map(|from| next(from.max(now))));
-    }
-
-    /// Whether something is short, or was lately.
-    fn remembers(&self, node: NodeId) -> bool {
-        self.pressure.with(node, |r| r.is_calm()) == Some(false)
     }
 
     /// Has a manager go on then, in place of when it would have.
@@ -173,12 +170,14 @@ impl EvictionManager {
             m.next = None;
             m.doing
         });
+        // Something of a pod still runs (`PodIsFinished`).
+        let runs = |uid| self.pods.due(uid).is_some_and(|d| d.up);
         match doing.filter(|_| self.nodes.runs(node)) {
             None => {}
             Some(Doing::Killing(uid)) => {
                 self.wait_for_cleanup(node, uid, now + POD_CLEANUP_TIMEOUT)
             }
-            Some(Doing::CleaningUp(uid, until)) if !self.is_cleaned_up(uid) && now < until => {
+            Some(Doing::CleaningUp(uid, until)) if runs(uid) && now < until => {
                 self.wait_for_cleanup(node, uid, until);
             }
             Some(Doing::Monitoring | Doing::CleaningUp(..)) => self.synchronize(node),
@@ -190,11 +189,6 @@ impl EvictionManager {
         self.monitors.with(node, |m| m.doing = Doing::CleaningUp(uid, until));
         let next = (self.nodes.now() + POD_CLEANUP_POLL_FREQ).min(until);
         self.schedule(node, Some(next));
-    }
-
-    /// Nothing of a pod runs any more (`PodIsFinished`).
-    fn is_cleaned_up(&self, uid: Uid) -> bool {
-        self.pods.due(uid).is_none_or(|d| !d.up)
     }
 
     /// Looks what is short, and evicts a pod if something is (`synchronize`).
@@ -228,10 +222,10 @@ impl EvictionManager {
         }
         self.sleepers.wake_up(node);
         self.nodes.with(node, |k| {
-            for (kind, status) in &mut k.view {
-                match (before.contains(kind), after.contains(kind)) {
-                    (true, false) => *status = Some(ConditionStatus::False),
-                    (false, true) => *status = Some(ConditionStatus::True),
+            for kind in NodeConditionType::ALL {
+                match (before.contains(&kind), after.contains(&kind)) {
+                    (true, false) => k.view[kind as usize] = Some(ConditionStatus::False),
+                    (false, true) => k.view[kind as usize] = Some(ConditionStatus::True),
                     _ => {}
                 }
             }
@@ -259,13 +253,11 @@ impl EvictionManager {
             return None;
         }
         let candidate = self.ranked_first(node, threshold.signal)?;
-        let consumption = Consumption {
-            used: candidate.used,
-            requested: request(&candidate.pod.template, threshold.signal.resource()),
-        };
+        let resource = threshold.signal.resource();
+        let uses = (candidate.used, request(&candidate.pod.template, resource));
         let switches = &self.nodes.switches.eviction;
         let about = (&threshold, met);
-        let message = eviction_message(switches.message, config, about, observations, consumption);
+        let message = eviction_message(switches.message, config, about, observations, uses);
         if self.nodes.is_heard(node) {
             let said = self.nodes.api.names(|n| n.text(&message));
             let about = About::Pod(candidate.pod.id, Some(candidate.uid)).name(self.nodes.now());

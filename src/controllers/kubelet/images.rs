@@ -31,6 +31,7 @@ struct Pull {
 }
 
 /// The images of a node.
+#[derive(Default)]
 struct OfNode {
     there: BTreeSet<Rc<str>>,
     /// Pods whose pulls wait for their turn.
@@ -54,7 +55,7 @@ struct Asked {
 pub(super) struct Images {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    lives: Rc<Lives>,
+    pub(super) lives: Rc<Lives>,
     status: Rc<StatusManager>,
     /// Of nodes of which there is something to know.
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
@@ -75,7 +76,7 @@ impl Images {
     /// No node has any.
     pub(super) fn new(
         (nodes, pods): Base,
-        (lives, status): (Rc<Lives>, Rc<StatusManager>),
+        status: &Rc<StatusManager>,
         flags: &Flags,
         puller: HandlerId<NodeId>,
     ) -> Self {
@@ -85,8 +86,8 @@ impl Images {
             jitter: nodes.ctx.point("image-back-off-jitter"),
             nodes,
             pods,
-            lives,
-            status,
+            lives: status.lives.clone(),
+            status: status.clone(),
             of_nodes: Shared::default(),
             asked: Shared::default(),
             registry_is_down: Cell::new(false),
@@ -106,12 +107,8 @@ impl Images {
 
     fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut OfNode) -> R) -> R {
         self.of_nodes.with(|all| {
-            f(all.entry(node).or_insert_with(|| OfNode {
-                there: BTreeSet::new(),
-                waiting: VecDeque::new(),
-                pulling: Vec::new(),
-                bucket: self.limits.map(TokenBucket::new),
-            }))
+            let bucket = || self.limits.map(TokenBucket::new);
+            f(all.entry(node).or_insert_with(|| OfNode { bucket: bucket(), ..OfNode::default() }))
         })
     }
 

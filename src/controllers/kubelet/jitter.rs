@@ -77,21 +77,17 @@ impl Sleeps<'_> {
     /// until then, which is no longer than `most`; none where it has to go tick by tick.
     pub(super) fn ahead(&self, tick: u32, most: Dur) -> Option<(u32, Dur)> {
         if tick < STRETCH {
-            return self.ahead_one_by_one(tick, most);
+            // Each jitter is drawn by itself there, all in one go.
+            let each = (self.most, self.period.as_nanos());
+            let ordinals = tick..STRETCH;
+            let (ticks, slept) =
+                self.ctx.sum_at(self.each, self.object, ordinals, each, most.as_nanos())?;
+            return (ticks > 0).then_some((ticks, Dur::from_nanos(slept)));
         }
         let pair = self.pair_at(tick).filter(|_| tick.is_multiple_of(2))?;
         let left = u64::from((STRETCH - tick % STRETCH) / 2);
         let pairs = left.min(most.as_nanos() / pair.as_nanos().max(1));
         (pairs > 0).then(|| (2 * pairs as u32, pair * pairs))
-    }
-
-    /// The same within the first stretch, where each jitter is drawn by itself, all in one go.
-    fn ahead_one_by_one(&self, tick: u32, most: Dur) -> Option<(u32, Dur)> {
-        let ordinals = tick..STRETCH;
-        let each = (self.most, self.period.as_nanos());
-        let (ticks, slept) =
-            self.ctx.sum_at(self.each, self.object, ordinals, each, most.as_nanos())?;
-        (ticks > 0).then_some((ticks, Dur::from_nanos(slept)))
     }
 
     /// All sleeps from one tick to another one of the same stretch.

@@ -72,26 +72,20 @@ impl Kubelets {
             let stats = Rc::new(Stats { nodes: nodes.clone(), of_nodes, planner, config });
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(base.clone()));
-            let status = Rc::new(StatusManager::new(base.clone(), lives.clone()));
-            let told = (lives.clone(), status.clone());
-            let images = Rc::new(Images::new(base.clone(), told, flags, puller));
-            let (stored, known) =
-                ((volumes.clone(), images.clone()), (stats.clone(), lives.clone()));
-            let containers = Rc::new(Containers::new(base.clone(), stored, known));
-            let restarts = Restarts::new(base.clone(), containers.clone(), status.clone());
-            let why = (status.clone(), pressure.clone());
-            let refusals = Rc::new(Refusals::new(base.clone(), containers.clone(), why, reads));
-            let workers = Rc::new(PodWorkers::new(base.clone(), refusals.clone(), restarts));
-            let updates = Rc::new(PodUpdates::new(base.clone(), refusals));
+            let status = Rc::new(StatusManager::new(base.clone(), &lives));
+            let images = Rc::new(Images::new(base.clone(), &status, flags, puller));
+            let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
+            let restarts = Restarts::new(base.clone(), &containers, &status);
+            let refusals = Refusals::new(base.clone(), &containers, (&status, &pressure), reads);
+            let refusals = Rc::new(refusals);
+            let workers = Rc::new(PodWorkers::new(base.clone(), &refusals, restarts));
+            let updates = Rc::new(PodUpdates::new(base.clone(), &refusals));
 
-            let said = (lives, volumes.clone());
-            let loops = Rc::new(Loops::new(base.clone(), said, ticker, records_renewals));
-            let follows = (loops.clone(), updates.clone());
-            let reach = Rc::new(Reach::new(nodes.clone(), follows, watch_retry));
-            let beats = (loops.clone(), reach.clone());
-            let sleepers = Rc::new(Sleepers::new(base.clone(), beats, signs));
-            let short = (stats.clone(), images.clone(), pressure);
-            let eviction = EvictionManager::new(base.clone(), short, sleepers.clone(), monitor);
+            let loops = Rc::new(Loops::new(base.clone(), &containers, ticker, records_renewals));
+            let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
+            let sleepers = Rc::new(Sleepers::new(base.clone(), &loops, &reach, signs));
+            let short = (&stats, &images, &pressure);
+            let eviction = EvictionManager::new(base.clone(), short, &sleepers, monitor);
             let eviction = Rc::new(eviction);
             let machines = Machines {
                 nodes: nodes.clone(),
@@ -107,9 +101,8 @@ impl Kubelets {
                 start: ctx.point("kubelet-start"),
                 check: ctx.point("runtime-check"),
             };
-            let ends = (status, sleepers.clone());
             Self {
-                shutdowns: ShutdownManager::new(base, ends, stepper, flags),
+                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper, flags),
                 server: ctx.point("server-of-a-connection"),
                 nodes: nodes.clone(),
                 workers,
@@ -219,11 +212,9 @@ impl Kubelets {
     /// conditions that it posted last. What was written about it is not its own view.
     pub(crate) fn begin_with(&self, node: NodeId, conditions: &[NodeCondition]) {
         self.nodes.with(node, |k| {
-            for c in conditions {
-                let own = k.view.iter_mut().find(|v| v.0 == c.kind && v.1.is_some());
-                if let Some(view) = own.filter(|_| c.status != ConditionStatus::Unknown) {
-                    view.1 = Some(c.status);
-                }
+            for c in conditions.iter().filter(|c| c.status != ConditionStatus::Unknown) {
+                let own = &mut k.view[c.kind as usize];
+                *own = own.map(|_| c.status);
             }
         });
     }
@@ -266,11 +257,7 @@ impl Kubelets {
         status: ConditionStatus,
     ) {
         self.sleepers.wake_up(node);
-        self.nodes.with(node, |k| {
-            if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
-                c.1 = Some(status);
-            }
-        });
+        self.nodes.with(node, |k| k.view[kind as usize] = Some(status));
         self.nodes.view_changes(node);
         if matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.gets_through(node) {
             self.loops.post(node);

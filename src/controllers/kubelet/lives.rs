@@ -24,7 +24,7 @@ use crate::plan::switches::kubelet::Pulled;
 const RELIST: Dur = Dur::from_secs(1);
 
 /// What was said of the container of a pod. Each kubelet has a recorder of its own, and a pod one kubelet.
-pub(super) struct Said {
+struct Said {
     correlator: Correlator,
     last: Time,
 }
@@ -38,12 +38,7 @@ impl Default for Said {
 impl Said {
     /// The name of an event and how often it came, unless it is one too many. No two that are made have one time, as
     /// the clock goes on between them.
-    pub(super) fn correlate(
-        &mut self,
-        about: About,
-        body: EventBody,
-        now: Time,
-    ) -> Option<(EventName, u32)> {
+    fn correlate(&mut self, about: About, body: EventBody, now: Time) -> Option<(EventName, u32)> {
         self.last = now.max(self.last + Dur::from_nanos(1));
         let told = self.correlator.correlate(about, body, self.last, now)?;
         Some((told.name, told.count))

@@ -4,6 +4,7 @@
 //! Those of the recorder's kubelets know no jitter, no retries. What a real one tries while it does not reach the
 //! API server leaves no trace, and is followed in thought (`uplink`).
 
+use super::containers::Containers;
 use super::jitter::Sleeps;
 use super::lives::Lives;
 use super::node_state::{Loop, Tick, View, fill};
@@ -51,7 +52,7 @@ impl Loops {
     /// None runs yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        (lives, volumes): (Rc<Lives>, Rc<VolumeManager>),
+        containers: &Containers,
         ticker: HandlerId<Tick>,
         records_renewals: bool,
     ) -> Self {
@@ -66,8 +67,8 @@ impl Loops {
             next: ByNode::default(),
             nodes,
             pods,
-            lives,
-            volumes,
+            lives: containers.lives.clone(),
+            volumes: containers.volumes.clone(),
             ticker,
             records_renewals,
         }
@@ -130,12 +131,6 @@ impl Loops {
     /// When a loop runs next, or would have run, had it not been taken off the queue.
     pub(super) fn next(&self, node: NodeId, which: Loop) -> Option<Time> {
         self.next.with(node, |next| next[which as usize].at)
-    }
-
-    /// Whether a loop runs by itself.
-    pub(super) fn is_scheduled(&self, node: NodeId, which: Loop) -> bool {
-        let next = self.next.with(node, |next| next[which as usize]);
-        next.is_some_and(|n| n.key.is_some())
     }
 
     /// Schedules the next run of a loop, in place of one that was scheduled before.
@@ -255,11 +250,11 @@ impl Loops {
     pub(super) fn go_on(&self, node: NodeId) {
         let now = self.nodes.now();
         for which in [Loop::Lease, Loop::Status] {
-            let next = self.next(node, which);
-            let Some(next) = next.filter(|_| !self.is_scheduled(node, which)) else { continue };
+            let next = self.next.with(node, |next| next[which as usize]);
+            let Some(Next { at, key: None }) = next else { continue };
             let period = self.undisturbed(node, which);
-            let missed = now.since(next).as_nanos().div_ceil(period.as_nanos().max(1));
-            self.schedule(node, which, next + period * missed);
+            let missed = now.since(at).as_nanos().div_ceil(period.as_nanos().max(1));
+            self.schedule(node, which, at + period * missed);
         }
     }
 
@@ -363,9 +358,7 @@ impl Loops {
     /// Posts new heartbeats of a node's conditions, and leaves alone what they say.
     pub(super) fn post_heartbeats(&self, node: NodeId) {
         self.post_with(node, |conditions, view, at| {
-            let own = |c: &NodeCondition| {
-                view.iter().any(|(kind, status)| *kind == c.kind && status.is_some())
-            };
+            let own = |c: &NodeCondition| view[c.kind as usize].is_some();
             conditions.iter_mut().filter(|c| own(c)).for_each(|c| c.last_heartbeat_time = at);
         });
     }
@@ -408,10 +401,10 @@ impl Loops {
         if said != self.volumes.volumes_in_use(node.id) {
             return true;
         }
-        self.nodes.is(node.id, |k| {
-            k.posted_view().iter().any(|(kind, status)| {
-                status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s))
-            })
-        })
+        let differs = |(kind, status): (NodeConditionType, Option<ConditionStatus>)| {
+            status.is_some_and(|s| node.condition(kind).is_none_or(|c| c.status != s))
+        };
+        let kinds = NodeConditionType::ALL.into_iter();
+        self.nodes.is(node.id, |k| kinds.zip(k.posted_view()).any(differs))
     }
 }

@@ -205,13 +205,9 @@ impl Machines {
         let due = self.nodes.with(node, |k| k.runtime_news.take_if(|(at, _)| *at == now));
         let Some(Some((_, status))) = due else { return };
         self.sleepers.wake_up(node);
-        self.nodes.with(node, |k| {
-            if let Some(c) = k.view.iter_mut().find(|c| c.0 == NodeConditionType::Ready)
-                && c.1 != Some(status)
-            {
-                c.1 = Some(status);
-                k.view_changed.get_or_insert(now);
-            }
-        });
+        let ready = NodeConditionType::Ready as usize;
+        if self.nodes.is(node, |k| k.view[ready].replace(status) != Some(status)) {
+            self.nodes.view_changes(node);
+        }
     }
 }

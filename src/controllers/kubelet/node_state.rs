@@ -9,7 +9,7 @@ use crate::kernel::Argument;
 use crate::plan::Connections;
 
 /// What is particular to a node's kubelet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct NodeSettings {
     /// When the lease is first renewed, from the kubelet's start; zero is one period.
     pub(crate) lease_offset: Dur,
@@ -20,7 +20,7 @@ pub(crate) struct NodeSettings {
 }
 
 /// One kubelet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Kubelet {
     pub(super) settings: NodeSettings,
     /// It is cut off from the API server, and what becomes of its connections.
@@ -71,38 +71,16 @@ pub(super) struct Kubelet {
 impl Kubelet {
     /// One that has nothing behind it, and is cut off from the API server like that, if at all.
     pub(super) fn new(settings: NodeSettings, cut: Option<Connections>, now: Time) -> Self {
-        Self {
-            settings,
-            cut,
-            link: Link::Open,
-            back: None,
-            view_changed: None,
-            crashed: false,
-            stopped: false,
-            gone: false,
-            shutting_down: false,
-            view: healthy(),
-            last_post: now,
-            posts: [None; 2],
-            renewals: [None; 2],
-            sleepless: false,
-            ticks: [0; 2],
-            boots_until: None,
-            began: None,
-            syncs_at: None,
-            runtime_news: None,
-            skew_ns: 0,
-            slow: None,
-            report_offset_ns: 0,
-        }
+        Self { settings, cut, view: healthy(), last_post: now, ..Self::default() }
     }
 
     /// Its conditions as it posts them: a node that goes off is not ready.
     pub(super) fn posted_view(&self) -> View {
-        self.view.map(|(kind, status)| match kind {
-            NodeConditionType::Ready if self.shutting_down => (kind, Some(ConditionStatus::False)),
-            _ => (kind, status),
-        })
+        let mut view = self.view;
+        if self.shutting_down {
+            view[NodeConditionType::Ready as usize] = Some(ConditionStatus::False);
+        }
+        view
     }
 
     /// Whether its machine runs.
@@ -163,21 +141,15 @@ impl Argument for Tick {
     }
 }
 
-/// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not
+/// Conditions as a kubelet sees them itself, by their types, in whose order it writes them; `None` is not
 /// its business.
-pub(super) type View = [(NodeConditionType, Option<ConditionStatus>); 6];
+pub(super) type View = [Option<ConditionStatus>; NodeConditionType::ALL.len()];
 
 /// The view of a healthy node.
 pub(super) fn healthy() -> View {
-    NodeConditionType::ALL.map(|kind| {
-        let status = match kind {
-            NodeConditionType::Ready => Some(ConditionStatus::True),
-            NodeConditionType::MemoryPressure
-            | NodeConditionType::DiskPressure
-            | NodeConditionType::PidPressure => Some(ConditionStatus::False),
-            NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
-        };
-        (kind, status)
+    NodeConditionType::ALL.map(|kind| match kind {
+        NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
+        _ => Some(kind.healthy()),
     })
 }
 
@@ -190,7 +162,7 @@ pub(crate) fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.
 pub(super) fn fill(conditions: &mut Vec<NodeCondition>, view: &View, at: Timestamp) {
-    for &(kind, status) in view {
+    for (kind, status) in NodeConditionType::ALL.into_iter().zip(*view) {
         let Some(status) = status else { continue };
         let reason = NodeReason::of_kubelet(kind, status);
         match conditions.iter_mut().find(|c| c.kind == kind) {

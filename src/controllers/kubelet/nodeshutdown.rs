@@ -62,10 +62,12 @@ impl ShutdownManager {
     /// Nothing goes off.
     pub(super) fn new(
         (nodes, pods): Base,
-        (status, sleepers): (Rc<StatusManager>, Rc<Sleepers>),
+        status: &Rc<StatusManager>,
+        sleepers: &Rc<Sleepers>,
         stepper: HandlerId<NodeId>,
         flags: &Flags,
     ) -> Self {
+        let (status, sleepers) = (status.clone(), sleepers.clone());
         let periods = if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() };
         Self { nodes, pods, status, sleepers, stepper, periods, under_way: ByNode::default() }
     }

@@ -17,9 +17,9 @@ pub(super) struct PodWorkers {
 
 impl PodWorkers {
     /// Nothing is due yet.
-    pub(super) fn new((nodes, pods): Base, refusals: Rc<Refusals>, restarts: Restarts) -> Self {
+    pub(super) fn new((nodes, pods): Base, refusals: &Rc<Refusals>, restarts: Restarts) -> Self {
         let (containers, status) = (refusals.containers.clone(), refusals.status.clone());
-        Self { nodes, pods, containers, status, refusals, restarts }
+        Self { nodes, pods, containers, status, refusals: refusals.clone(), restarts }
     }
 
     /// Does whatever is due for one life of a pod.

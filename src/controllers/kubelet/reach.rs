@@ -62,10 +62,12 @@ pub(super) struct Reach {
 impl Reach {
     /// All are open.
     pub(super) fn new(
-        nodes: Rc<Nodes>,
-        (loops, updates): (Rc<Loops>, Rc<PodUpdates>),
+        nodes: &Rc<Nodes>,
+        loops: &Rc<Loops>,
+        updates: &Rc<PodUpdates>,
         watch_retry: WatchRetry,
     ) -> Self {
+        let (nodes, loops, updates) = (nodes.clone(), loops.clone(), updates.clone());
         let watch_back = nodes.ctx.point("kubelet-watch-reconnect");
         let bookmark = nodes.ctx.point("kubelet-bookmark");
         Self { nodes, loops, updates, ways: ByNode::default(), watch_retry, watch_back, bookmark }

@@ -49,10 +49,12 @@ impl Refusals {
     /// None yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        containers: Rc<Containers>,
-        (status, pressure): (Rc<StatusManager>, Rc<Pressure>),
+        containers: &Rc<Containers>,
+        (status, pressure): (&Rc<StatusManager>, &Rc<Pressure>),
         reads: Dur,
     ) -> Self {
+        let containers = containers.clone();
+        let (status, pressure) = (status.clone(), pressure.clone());
         let told = nodes.ctx.point("kubelet-refusal-told");
         Self { nodes, pods, containers, status, pressure, reads, told }
     }

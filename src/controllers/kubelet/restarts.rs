@@ -31,16 +31,18 @@ impl Restarts {
     /// Nothing has ended yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        containers: Rc<Containers>,
-        status: Rc<StatusManager>,
+        containers: &Rc<Containers>,
+        status: &Rc<StatusManager>,
     ) -> Self {
+        let (containers, status) = (containers.clone(), status.clone());
         let jitter = nodes.ctx.point("back-off-jitter");
         Self { nodes, pods, lives: containers.lives.clone(), containers, status, jitter }
     }
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
     pub(super) fn work(&self, uid: Uid) {
-        let now = self.nodes.now();
+        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
+        let (triggers, resets) = (switches.probes_at_once, switches.resets_period);
         self.is_back(uid);
         while let Some((_, event)) =
             self.lives.with(uid, |c| c.next()).flatten().filter(|(at, _)| *at <= now)
@@ -58,7 +60,7 @@ impl Restarts {
                 Event::Ends => self.ends(uid, &due),
                 Event::Killed => self.killed(uid, &due),
                 Event::Noticed => self.sync(uid, &due),
-                Event::Seen => self.sees(uid),
+                Event::Seen => _ = self.lives.with(uid, |c| c.see(now, triggers, resets)),
                 Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
                 Event::Fails(which) => _ = self.lives.with(uid, |c| c.fails(now, which)),
             }
@@ -78,11 +80,6 @@ impl Restarts {
                 c.watched = true;
             });
         }
-    }
-
-    fn sees(&self, uid: Uid) {
-        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
-        self.lives.with(uid, |c| c.see(now, switches.probes_at_once, switches.resets_period));
     }
 
     /// A container ends by itself, and its kubelet lists it as ended some time later.

@@ -19,17 +19,17 @@ const READ: Dur = Dur::from_nanos(1);
 pub(super) struct StatusManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    lives: Rc<Lives>,
+    pub(super) lives: Rc<Lives>,
     pod_status: PointId,
     relist: PointId,
 }
 
 impl StatusManager {
     /// Nothing has been said yet.
-    pub(super) fn new((nodes, pods): Base, lives: Rc<Lives>) -> Self {
+    pub(super) fn new((nodes, pods): Base, lives: &Rc<Lives>) -> Self {
         let point = |name| nodes.ctx.point(name);
         let (pod_status, relist) = (point("pod-status-sync"), point("pod-relist"));
-        Self { nodes, pods, lives, pod_status, relist }
+        Self { nodes, pods, lives: lives.clone(), pod_status, relist }
     }
 
     /// A kubelet starts, and its ticker with it.

@@ -24,9 +24,9 @@ pub(super) struct PodUpdates {
 
 impl PodUpdates {
     /// Nothing was heard yet.
-    pub(super) fn new((nodes, pods): Base, refusals: Rc<Refusals>) -> Self {
+    pub(super) fn new((nodes, pods): Base, refusals: &Rc<Refusals>) -> Self {
         let (containers, status) = (refusals.containers.clone(), refusals.status.clone());
-        Self { nodes, pods, containers, status, refusals }
+        Self { nodes, pods, containers, status, refusals: refusals.clone() }
     }
 
     /// A pod of a node is new, or is to end now; its kubelet hears of it then, or not yet.
