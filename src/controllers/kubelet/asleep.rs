@@ -3,8 +3,9 @@
 //!
 //! Both loops go on in thought (`walk`).
 
+use super::loops::Loops;
 use super::node_state::healthy;
-use super::pods::Base;
+use super::reach::Reach;
 use super::walk::{Asleep, Walk};
 use crate::api::taint;
 use crate::apiserver::{Beat, Heartbeats};

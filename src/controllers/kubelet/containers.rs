@@ -14,12 +14,9 @@
 
 use super::images::Images;
 use super::lives::Lives;
-use super::nodes::Nodes;
-use super::pods::{Admission, Base, Due, Pods};
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
-use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::controllers::kubelet::prelude::*;
 
 /// The containers of all pods.
 pub(super) struct Containers {

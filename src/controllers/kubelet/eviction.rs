@@ -9,13 +9,11 @@
 //! (`localStorageEviction`), notifications of the kernel (`--kernel-memcg-notification`, off by default), swap, the container
 //! filesystem on a disk of its own, and the kernel's own killing of processes where nothing is left before the loop looks.
 
-use super::nodes::ByNode;
 use crate::api::quantity::Quantity;
 use crate::api::taint::MEMORY_PRESSURE;
-use crate::api::usage::Used;
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
+use crate::plan::Threshold;
 use crate::plan::switches::kubelet::EvictionMessage;
-use crate::plan::{Eviction, Signal, Threshold};
 use std::cmp::Reverse;
 
 /// What is there of something.

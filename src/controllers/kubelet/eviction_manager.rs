@@ -8,7 +8,7 @@ use super::eviction::{
     Candidate, Observations, Pressure, eviction_message, is_critical, rank, request, thresholds_met,
 };
 use super::images::Images;
-use super::pods::Base;
+use super::stats::Stats;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
 use crate::plan::Threshold;

@@ -7,13 +7,11 @@
 //! as its pod is to end or its kubelet has died, leaves nothing behind.
 
 use super::lives::Lives;
-use super::nodes::Nodes;
-use super::pods::{Admission, Base, Due, Pods};
 use super::status_manager::StatusManager;
 use crate::api::image::Image;
 use crate::client::TokenBucket;
-use crate::controllers::prelude::*;
-use crate::plan::{Flags, KubeletMode, Limits};
+use crate::controllers::kubelet::prelude::*;
+use crate::plan::{Flags, Limits};
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));

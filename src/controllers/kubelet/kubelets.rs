@@ -2,16 +2,23 @@
 //! of pods, as they concern them.
 
 use super::asleep::{Signs, Sleepers};
+use super::containers::Containers;
 use super::eviction::Pressure;
 use super::eviction_manager::EvictionManager;
 use super::images::Images;
+use super::lives::Lives;
+use super::loops::Loops;
 use super::machine::Machines;
 use super::node_state::{Kubelet, NodeSettings, Tick};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
-use super::pods::Base;
+use super::reach::Reach;
 use super::refusal::Refusals;
 use super::restarts::Restarts;
+use super::stats::Stats;
+use super::status_manager::StatusManager;
+use super::updates::PodUpdates;
+use super::volume_manager::VolumeManager;
 use crate::api::usage::NodeUsage;
 use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;

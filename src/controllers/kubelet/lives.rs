@@ -9,15 +9,12 @@
 //! is, nor all that a container runtime says of a pull that failed. What does not arrive is lost; upstream tries again for
 //! two minutes.
 
-use super::nodes::Nodes;
-use super::pods::{Base, Due, Pods};
 use super::prober::Container;
 use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
 use crate::client::Correlator;
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
 use crate::kernel::Spread;
-use crate::plan::KubeletMode;
 use crate::plan::switches::kubelet::Pulled;
 
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.

@@ -7,17 +7,14 @@
 use super::containers::Containers;
 use super::jitter::Sleeps;
 use super::lives::Lives;
-use super::node_state::{Loop, Tick, View, fill};
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Base, Pods};
+use super::node_state::{Tick, View, fill};
 use super::volume_manager::VolumeManager;
 use super::walk::report_is_due;
 use crate::api::volume::NodeVolumes;
-use crate::client::connection::Link;
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
+use crate::plan::Imitated;
 use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
-use crate::plan::{Imitated, KubeletMode, Real};
 
 /// The period of status checks of the recorder's kubelets.
 pub(crate) const STATUS_PERIOD: Dur = Dur::from_secs(10);

@@ -11,9 +11,13 @@
 //! status loop posts what it finds.
 
 use super::asleep::Sleepers;
+use super::containers::Containers;
 use super::eviction_manager::EvictionManager;
+use super::loops::Loops;
 use super::node_state::Kubelet;
 use super::pod_workers::PodWorkers;
+use super::reach::Reach;
+use super::updates::PodUpdates;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::RuntimeFails;
 

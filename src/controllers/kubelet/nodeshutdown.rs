@@ -12,7 +12,7 @@
 //! have ended, where upstream writes Failed, and Running again after the next start.
 
 use super::asleep::Sleepers;
-use super::pods::Base;
+use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::Flags;
 use crate::plan::switches::kubelet::NoSeconds;

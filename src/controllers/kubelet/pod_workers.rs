@@ -1,8 +1,9 @@
 //! What a kubelet does for its pods once it is due (`pkg/kubelet/pod_workers.go`, v1.34).
 
-use super::pods::{Base, Due};
+use super::containers::Containers;
 use super::refusal::Refusals;
 use super::restarts::Restarts;
+use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
 
 /// The pod workers of all kubelets.

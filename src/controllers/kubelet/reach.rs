@@ -1,14 +1,13 @@
 //! Whether a kubelet's requests and watches get through, and what follows when they do again.
 
 use super::loops::Loops;
-use super::node_state::{Kubelet, Loop};
-use super::nodes::{ByNode, Nodes};
+use super::node_state::Kubelet;
 use super::updates::PodUpdates;
 use super::uplink::{Backoffs, Draws, REFLECTORS, Uplink};
-use crate::client::connection::{Backoff, Link};
-use crate::controllers::prelude::*;
+use crate::client::connection::Backoff;
+use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::FirstTry;
-use crate::plan::{Connections, KubeletMode, Real, WatchRetry};
+use crate::plan::{Connections, WatchRetry};
 
 /// Watches get a bookmark about once in this time (`apiserver/pkg/storage/cacher/cacher.go`,
 /// `defaultBookmarkFrequency`), which is a frame, too.

@@ -13,12 +13,10 @@
 
 use super::containers::Containers;
 use super::eviction::Pressure;
-use super::nodes::Nodes;
-use super::pods::{Admission, Base, Due, Pods, Refused};
+use super::pods::Refused;
 use super::status_manager::StatusManager;
 use crate::api::toleration::matching_tolerations;
-use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::RefusedAtStart;
 
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,

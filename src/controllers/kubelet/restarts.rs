@@ -4,8 +4,10 @@
 //!
 //! A container that is started again runs at once, as its sandbox is there; its image first, where it is always pulled.
 
-use super::pods::{Base, Due};
+use super::containers::Containers;
+use super::lives::Lives;
 use super::prober::Event;
+use super::status_manager::StatusManager;
 use crate::api::probe::ProbeType;
 use crate::controllers::kubelet::prelude::*;
 

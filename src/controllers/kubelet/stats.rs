@@ -2,10 +2,9 @@
 //! threshold.
 
 use super::eviction::{Observation, Observations};
-use super::nodes::{ByNode, Nodes};
-use crate::api::usage::{NodeUsage, Usage, Used};
-use crate::controllers::prelude::*;
-use crate::plan::{Eviction, Signal, Threshold};
+use crate::api::usage::{NodeUsage, Usage};
+use crate::controllers::kubelet::prelude::*;
+use crate::plan::Threshold;
 
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;

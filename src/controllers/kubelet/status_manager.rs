@@ -1,9 +1,7 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
 use super::lives::Lives;
-use super::nodes::Nodes;
-use super::pods::{Base, Due, Pods};
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
 
 /// The period of the status manager's sync of pod statuses (`syncPeriod`).

@@ -5,13 +5,10 @@
 //! a pod then is noted as due, and done by the pod workers.
 
 use super::containers::Containers;
-use super::nodes::Nodes;
-use super::pods::{Admission, Base, Due, Pods};
 use super::refusal::Refusals;
 use super::status_manager::StatusManager;
 use super::uplink::Back;
-use crate::controllers::prelude::*;
-use crate::plan::{KubeletMode, Real};
+use crate::controllers::kubelet::prelude::*;
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {

@@ -7,9 +7,7 @@
 //! starts. Mounting takes no time of its own: it is part of a pod's start. What is not attached (local volumes,
 //! file shares) is there at once.
 
-use super::nodes::{ByNode, Nodes};
-use super::pods::{Base, Pods};
-use crate::controllers::prelude::*;
+use crate::controllers::kubelet::prelude::*;
 
 /// `reconcilerLoopSleepPeriod`
 const RECONCILER_LOOP: Dur = Dur::from_millis(100);
