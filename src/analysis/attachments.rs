@@ -1,7 +1,6 @@
 //! Which volumes are attached to which nodes, as records tell it, who uses them, and why one stays where it is.
 
 use super::prelude::*;
-use crate::api::workload::{namespace_of, short_name};
 
 /// A VolumeAttachment: the node that has a volume, or is to have it.
 #[derive(Clone, Copy, Debug)]

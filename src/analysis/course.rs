@@ -2,10 +2,8 @@
 //! and what a recorded outage is held against.
 
 use super::attachments::FollowVolumes;
-use super::owners::Owners;
 use super::prelude::*;
 use super::words::rejections;
-use super::workloads::said;
 use crate::api::words::rows;
 
 rows! {
@@ -223,7 +221,7 @@ impl Reader<'_> {
 
     fn note_workload(&mut self, pod: PodId, name: &str) {
         if let Some(workload) = self.owners.of(self.analysis, pod) {
-            let said = || said(self.analysis, workload);
+            let said = || self.analysis.workload_in_words(workload);
             self.course.workloads.entry(name.to_owned()).or_insert_with(said);
         }
     }

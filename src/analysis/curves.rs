@@ -2,12 +2,10 @@
 //! for the NoExecute taint, as step functions of time.
 
 use super::prelude::*;
-use super::state::NodeFlags;
 use super::truth::{Standing, Truth};
 use crate::api::words::words;
 
-/// A step function: the value from each time on. Times rise; the first is zero.
-pub(crate) type Steps = Vec<(Time, u32)>;
+pub(crate) use super::steps::{Steps, set_over, value_at};
 
 words! {
     /// What is counted over time. Each pod that exists and is not finished is in exactly one of the
@@ -116,20 +114,6 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
     curves
 }
 
-/// The value of a step function at a time; 0 before its first.
-pub(crate) fn value_at<T: Copy + Default>(steps: &[(Time, T)], at: Time) -> T {
-    steps[..steps.partition_point(|s| s.0 <= at)].last().map_or_else(T::default, |s| s.1)
-}
-
-/// Sets the value from a time on, over another one of the same instant.
-pub(super) fn set<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, value: T) {
-    match steps.last_mut() {
-        Some(last) if last.0 == at => last.1 = value,
-        Some(last) if last.1 == value => {}
-        _ => steps.push((at, value)),
-    }
-}
-
 /// How many nodes wait in the queues of their zones. A node leaves its queue with the taint, when
 /// it is Ready again, when it is deleted; all do in master disruption, and with their process.
 pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
@@ -160,16 +144,4 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
         set_over(&mut steps, r.at, inside.len() as u32);
     }
     steps
-}
-
-/// Sets the value from a time on, over another one of the same instant.
-pub(crate) fn set_over(steps: &mut Vec<(Time, u32)>, at: Time, value: u32) {
-    match steps.as_mut_slice() {
-        [.., before, last] if last.0 == at && before.1 == value => {
-            steps.pop();
-        }
-        [.., last] if last.0 == at => last.1 = value,
-        [.., last] if last.1 == value => {}
-        _ => steps.push((at, value)),
-    }
 }

@@ -1,8 +1,7 @@
 //! The drains of nodes, how long each took, and ended ones in words; disruption budgets in words.
 
 use super::prelude::*;
-use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::trace::{BudgetState, DrainEnd, DrainOutcome, Refusal};
+use crate::trace::{DrainEnd, Refusal};
 
 /// A drain of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,5 @@
 //! The evictions of a run, each with what led to it and what came after it.
 
-use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
 
 /// One eviction of one life of a pod.

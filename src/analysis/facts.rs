@@ -7,11 +7,7 @@
 //! of zero seconds, whose eviction follows at once.
 
 use super::prelude::*;
-use super::setting::short_key;
-use super::workloads::Owners;
-use crate::api::pod::PodConditionType;
 use crate::api::words::rows;
-use crate::trace::{DrainOutcome, EventText};
 use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
 
 /// Stands for "no timer" in [`Fact::Evicted`].

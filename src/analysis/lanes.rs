@@ -5,10 +5,8 @@
 //!
 //! From when on something happens in a run, and from when on nothing does any more.
 
-use super::curves::set;
 use super::drains::{Drain, drains};
 use super::prelude::*;
-use super::state::NodeFlags;
 use super::workloads::workloads;
 use std::cmp::Ordering;
 

@@ -47,6 +47,7 @@ pub(crate) mod serving;
 pub(crate) mod setting;
 pub(crate) mod state;
 pub(crate) mod statistics;
+mod steps;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod tests;

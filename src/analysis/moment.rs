@@ -12,7 +12,6 @@
 //!   replaces them.
 
 use super::prelude::*;
-use super::workloads::Owners;
 
 /// How a workload stands at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

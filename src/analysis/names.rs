@@ -1,7 +1,6 @@
 //! Actors, lists of names, and the size of a cluster in words.
 
 use super::prelude::*;
-use super::setting::short_key;
 use crate::plan::Size;
 
 /// A taint without the prefix that all of Kubernetes' own keys share.

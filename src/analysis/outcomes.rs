@@ -1,6 +1,5 @@
 //! The figures of a workload over a run.
 
-use super::curves::{Steps, set, value_at};
 use super::prelude::*;
 
 /// A workload that nobody owns, and what the run meant for it.

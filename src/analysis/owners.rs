@@ -1,7 +1,8 @@
 //! Which workload a pod belongs to, and how many pods a workload asks for, as records tell it.
 
-use crate::analysis::prelude::*;
-use crate::trace::EventText;
+use super::setting::Analysis;
+use crate::api::names::{PodId, WorkloadId};
+use crate::trace::{Actor, EventText, Record, Trace, What};
 
 /// The workload that people take a pod to belong to: of a Deployment's pod the Deployment.
 #[derive(Clone, Debug, Default)]

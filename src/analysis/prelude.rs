@@ -2,19 +2,26 @@
 
 pub(super) use super::causes::{Since, chain};
 pub(super) use super::clock::{absolute, short, to_the_millisecond};
-pub(super) use super::setting::{Analysis, zone_name};
+pub(super) use super::costs::Costs;
+pub(super) use super::objects::{Held, NodeFlags, is_failure_key, is_no_execute};
+pub(super) use super::owners::Owners;
+pub(super) use super::setting::{Analysis, short_key, zone_in_words, zone_name};
 pub(super) use super::state::{Follow, Health, NO_NODE, PodState, Step};
+pub(super) use super::steps::{Steps, set, value_at};
+pub(super) use crate::api::budget::{BudgetRule, IntOrPercent};
 pub(super) use crate::api::meta::ConditionStatus;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::NodeConditionType;
-pub(super) use crate::api::pod::PodPhase;
-pub(super) use crate::api::taint::Taint;
+pub(super) use crate::api::pod::{PodConditionType, PodPhase};
+pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Toleration;
-pub(super) use crate::api::workload::WorkloadKind;
+pub(super) use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 pub(super) use crate::kernel::{Dur, Time};
 pub(super) use crate::language::{counted, grouped};
 pub(super) use crate::plan::{Do, NodeStart, Plan};
 pub(super) use crate::trace::{
-    Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What, ZoneState,
+    Actor, BudgetState, DrainOutcome, EventText, EvictionCause, NO_RECORD, Note, Record, RecordId,
+    TaintChange, Trace, What, ZoneState,
 };
+pub(super) use std::cmp::Reverse;
 pub(super) use std::collections::{BTreeMap, BTreeSet};

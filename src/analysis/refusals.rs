@@ -2,7 +2,6 @@
 
 use super::drains::{drain_ended, drains};
 use super::prelude::*;
-use crate::trace::DrainOutcome;
 
 /// Those of the entries from that one on, a sentence each: what kubectl or the API server refuse, drains
 /// that do not end, and nodes that are to come back although they were not silent.

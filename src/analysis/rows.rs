@@ -4,10 +4,7 @@ use super::disruption::{Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::prelude::*;
-use super::setting::zone_in_words;
 use super::words;
-use super::workloads::said;
-use crate::trace::DrainOutcome;
 
 /// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;
@@ -248,7 +245,11 @@ impl Text<'_> {
                 format!("{} pods of workloads{on}", grouped(row.pods.into()))
             }
             None => {
-                format!("{}: {} pods{on}", said(self.analysis, workload), grouped(row.pods.into()))
+                format!(
+                    "{}: {} pods{on}",
+                    self.analysis.workload_in_words(workload),
+                    grouped(row.pods.into())
+                )
             }
         }
     }

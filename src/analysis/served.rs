@@ -1,9 +1,6 @@
 //! A workload over time, and what its course cost.
 
-use super::costs::Costs;
-use super::curves::Steps;
 use super::prelude::*;
-use crate::api::budget::IntOrPercent;
 
 /// The name under which pods without a workload are reported.
 pub(crate) const BARE: &str = "pods without a workload";

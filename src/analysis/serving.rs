@@ -20,16 +20,12 @@
 //! a user deletes it or it succeeds, and nothing replaces it; one that never finds a node is
 //! pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
 
-use super::costs::Costs;
 use super::evictions::Eviction;
 use super::owners::wanted_from;
 use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
 use super::truth::{Standing, Truth};
-use super::workloads::Owners;
-use crate::api::budget::BudgetRule;
 use crate::api::pod::PodSource;
-use crate::api::workload::namespace_of;
 use crate::plan::BudgetPlan;
 
 pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};

@@ -6,7 +6,7 @@
 
 use super::causes::{Marks, Since};
 use super::objects::{NO_NODE, NodeState, PodState};
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
 use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
@@ -112,6 +112,11 @@ impl<'a> Analysis<'a> {
             None => self.trace.names.pod_name(id),
             Some(i) => &self.plan.pods[self.extra_pods[i] as usize].name,
         }
+    }
+
+    /// `Deployment default/web` of `Deployment/default/web`.
+    pub(crate) fn workload_in_words(&self, id: WorkloadId) -> String {
+        self.trace.names.workload_name(id).replacen('/', " ", 1)
     }
 
     /// The name of a node's zone; empty where nodes carry no zone labels.

@@ -17,14 +17,11 @@
 //!
 //! The figures of a run that a planner compares.
 
-use super::costs::Costs;
 use super::evictions::{Eviction, Finder};
-use super::objects::{is_failure_key, is_no_execute};
 use super::prelude::*;
 use super::serving::{self, Serving};
 use super::statistics::Spread;
 use super::truth::Truth;
-use crate::trace::DrainOutcome;
 
 /// What a run comes down to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

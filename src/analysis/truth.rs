@@ -7,7 +7,6 @@
 //! one only the truth changes.
 
 use super::prelude::*;
-use crate::api::pod::PodConditionType;
 use crate::api::probe::ProbeType;
 
 /// The state of a pod, by the API and in truth.

@@ -2,7 +2,6 @@
 
 use super::drains::{asks, budget_name, drain_ended, stand};
 use super::prelude::*;
-use super::setting::zone_in_words;
 use crate::api::probe::ProbeType;
 use std::num::NonZeroU32;
 
@@ -22,10 +21,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     let node = || named(r.object);
     let of_node = |said: &str| format!("{} {said}", node());
     let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
-    let workload = || {
-        r.workload()
-            .map_or_else(String::new, |w| trace.names.workload_name(w).replacen('/', " ", 1))
-    };
+    let workload = || r.workload().map_or_else(String::new, |w| analysis.workload_in_words(w));
     match r.what {
         What::NodeCreated => of_node("exists"),
         What::NodeDeleted => of_node("deleted"),

@@ -19,7 +19,6 @@
 //! second in which it became so; those that are Ready at the start have been for long enough. The
 //! pods of a Deployment are those of its ReplicaSets.
 
-use super::curves::set;
 use super::outcomes::measured;
 use super::owners::wanted_from;
 use super::prelude::*;
@@ -299,11 +298,6 @@ impl<'a> Walk<'a> {
 /// Nothing can be expected of it any more.
 fn is_lost(p: &PodState) -> bool {
     !p.exists || p.deleting || p.phase.is_terminal()
-}
-
-/// `Deployment default/web` of `Deployment/default/web`.
-pub(crate) fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
-    analysis.trace.names.workload_name(id).replacen('/', " ", 1)
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 
 use super::super::facts::Facts;
 use super::super::summary::summary_and_serving;
-use super::super::workloads::{self, Owners};
+use super::super::workloads;
 use super::change::{Group, Noise, Way};
 use super::costs::{Bill, Fate, fates};
 use super::found::{Found, NONE, Names, Paired, Seen, pairs};
 use super::settings::Settings;
 use crate::analysis::prelude::*;
-use std::cmp::Reverse;
 
 /// What sets two runs apart.
 #[derive(Clone, Debug)]

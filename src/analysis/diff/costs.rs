@@ -1,6 +1,6 @@
 //! What two runs cost, compared with each other, and the figures of two sides over seeds.
 
-use super::super::costs::{Costs, Figure};
+use super::super::costs::Figure;
 use super::super::serving::{Served, Serving};
 use super::super::workloads::{WorkloadOutcome, Workloads};
 use crate::analysis::prelude::*;

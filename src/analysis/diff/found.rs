@@ -4,7 +4,6 @@
 use super::super::facts::{Fact, Finding};
 use super::super::rows::Text;
 use super::super::words::stem;
-use super::super::workloads::{Owners, said};
 use super::change::{Noise, Occurrence, Pair, Way, distance};
 use crate::analysis::facts::PENDING;
 use crate::analysis::prelude::*;
@@ -85,7 +84,7 @@ impl Names {
             return;
         }
         let group = match owners.of(analysis, id) {
-            Some(w) => said(analysis, w),
+            Some(w) => analysis.workload_in_words(w),
             None => stem(&self.pods[pod as usize]).to_owned(),
         };
         self.lasting[pod as usize] |=

@@ -2,7 +2,6 @@
 
 use super::change::Way;
 use crate::analysis::prelude::*;
-use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 
 /// What differs of some objects, over seeds.

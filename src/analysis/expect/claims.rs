@@ -2,7 +2,6 @@
 
 use super::figures::{self, Values, named, parts};
 use super::prelude::*;
-use crate::analysis::curves::value_at;
 
 /// Whether a claim holds over time, as a step function of zero and one.
 fn holds(run: &Run<'_>, claim: &Claim) -> Values {

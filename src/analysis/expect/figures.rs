@@ -1,13 +1,10 @@
 //! Figures over time as step functions, and their limits.
 
-use super::super::costs::Costs;
-use super::super::curves::{Steps, set, value_at};
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
 use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
-use std::cmp::Reverse;
 
 /// Why it says nothing that a figure is no less than nothing.
 pub(super) const ALWAYS_SO: &str = "at least 0 is so whatever happens";

@@ -2,7 +2,6 @@
 //! for.
 
 use super::super::explain::is_of_filter;
-use super::super::setting::short_key;
 use super::prelude::*;
 use crate::api::labels::Labels;
 use crate::language::did_you_mean;

@@ -2,7 +2,7 @@
 
 use super::objects::{Hit, is_taint, selected};
 use super::prelude::*;
-use crate::api::taint::{Effect, SET_BY_KUBERNETES};
+use crate::api::taint::SET_BY_KUBERNETES;
 use crate::scenario::expectations::TaintSought;
 
 /// Whether as many were found as expected, and at the times at which they were expected.

@@ -4,7 +4,7 @@
 use super::super::explain::Object;
 use super::super::serving::Serving;
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
-use super::super::workloads::{Owners, Workloads, workloads};
+use super::super::workloads::{Workloads, workloads};
 use crate::analysis::prelude::*;
 use std::cell::OnceCell;
 

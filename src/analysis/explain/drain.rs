@@ -4,8 +4,7 @@
 use super::super::drains::budget_name;
 use super::prelude::*;
 use super::rules;
-use crate::api::budget::{BudgetRule, IntOrPercent};
-use crate::trace::{BudgetState, NO_BUDGET};
+use crate::trace::NO_BUDGET;
 
 /// Refusals of one budget: the first, how many, and the time of the last.
 #[derive(Clone, Copy, Debug)]

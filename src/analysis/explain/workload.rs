@@ -2,11 +2,10 @@
 //! them, and what is still missing.
 
 use super::super::serving::counted_from;
-use super::super::workloads::{Replacement, WorkloadOutcome, said, workloads};
+use super::super::workloads::{Replacement, WorkloadOutcome, workloads};
 use super::drain::Refusals;
 use super::pending;
 use super::prelude::*;
-use crate::analysis::curves::value_at;
 use crate::analysis::state::Step as Change;
 
 /// A loss: when, which record, which pod on which node, and what was done to it, by whom.
@@ -58,7 +57,7 @@ fn told(
         notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
     }
     Explanation {
-        object: said(question.analysis, outcome.id),
+        object: question.analysis.workload_in_words(outcome.id),
         verdict: verdict(question, outcome, &missing),
         steps,
         remedies: Vec::new(),

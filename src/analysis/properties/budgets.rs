@@ -10,12 +10,10 @@
 //! Left out: evictions of pods that are not Ready, which take nothing from what is healthy, and those
 //! that no budget is charged for.
 
-use super::super::curves::set;
 use super::super::drains::budget_name;
 use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::labels::Selector;
-use crate::trace::BudgetState;
 
 /// A budget that evictions are charged to.
 struct Budget<'a> {

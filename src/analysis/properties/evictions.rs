@@ -19,7 +19,6 @@
 //! last, so that several pods that leave a node together are one. Pods without a workload are
 //! counted by name.
 
-use super::super::workloads::Owners;
 use super::property::Found;
 use super::walk::{Walk, evicted, short};
 use crate::analysis::prelude::*;

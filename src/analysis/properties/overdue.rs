@@ -22,7 +22,6 @@
 //!
 //! One that ends before the bound is over is `needless-eviction`'s business.
 
-use super::super::state::NodeFlags;
 use super::property::Found;
 use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;

@@ -15,7 +15,7 @@
 use super::super::truth::Truth;
 use super::property::Found;
 use crate::analysis::prelude::*;
-use crate::api::taint::{Effect, UNSCHEDULABLE};
+use crate::api::taint::UNSCHEDULABLE;
 
 pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let names = &analysis.trace.names;

@@ -17,8 +17,7 @@
 //! says it or, as events may be lost, where as many pods succeeded, or more ended otherwise, than
 //! its spec says.
 
-use super::super::owners::{Owners, wanted_from};
-use super::super::workloads::said;
+use super::super::owners::wanted_from;
 use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::WorkloadSpec;
@@ -114,7 +113,7 @@ pub(super) fn lacking<'a>(
         let at = analysis.due(since.saturating_add(ready), within).filter(|at| *at < now)?;
         let pod = analysis.trace.get(record).and_then(Record::pod);
         let (whose, wanted, has) =
-            (said(analysis, WorkloadId(i as u32)), open.wanted, open.pods.len());
+            (analysis.workload_in_words(WorkloadId(i as u32)), open.wanted, open.pods.len());
         let text = match of_jobs {
             true => format!(
                 "{whose} is not finished and has no pod at {at}, and nothing has happened to it since {since}"

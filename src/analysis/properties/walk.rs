@@ -1,8 +1,6 @@
 //! A walk through a trace with what several properties ask for: lives of pods, who is on which
 //! node, when a pod has to go.
 
-use super::super::setting::short_key;
-use super::super::state::Held;
 use crate::analysis::prelude::*;
 
 /// The present life of a pod's name.

@@ -4,7 +4,6 @@ use super::super::drain::Refusals;
 use super::super::pending::Attempt;
 use super::super::prelude::*;
 use crate::analysis::state::Step;
-use crate::trace::EventText;
 use std::rc::Rc;
 
 /// What is asked of a pod and its node at a moment.

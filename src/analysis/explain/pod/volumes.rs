@@ -5,7 +5,6 @@ use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::attachments::{Attachments, FollowVolumes};
 use crate::api::volume::Claim;
-use crate::api::workload::{namespace_of, short_name};
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
