@@ -1,9 +1,15 @@
 //! Which volumes are attached to which nodes, as records tell it, who uses them, and why one stays where it is.
 
 use super::prelude::*;
+use crate::api::volume::Claim;
+
+/// The name of the object of a pod's claim, `namespace/name`; the pod's is given likewise.
+pub(super) fn name_of(claim: &Claim, pod: &str) -> String {
+    format!("{}/{}", namespace_of(pod), claim.name_for(short_name(pod)))
+}
 
 /// A VolumeAttachment: the node that has a volume, or is to have it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Attachment {
     pub(super) node: NodeId,
     /// The record that made it what it is.
@@ -37,15 +43,12 @@ impl FollowVolumes {
     pub(super) fn new(analysis: &Analysis<'_>) -> Self {
         let mut follow = Self::default();
         for (id, template) in &analysis.trace.templates {
-            let pod = analysis.trace.get(*id).and_then(Record::pod);
-            let Some(pod) = pod.filter(|_| template.claims.iter().any(|c| c.attach)) else {
-                continue;
-            };
-            let (namespace, name) =
-                (namespace_of(analysis.pod_name(pod)), short_name(analysis.pod_name(pod)));
+            let Some(pod) = analysis.trace.get(*id).and_then(Record::pod) else { continue };
             let attached = template.claims.iter().filter(|c| c.attach);
-            let claims = attached.map(|c| format!("{namespace}/{}", c.name_for(name))).collect();
-            follow.claims.insert(pod, claims);
+            let claims: Vec<_> = attached.map(|c| name_of(c, analysis.pod_name(pod))).collect();
+            if !claims.is_empty() {
+                follow.claims.insert(pod, claims);
+            }
         }
         for (pod, claims) in &follow.claims {
             for claim in claims {
@@ -66,11 +69,10 @@ impl FollowVolumes {
             return None;
         }
         if let Some(claims) = r.pod().and_then(|pod| self.claims.get(&pod)) {
-            let ends = match r.what {
-                What::PodGone => true,
-                What::PodPhase(phase) => phase.is_terminal(),
-                _ => false,
-            };
+            let ends = matches!(
+                r.what,
+                What::PodGone | What::PodPhase(PodPhase::Succeeded | PodPhase::Failed)
+            );
             for claim in claims.iter().filter(|_| ends) {
                 if let Some(volume) = self.volumes.get_mut(claim) {
                     volume.unused = Some((r.at, id));
@@ -99,12 +101,9 @@ impl Attachments {
     fn take(&mut self, node: NodeId, note: Note, id: RecordId) {
         self.moves.push(id);
         match note {
-            Note::AttachmentCreated => self.all.push(Attachment {
-                node,
-                since: id,
-                is_attached: false,
-                is_being_detached: false,
-            }),
+            Note::AttachmentCreated => {
+                self.all.push(Attachment { node, since: id, ..Attachment::default() })
+            }
             Note::AttachmentGone => self.all.retain(|a| a.node != node),
             _ => {
                 for a in self.all.iter_mut().filter(|a| a.node == node) {
@@ -129,8 +128,7 @@ impl Attachments {
             let s = follow.pod(*pod);
             s.exists && s.node_id() == Some(holder) && !s.phase.is_terminal()
         };
-        let user = self.users.iter().find(|pod| uses(pod)).copied();
-        match user {
+        match self.users.iter().copied().find(uses) {
             Some(pod) if follow.pod(pod).deleting => format!(
                 "is attached to {name}, whose pod {} is being deleted and has not ended: as it is still said to run, the 6 minutes after which a volume is detached by force have not begun",
                 analysis.pod_name(pod)

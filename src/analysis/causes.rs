@@ -95,8 +95,7 @@ impl Marks {
 
     /// The mark that led to a record.
     fn own(&self, id: RecordId) -> Option<&Mark> {
-        let mark = self.of_record.get(id as usize)?;
-        self.get(*mark)
+        self.get(*self.of_record.get(id as usize)?)
     }
 
     fn get(&self, mark: u32) -> Option<&Mark> {
@@ -115,17 +114,12 @@ impl Marks {
 
     /// The latest mark up to a time that hit a node, or all; `harm` asks for faults only.
     fn hit(&self, node: Option<NodeId>, until: Time, harm: bool) -> u32 {
-        let latest = |marks: &[u32]| {
+        let latest = |marks: &Vec<u32>| {
             let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
-            marks[..due]
-                .iter()
-                .rev()
-                .copied()
-                .find(|&m| !harm || self.marks[m as usize].kind == Kind::Harm)
-                .unwrap_or(NONE)
+            let counts = |m: &u32| !harm || self.marks[*m as usize].kind == Kind::Harm;
+            marks[..due].iter().rev().copied().find(counts).unwrap_or(NONE)
         };
-        let own =
-            node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, |marks| latest(marks));
+        let own = node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, latest);
         self.later(own, latest(&self.of_all))
     }
 }
@@ -144,10 +138,7 @@ impl Finder<'_> {
         for a in &self.plan.actions {
             // What a partition means to clients happens together with what it means to kubelets, and
             // is no moment of its own.
-            if matches!(
-                a.act,
-                Do::Fail(_, NodeFault::Isolated) | Do::Recover(_, NodeFault::Isolated)
-            ) {
+            if let Do::Fail(_, NodeFault::Isolated) | Do::Recover(_, NodeFault::Isolated) = a.act {
                 continue;
             }
             let Some(entry) = self.plan.timeline.get(a.entry as usize) else { continue };
@@ -163,22 +154,16 @@ impl Finder<'_> {
             if !entry.is_fault && !recovers {
                 continue;
             }
-            match a.act.nodes() {
-                Some(nodes) => nodes
-                    .iter()
-                    .for_each(|&n| self.marks.of_node[node_ids[n as usize].index()].push(mark)),
-                None => self.marks.of_all.push(mark),
-            }
+            let Marks { of_node, of_all, .. } = &mut self.marks;
+            let hit = |n: &u32| of_node[node_ids[*n as usize].index()].push(mark);
+            a.act.nodes().map_or_else(|| of_all.push(mark), |nodes| nodes.iter().for_each(hit));
         }
     }
 
     /// The mark of a moment of the timeline; a new one if there is none yet.
     fn mark_at(&mut self, since: Since, kind: Kind) -> u32 {
-        let marks = &mut self.marks;
-        *self
-            .by_moment
-            .entry(since)
-            .or_insert_with(|| marks.push(Mark { since, kind, parent: NONE }))
+        let new = || self.marks.push(Mark { since, kind, parent: NONE });
+        *self.by_moment.entry(since).or_insert_with(new)
     }
 
     /// The mark that led to a record, given the marks of all records before it.
@@ -233,10 +218,10 @@ impl Finder<'_> {
 
     /// Whether a mark is the beginning of an entry that ends when the run says so: a maintenance.
     fn is_of_maintenance(&self, mark: u32) -> bool {
-        let entry = self.marks.get(mark).filter(|m| m.kind == Kind::Action).map(|m| m.since.entry);
-        entry.is_some_and(|e| {
-            self.plan.timeline.get(e as usize).is_some_and(|t| t.ends.is_none())
-                && self.plan.lasts(e)
+        let mark = self.marks.get(mark).filter(|m| m.kind == Kind::Action);
+        mark.map(|m| m.since.entry).is_some_and(|entry| {
+            let planned = self.plan.timeline.get(entry as usize);
+            planned.is_some_and(|t| t.ends.is_none()) && self.plan.lasts(entry)
         })
     }
 }

@@ -87,16 +87,11 @@ impl Course {
 
     /// The course of a finished run.
     pub(crate) fn of(analysis: &Analysis<'_>) -> Self {
-        let mut reader = Reader {
-            follow: Follow::new(analysis),
-            owners: Owners::new(analysis),
-            volumes: FollowVolumes::new(analysis),
-            started: BTreeSet::new(),
-            why: BTreeMap::new(),
-            unplaced: BTreeMap::new(),
-            course: Course::default(),
-            analysis,
-        };
+        let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
+        let (volumes, course) = (FollowVolumes::new(analysis), Course::default());
+        let (started, why, unplaced) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let mut reader =
+            Reader { analysis, follow, owners, volumes, started, why, unplaced, course };
         for (id, record) in (0..).zip(analysis.trace.iter()) {
             let step = reader.follow.apply(id, record);
             reader.take(record, &step);
@@ -128,10 +123,10 @@ impl Reader<'_> {
                 let key = self.analysis.trace.names.text_of(TextId(r.object));
                 self.course.zones.entry((zone_name(key), state)).or_insert(r.at);
             }
-            What::MasterDisruptionEntered => {
-                _ = self.course.master_disruption[0].get_or_insert(r.at)
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
+                let left = usize::from(r.what == What::MasterDisruptionLeft);
+                self.course.master_disruption[left].get_or_insert(r.at);
             }
-            What::MasterDisruptionLeft => _ = self.course.master_disruption[1].get_or_insert(r.at),
             What::PodMessage(_) => self.message(r),
             What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}
@@ -228,14 +223,13 @@ impl Reader<'_> {
 
     /// Notes of the volumes of a pod those that it waits for, or keeps others waiting for on a node that does not answer.
     fn held(&mut self, id: PodId, pod: &PodState, node: NodeId) {
+        let waits = |n: NodeId| match n == node {
+            true => pod.deleting && !self.follow.node(n).is_back(),
+            false => pod.phase == PodPhase::Pending && !pod.deleting,
+        };
         for claim in self.volumes.claims(id) {
             let Some(volume) = self.volumes.volume(claim) else { continue };
-            let waits = |n: NodeId| match n == node {
-                true => pod.deleting && !self.follow.node(n).is_back(),
-                false => pod.phase == PodPhase::Pending && !pod.deleting,
-            };
-            let holder = volume.all.iter().find(|a| a.is_attached && waits(a.node));
-            if let Some(a) = holder {
+            if let Some(a) = volume.all.iter().find(|a| a.is_attached && waits(a.node)) {
                 let said = volume.stays(&self.follow, a.node, "");
                 self.course.held.insert(claim.clone(), said);
             }
@@ -255,7 +249,7 @@ impl Reader<'_> {
                 self.note_workload(id, &name);
                 let node = self.analysis.node_name(node).to_owned();
                 self.course.stuck.insert(name, node);
-            } else if pod.phase == PodPhase::Pending && !pod.deleting {
+            } else if pod.is_pending() {
                 let said = self.why.get(&id).copied();
                 // One that is about to start has nothing said of it.
                 if node.is_some() && said.is_none() {

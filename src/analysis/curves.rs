@@ -123,9 +123,7 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         let step = follow.apply(id, r);
         match r.what {
-            What::NodeQueued => {
-                inside.insert(NodeId(r.object));
-            }
+            What::NodeQueued => _ = inside.insert(NodeId(r.object)),
             What::MasterDisruptionEntered | What::ControllersStopped => inside.clear(),
             _ => {}
         }
@@ -136,9 +134,7 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
             inside.remove(&node);
         }
         // Without taints it is the pods' deletion that the queue is for.
-        if let Some((_, pod)) = step.eviction(r)
-            && let Some(node) = pod.node_id()
-        {
+        if let Some(node) = step.eviction(r).and_then(|(_, pod)| pod.node_id()) {
             inside.remove(&node);
         }
         set_over(&mut steps, r.at, inside.len() as u32);

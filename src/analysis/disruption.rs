@@ -23,11 +23,9 @@ impl Pace {
     /// The pace of a zone of `nodes` nodes; none in a state that needs no mention.
     pub(crate) fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
         let f = &plan.flags;
+        let is_large = nodes as i64 > i64::from(f.large_cluster_size_threshold);
         match state {
-            ZoneState::PartialDisruption
-                if i64::try_from(nodes).unwrap_or(i64::MAX)
-                    > i64::from(f.large_cluster_size_threshold) =>
-            {
+            ZoneState::PartialDisruption if is_large => {
                 Some(time_per_node(f.secondary_node_eviction_rate).map_or(Self::Zero, Self::Slow))
             }
             ZoneState::PartialDisruption => Some(Self::Stopped),
@@ -141,6 +139,39 @@ impl Disruptions {
     pub(crate) fn has(&self, state: ZoneState) -> bool {
         self.zones.values().flatten().any(|d| d.state == state)
     }
+
+    /// Takes in the state of a zone that a record tells.
+    fn zone(
+        &mut self,
+        analysis: &Analysis<'_>,
+        limiters: &mut [Limiter],
+        r: &Record,
+        state: ZoneState,
+    ) {
+        let (plan, horizon) = (analysis.plan, analysis.horizon());
+        let name = analysis.zone_told(r);
+        let place = analysis.find_zone(&name);
+        let size = place.map_or(0, |z| analysis.zone_size(z));
+        // A controller that starts anew leaves no master disruption that it did not enter.
+        let open = self.master.last_mut().filter(|m| m.1 == horizon);
+        if let Some(last) = open.filter(|_| state != ZoneState::FullDisruption) {
+            last.1 = r.at;
+        }
+        let in_master = self.master.last().is_some_and(|m| m.1 == horizon);
+        let mut enters = |z| limiters[usize::from(z)].enter(plan, state, size);
+        let kept = !in_master && place.is_some_and(&mut enters);
+        let pace = if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) };
+        if pace.is_none() && !self.zones.contains_key(&name) {
+            return;
+        }
+        let zone = self.zones.entry(name).or_default();
+        match zone.last_mut().filter(|d| d.to == horizon) {
+            Some(last) if last.state == state => return,
+            Some(last) => last.to = r.at,
+            None => {}
+        }
+        zone.extend(pace.map(|pace| Disrupted { from: r.at, to: horizon, state, pace }));
+    }
 }
 
 /// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
@@ -158,19 +189,16 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     let mut limiters = vec![Limiter::default(); analysis.zones.len()];
     for r in analysis.trace.iter() {
         match r.what {
-            What::FaultBegan if plan.lasts(r.object) && about(r.object) => {
-                open.insert(Some(r.object), found.control_plane.len());
-                let entry = plan.timeline.get(r.object as usize);
-                found.control_plane.push(Troubled {
-                    from: r.at,
-                    to: horizon,
-                    entry: entry.map(|e| e.name.clone()),
-                });
-            }
-            // Who is down already goes on being so: there is one start for all stops before it.
-            What::ControllersStopped if !open.contains_key(&None) => {
-                open.insert(None, found.control_plane.len());
-                found.control_plane.push(Troubled { from: r.at, to: horizon, entry: None });
+            What::FaultBegan | What::ControllersStopped => {
+                let entry = (r.what == What::FaultBegan).then_some(r.object);
+                // Who is down already goes on being so: there is one start for all stops before it.
+                let is_up = !open.contains_key(&None);
+                if entry.map_or(is_up, |entry| plan.lasts(entry) && about(entry)) {
+                    open.insert(entry, found.control_plane.len());
+                    let entry = entry.and_then(|entry| plan.timeline.get(entry as usize));
+                    let entry = entry.map(|e| e.name.clone());
+                    found.control_plane.push(Troubled { from: r.at, to: horizon, entry });
+                }
             }
             What::FaultEnded | What::ControllersStarted => {
                 if r.what == What::ControllersStarted {
@@ -192,45 +220,8 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                     last.1 = r.at;
                 }
             }
-            What::Zone(
-                state @ (ZoneState::Normal
-                | ZoneState::PartialDisruption
-                | ZoneState::FullDisruption),
-            ) => {
-                let name = analysis.zone_told(r);
-                let zone = analysis.find_zone(&name);
-                let size = zone.map_or(0, |z| analysis.zone_size(z));
-                let open = |d: &Disrupted| d.to == horizon;
-                // A controller that starts anew leaves no master disruption that it did not enter.
-                if let Some(last) = found.master.last_mut()
-                    && last.1 == horizon
-                    && state != ZoneState::FullDisruption
-                {
-                    last.1 = r.at;
-                }
-                let in_master = found.master.last().is_some_and(|m| m.1 == horizon);
-                let mut enters = |z| limiters[usize::from(z)].enter(plan, state, size);
-                let kept = !in_master && zone.is_some_and(&mut enters);
-                let pace = if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) };
-                if pace.is_none() && !found.zones.contains_key(&name) {
-                    continue;
-                }
-                let zone = found.zones.entry(name).or_default();
-                match (zone.last_mut().filter(|d| open(d)), pace) {
-                    (Some(last), _) if last.state == state => {}
-                    (last, pace) => {
-                        if let Some(last) = last {
-                            last.to = r.at;
-                        }
-                        zone.extend(pace.map(|pace| Disrupted {
-                            from: r.at,
-                            to: horizon,
-                            state,
-                            pace,
-                        }));
-                    }
-                }
-            }
+            What::Zone(ZoneState::Initial | ZoneState::Empty) => {}
+            What::Zone(state) => found.zone(analysis, &mut limiters, r, state),
             _ => {}
         }
     }

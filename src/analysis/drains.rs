@@ -37,11 +37,8 @@ pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
     let (plan, trace) = (analysis.plan, analysis.trace);
     let is_drain = |r: &Record| {
         let cause = trace.get(r.cause).filter(|c| c.what == What::FaultBegan);
-        let drains = |a: &Do| matches!(a, Do::Drain(..) | Do::Maintain(..));
-        cause.is_some_and(|c| {
-            let mut acts = plan.actions.iter().filter(|a| a.entry == c.object);
-            acts.any(|a| drains(&a.act))
-        })
+        let mut acts = plan.actions.iter().filter(|a| cause.is_some_and(|c| a.entry == c.object));
+        acts.any(|a| matches!(a.act, Do::Drain(..) | Do::Maintain(..)))
     };
     let mut found = Vec::new();
     let mut open: BTreeMap<NodeId, Time> = BTreeMap::new();
@@ -64,50 +61,68 @@ pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
             _ => {}
         }
     }
-    found.extend(open.into_iter().map(|(node, from)| Drain {
-        node,
-        from,
-        to: analysis.horizon(),
-        outcome: None,
-    }));
+    let to = analysis.horizon();
+    found.extend(open.into_iter().map(|(node, from)| Drain { node, from, to, outcome: None }));
     found
 }
 
 /// How the drain of a node ended.
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
-    let pods = |n: usize| counted(n as u64, "pod");
+    let (pods, took) = (|n: usize| counted(n as u64, "pod"), short(whole(end.took)));
     let left = || {
         let names: Vec<&str> = end.left.iter().take(LEFT).map(|p| analysis.pod_name(*p)).collect();
         let more = if end.left.len() > LEFT { ", …" } else { "" };
         format!("{} left: {}{more}", pods(end.left.len()), names.join(", "))
     };
     match end.outcome {
-        DrainOutcome::Drained => format!(
-            "{node} drained, {} gone in {}",
-            pods(end.gone as usize),
-            short(whole(end.took))
-        ),
-        DrainOutcome::TimedOut => {
-            format!("{node} not drained: timed out after {}, {}", short(whole(end.took)), left())
+        DrainOutcome::Drained => {
+            format!("{node} drained, {} gone in {took}", pods(end.gone as usize))
         }
+        DrainOutcome::TimedOut => format!("{node} not drained: timed out after {took}, {}", left()),
         DrainOutcome::Refused => {
             let words = analysis.trace.names.text_of(end.words);
             let reason = words.split_once("due to error: ").map_or(words, |(_, why)| why);
-            format!(
-                "{node} not drained: {}",
-                reason.strip_suffix(", continuing command...").unwrap_or(reason)
-            )
+            let reason = reason.strip_suffix(", continuing command...").unwrap_or(reason);
+            format!("{node} not drained: {reason}")
         }
     }
 }
 
+/// What is refused of a timeline, and what of it changes nothing. Those of the entries from that one on, a sentence each: what kubectl or the API server refuse, drains
+/// that do not end, and nodes that are to come back although they were not silent.
+pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
+    let trace = analysis.trace;
+    let (mut said, mut cordoned) = (Vec::new(), BTreeSet::new());
+    let mut follow = Follow::new(analysis);
+    for (id, r) in (0..).zip(trace.iter()) {
+        let node = r.node();
+        let was_silent = node.is_some_and(|node| follow.node(node).silent);
+        follow.apply(id, r);
+        let entry = chain(trace, id).find(|(_, c)| c.what == What::FaultBegan);
+        let Some((began, _)) = entry.filter(|(_, c)| c.object >= from) else { continue };
+        let name = || node.map_or("", |node| analysis.node_name(node));
+        match r.what {
+            What::Refused(text) => said.push(trace.names.text_of(TextId(text)).to_owned()),
+            What::DrainEnded(_) => {
+                let end = trace.drain_end(r).filter(|end| end.outcome != DrainOutcome::Drained);
+                said.extend(end.map(|end| drain_ended(analysis, name(), end)));
+            }
+            What::NodeUnschedulable(true) => cordoned.extend(node),
+            What::NetworkBack if r.cause == began && !was_silent => {
+                said.push(format!("{} is not silent", name()));
+            }
+            _ => {}
+        }
+    }
+    let open = drains(analysis).into_iter().filter(|d| d.goes_on() && cordoned.contains(&d.node));
+    said.extend(open.map(|d| format!("{} not drained: {}", analysis.node_name(d.node), d.words())));
+    said
+}
+
 /// A span without what is below a second, as people time drains; short ones to the millisecond.
 fn whole(took: Dur) -> Dur {
-    if took < Dur::from_secs(10) {
-        Dur::from_millis(took.as_millis())
-    } else {
-        Dur::from_secs(took.as_millis() / 1_000)
-    }
+    let ms = took.as_millis();
+    Dur::from_millis(if took < Dur::from_secs(10) { ms } else { ms / 1_000 * 1_000 })
 }
 
 /// How many of the pods that a drain left behind are named.
@@ -130,24 +145,20 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
     let name = budget_name(analysis, b.budget);
     match b.refusal {
         Refusal::Several => {
-            return "several disruption budgets select it, which the eviction API does not support"
-                .to_owned();
+            "several disruption budgets select it, which the eviction API does not support"
+                .to_owned()
         }
         Refusal::NotObserved => {
-            return format!("{name} ({}) has not been looked at since it changed", asks(b.rule));
+            format!("{name} ({}) has not been looked at since it changed", asks(b.rule))
         }
-        Refusal::NotKept => return format!("{name} has too many evictions that do not show yet"),
-        Refusal::None | Refusal::NotAllowed => {}
+        Refusal::NotKept => format!("{name} has too many evictions that do not show yet"),
+        _ if b.never_allows() => format!("{name} {}, and so never allows one", needs(b)),
+        refusal => {
+            let is_spent = refusal == Refusal::NotAllowed && b.healthy > b.desired;
+            let spent = if is_spent { ", and others are on their way out" } else { "" };
+            format!("{name} {}; {} of {} healthy{spent}", needs(b), b.healthy, b.expected)
+        }
     }
-    if b.never_allows() {
-        return format!("{name} {}, and so never allows one", needs(b));
-    }
-    let spent = if b.refusal == Refusal::NotAllowed && b.healthy > b.desired {
-        ", and others are on their way out"
-    } else {
-        ""
-    };
-    format!("{name} {}; {} of {} healthy{spent}", needs(b), b.healthy, b.expected)
 }
 
 /// How many healthy pods a budget needs, and how that follows: `needs 4 of 4 (minAvailable 80% =

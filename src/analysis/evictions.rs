@@ -41,10 +41,8 @@ impl Eviction<'_> {
         match self.cause {
             EvictionCause::Timeout => true,
             EvictionCause::Taint => self.taint.is_some_and(|t| is_failure_key(&t.key)),
-            // Somebody asked for it, and got what was asked for.
-            EvictionCause::Api | EvictionCause::DrainDelete => false,
-            // The node lives.
-            EvictionCause::Pressure | EvictionCause::DeviceTaint => false,
+            // Somebody asked for it, and got what was asked for; or the node lives.
+            _ => false,
         }
     }
 
@@ -89,17 +87,13 @@ pub(super) struct Finder<'a> {
 impl<'a> Finder<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
-        for (i, n) in analysis.plan.nodes.iter().enumerate() {
-            latest_taint[analysis.node_id(i as u32).index()] =
-                n.taints.iter().rev().find(|t| is_no_execute(t.effect));
+        for (i, n) in (0..).zip(&analysis.plan.nodes) {
+            let latest = n.taints.iter().rfind(|t| is_no_execute(t.effect));
+            latest_taint[analysis.node_id(i).index()] = latest;
         }
-        Finder {
-            analysis,
-            found: Vec::new(),
-            latest_taint,
-            waiting: vec![Vec::new(); analysis.node_count()],
-            latest: vec![NONE; analysis.pods.len()],
-        }
+        let waiting = vec![Vec::new(); analysis.node_count()];
+        let latest = vec![NONE; analysis.pod_count()];
+        Finder { analysis, found: Vec::new(), latest_taint, waiting, latest }
     }
 
     /// Takes in a record: what it changed, and the state after it.
@@ -122,9 +116,8 @@ impl<'a> Finder<'a> {
     fn node(&mut self, r: &Record, step: &Step) {
         let Some((node, before, after)) = step.node else { return };
         if let Some(change) = self.analysis.trace.taint_change(r) {
-            let added = change.added.iter().rev().find(|t| is_no_execute(t.effect));
             let latest = &mut self.latest_taint[node.index()];
-            *latest = added.or(*latest);
+            *latest = change.added.iter().rfind(|t| is_no_execute(t.effect)).or(*latest);
         }
         if after.is_back() && !before.is_back() {
             for i in self.waiting[node.index()].drain(..) {
@@ -149,11 +142,10 @@ impl<'a> Finder<'a> {
         let set = follow.timer(before).and_then(|t| trace.get(t));
         // A timer may be set for at-once evictions, too; without one the cause says that it was at
         // once.
-        let at_once = by_taint.then_some(0);
-        let timer_seconds = match set.map(|s| s.what) {
-            Some(What::TimerSet(seconds)) if by_taint => Some(seconds),
-            _ => at_once,
-        };
+        let timer_seconds = by_taint.then(|| match set.map(|s| s.what) {
+            Some(What::TimerSet(seconds)) => seconds,
+            _ => 0,
+        });
         let latest_taint = || self.latest_taint[node?.index()];
         let taint = by_taint.then(|| taint_of(trace, id).or_else(latest_taint)).flatten();
         let back = is_back.then_some(r.at);

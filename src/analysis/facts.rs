@@ -6,6 +6,7 @@
 //! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
 //! of zero seconds, whose eviction follows at once.
 
+use super::names::short_taint;
 use super::prelude::*;
 use crate::api::words::rows;
 use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
@@ -231,10 +232,9 @@ pub(crate) struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// Stands at the start of the run.
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
-        let true_conditions = vec![0; analysis.node_count()];
-        let follow = Follow::new(analysis);
-        let owners = Owners::new(analysis);
+        let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
         let (taints, keys, zones, why) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let true_conditions = vec![0; analysis.node_count()];
         Facts { analysis, follow, taints, keys, zones, owners, why, true_conditions }
     }
 
@@ -243,16 +243,9 @@ impl<'a> Facts<'a> {
         let analysis = self.analysis;
         for (id, r) in (0..).zip(analysis.trace.iter()) {
             let step = self.follow.apply(id, r);
-            let (node, pod) = match (&step.node, &step.pod) {
-                (Some((n, ..)), _) => (n.0, None),
-                // A pod that is gone has no node any more, and one that is new had none.
-                (_, Some((p, before, after))) => {
-                    (if after.node == NO_NODE { before.node } else { after.node }, Some(*p))
-                }
-                _ => (NO_NODE, None),
-            };
+            let (about, pod) = (step.on(), step.pod.map(|(pod, ..)| pod));
+            let node = about.map_or(NO_NODE, |node| node.0);
             let mut emit = |fact| {
-                let about = (node != NO_NODE).then_some(NodeId(node));
                 // An entry is not given relative to itself.
                 let since = match fact {
                     Fact::EntryBegan(_)
@@ -279,10 +272,8 @@ impl<'a> Facts<'a> {
     /// The seconds of the timer that the deletion of a pod in that state fulfils.
     fn timer_seconds(&self, before: &PodState) -> u32 {
         let timer = self.follow.timer(before).and_then(|t| self.analysis.trace.get(t));
-        match timer.map(|t| t.what) {
-            Some(What::TimerSet(s)) => s,
-            _ => NO_TIMER,
-        }
+        let Some(What::TimerSet(seconds)) = timer.map(|t| t.what) else { return NO_TIMER };
+        seconds
     }
 
     fn fact(&mut self, r: &Record, step: &Step) -> Option<Fact> {
@@ -312,9 +303,7 @@ impl<'a> Facts<'a> {
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
             What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
             // The stop of the machine is a fact of its own.
-            What::NodeSilent => {
-                node_changed.filter(|(_, _, after)| !after.off).map(|_| Fact::Silent)
-            }
+            What::NodeSilent => node_changed.filter(|(.., now)| !now.off).map(|_| Fact::Silent),
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
             What::MachineOff => node_changed.map(|_| Fact::MachineOff),
             What::MachineOn => node_changed.map(|_| Fact::MachineOn),
@@ -335,7 +324,10 @@ impl<'a> Facts<'a> {
             What::PodPhase(PodPhase::Running) => {
                 pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::PodRunning)
             }
-            What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| failed(r, step)),
+            What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| match step.eviction(r) {
+                Some(_) => Fact::EvictedBy(EvictionCause::Pressure),
+                None => Fact::PodFailed,
+            }),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
             What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
                 Some(match before.asked {
@@ -383,17 +375,12 @@ impl<'a> Facts<'a> {
     ) -> Option<Fact> {
         let bits = self.true_conditions.get_mut(r.object as usize)?;
         let bit = 1 << kind as u8;
-        let was = *bits & bit != 0;
-        match status {
-            ConditionStatus::True => *bits |= bit,
-            ConditionStatus::False => *bits &= !bit,
-            ConditionStatus::Unknown => {}
+        let (was, is) = (*bits & bit != 0, status == ConditionStatus::True);
+        if status == ConditionStatus::Unknown || was == is {
+            return None;
         }
-        match status {
-            ConditionStatus::True if !was => Some(Fact::ConditionTrue(kind)),
-            ConditionStatus::False if was => Some(Fact::ConditionFalse(kind)),
-            _ => None,
-        }
+        *bits ^= bit;
+        Some(if is { Fact::ConditionTrue(kind) } else { Fact::ConditionFalse(kind) })
     }
 
     /// A pod waits for a volume, or the scheduler reports another reason for which it is pending.
@@ -411,13 +398,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn failed(r: &Record, step: &Step) -> Fact {
-    match step.eviction(r) {
-        Some(_) => Fact::EvictedBy(EvictionCause::Pressure),
-        None => Fact::PodFailed,
-    }
-}
-
 fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {
     // There are a handful of different taints in a run, so that a search through all of them is the
     // fastest.
@@ -426,7 +406,6 @@ fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u3
         return i as u32;
     }
     keys.push(taint.clone());
-    let short = Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() };
-    texts.push(short.to_string());
+    texts.push(short_taint(taint));
     keys.len() as u32 - 1
 }

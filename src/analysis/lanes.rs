@@ -29,7 +29,7 @@ pub(crate) struct Volumes {
 }
 
 /// A node over time. Each list says from when on something holds; times rise, the first is zero.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NodeLane {
     /// Whose lane it is.
     pub(crate) node: NodeId,
@@ -112,12 +112,8 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             health: vec![(Time::ZERO, n.health())],
             taints: vec![(Time::ZERO, tainted(n))],
             volumes: vec![(Time::ZERO, volumes(n))],
-            evictions: Vec::new(),
-            preemptions: Vec::new(),
-            shut_down: Vec::new(),
-            drains: Vec::new(),
-            replacements: Vec::new(),
             timers: vec![(Time::ZERO, 0)],
+            ..NodeLane::default()
         })
         .collect();
     let mut running: Vec<BTreeSet<PodId>> = vec![BTreeSet::new(); lanes.len()];
@@ -134,11 +130,10 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             && let Some(lane) = lanes.get_mut(node.index())
         {
             let pods = &mut running[node.index()];
-            if follow.timer(&after).is_some() {
-                pods.insert(pod);
-            } else {
-                pods.remove(&pod);
-            }
+            match follow.timer(&after) {
+                Some(_) => pods.insert(pod),
+                None => pods.remove(&pod),
+            };
             set(&mut lane.timers, r.at, pods.len() as u32);
         }
         if let Some((n, _, after)) = step.changed_node() {
@@ -147,21 +142,14 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
             set(&mut lane.taints, r.at, tainted(after));
             set(&mut lane.volumes, r.at, volumes(after));
         }
-        if let Some((_, pod)) = step.eviction(r)
-            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
-        {
-            count(&mut lane.evictions, r.at);
-        }
-        if let Some((_, pod)) = step.preemption(r)
-            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
-        {
-            count(&mut lane.preemptions, r.at);
-        }
-        if let Some((_, pod)) = step.shut_down(analysis, id, r)
-            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
-        {
-            count(&mut lane.shut_down, r.at);
-        }
+        let mut lost = |pod: Option<(PodId, PodState)>, of: fn(&mut NodeLane) -> &mut Steps| {
+            if let Some(lane) = pod.and_then(|(_, pod)| lanes.get_mut(pod.node_id()?.index())) {
+                count(of(lane), r.at);
+            }
+        };
+        lost(step.eviction(r), |lane| &mut lane.evictions);
+        lost(step.preemption(r), |lane| &mut lane.preemptions);
+        lost(step.shut_down(analysis, id, r), |lane| &mut lane.shut_down);
     }
     for drain in drains(analysis) {
         if let Some(lane) = lanes.get_mut(drain.node.index()) {
@@ -191,14 +179,15 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
     let zones = analysis.zones.len().max(1);
     let mut health = vec![[0u32; Health::ALL.len()]; zones];
     let mut with_taint = vec![0u32; zones];
-    let mut lanes: Vec<ZoneLane> = (0..zones)
-        .map(|z| ZoneLane {
-            zone: analysis.zones.get(z).cloned().unwrap_or_default(),
-            ..ZoneLane::default()
-        })
-        .collect();
+    let lane = |z: usize| ZoneLane {
+        zone: analysis.zones.get(z).cloned().unwrap_or_default(),
+        ..ZoneLane::default()
+    };
+    let mut lanes: Vec<ZoneLane> = (0..zones).map(lane).collect();
+    let zone = |node: NodeId| usize::from(analysis.zone_of[node.index()]);
+    let zone_of = |(_, pod): (PodId, PodState)| pod.node_id().map_or(0, zone);
     for (node, n) in follow.nodes() {
-        let z = usize::from(analysis.zone_of[node.index()]);
+        let z = zone(node);
         health[z][n.health().index()] += 1;
         with_taint[z] += u32::from(tainted(n).no_execute);
         lanes[z].nodes += 1;
@@ -212,7 +201,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
         if let Some((n, before, after)) = step.node
             && before != after
         {
-            let z = usize::from(analysis.zone_of[n.index()]);
+            let z = zone(n);
             health[z][before.health().index()] -= 1;
             health[z][after.health().index()] += 1;
             with_taint[z] -= u32::from(tainted(before).no_execute);
@@ -220,33 +209,20 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
             set(&mut lanes[z].health, r.at, health[z]);
             set(&mut lanes[z].tainted, r.at, with_taint[z]);
         }
-        if let Some((_, pod)) = step.eviction(r) {
-            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
-            count(&mut lanes[z].evictions, r.at);
-        }
-        if let Some((_, pod)) = step.preemption(r) {
-            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
-            lanes[z].preempted += 1;
-        }
-        if let Some((_, pod)) = step.shut_down(analysis, id, r) {
-            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
-            lanes[z].shut_down += 1;
-        }
+        step.eviction(r).into_iter().for_each(|e| count(&mut lanes[zone_of(e)].evictions, r.at));
+        step.preemption(r).into_iter().for_each(|p| lanes[zone_of(p)].preempted += 1);
+        let ended = step.shut_down(analysis, id, r);
+        ended.into_iter().for_each(|pod| lanes[zone_of(pod)].shut_down += 1);
     }
-    for drain in drains(analysis) {
-        lanes[usize::from(analysis.zone_of[drain.node.index()])].drains += 1;
-    }
+    drains(analysis).iter().for_each(|drain| lanes[zone(drain.node)].drains += 1);
     lanes
 }
 
 /// The nodes that exist at some time, in the order of their lanes.
 pub(crate) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
-    nodes.sort_by(|a, b| {
-        let zone = |n: &NodeId| analysis.zone_of[n.index()];
-        zone(a)
-            .cmp(&zone(b))
-            .then_with(|| as_people_count(analysis.node_name(*a), analysis.node_name(*b)))
-    });
+    let zone = |n: NodeId| analysis.zone_of[n.index()];
+    let by_name = |a, b| as_people_count(analysis.node_name(a), analysis.node_name(b));
+    nodes.sort_by(|&a, &b| zone(a).cmp(&zone(b)).then_with(|| by_name(a, b)));
     nodes
 }
 

@@ -68,15 +68,10 @@ impl Matched {
         known: &BTreeSet<String>,
         tolerance: Dur,
     ) -> Self {
-        let mut simulated: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-        for (pod, at) in courses.iter().flat_map(deletions) {
-            simulated.entry(pod).or_default().push(at);
-        }
+        let simulated = by_pod(courses.iter().flat_map(deletions));
         let stand_ins = stand_ins(recorded, courses, known);
-        let mut reordered: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-        for (pod, at) in courses.iter().flat_map(|c| in_recorded_order(recorded, c, known)) {
-            reordered.entry(pod).or_default().push(at);
-        }
+        let reordered = courses.iter().flat_map(|c| in_recorded_order(recorded, c, known));
+        let reordered = by_pod(reordered);
         let pair = |(pod, at): (&String, &Time)| {
             let near = |times: &[Time]| {
                 let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
@@ -101,15 +96,14 @@ impl Matched {
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();
         pairs.sort_by(|a, b| (a.recorded, &a.pod).cmp(&(b.recorded, &b.pod)));
-        let mut only: Vec<(String, Time)> = simulated
-            .iter()
-            .filter(|(pod, times)| {
-                times.len() == courses.len()
-                    && known.contains(**pod)
-                    && !recorded.contains_key(**pod)
-            })
-            .filter_map(|(pod, times)| Some(((*pod).to_owned(), times.iter().min().copied()?)))
-            .collect();
+        let is_only = |(pod, times): &(&&str, &Vec<Time>)| {
+            let in_all = times.len() == courses.len();
+            in_all && known.contains(**pod) && !recorded.contains_key(**pod)
+        };
+        let only = simulated.iter().filter(is_only);
+        let first =
+            |(pod, times): (&&str, &Vec<Time>)| Some(((*pod).to_owned(), *times.iter().min()?));
+        let mut only: Vec<(String, Time)> = only.filter_map(first).collect();
         only.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
         Matched { pairs, only_simulated: only }
     }
@@ -135,12 +129,7 @@ fn in_recorded_order<'c>(
     course: &'c Course,
     known: &BTreeSet<String>,
 ) -> Vec<(&'c str, Time)> {
-    let tainted: BTreeMap<&str, Time> = course
-        .happenings
-        .iter()
-        .filter(|((what, _), _)| *what == Happening::NodeNoExecute)
-        .map(|((_, node), at)| (node.as_str(), *at))
-        .collect();
+    let tainted: BTreeMap<&str, Time> = happened(course, Happening::NodeNoExecute).collect();
     let mut pods_on: BTreeMap<&str, Vec<(&'c str, Dur, Time)>> = BTreeMap::new();
     for (pod, at) in deletions(course).filter(|(pod, _)| known.contains(*pod)) {
         let node = course.node(Happening::PodDeleted, pod).map(String::as_str).unwrap_or_default();
@@ -170,8 +159,7 @@ fn in_recorded_order<'c>(
     for Queue { mut was, mut places } in zones.into_values() {
         was.sort_unstable();
         for (at, node) in was {
-            let nearest = (0..places.len()).min_by_key(|i| apart(places[*i], at));
-            let Some(place) = nearest.map(|i| places.swap_remove(i)) else { continue };
+            let Some(place) = take_nearest(&mut places, at) else { continue };
             let pods = pods_on.get(node).into_iter().flatten();
             all.extend(pods.map(|(pod, after, _)| (*pod, place + *after)));
         }
@@ -187,22 +175,14 @@ fn stand_ins<'p>(
     known: &BTreeSet<String>,
 ) -> BTreeMap<&'p str, Vec<Time>> {
     let mut found: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-    let mut came: Vec<(&String, Time)> = recorded
-        .iter()
-        .filter(|(pod, _)| !known.contains(*pod))
-        .map(|(pod, at)| (pod, *at))
-        .collect();
-    came.sort_by_key(|(_, at)| *at);
+    let mut came: Vec<_> = recorded.iter().filter(|(pod, _)| !known.contains(*pod)).collect();
+    came.sort_by_key(|(_, at)| **at);
     for course in courses {
-        let mut left: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-        for (pod, at) in deletions(course).filter(|(pod, _)| !known.contains(*pod)) {
-            left.entry(family_of(pod)).or_default().push(at);
-        }
+        let left = deletions(course).filter(|(pod, _)| !known.contains(*pod));
+        let mut left = by_pod(left.map(|(pod, at)| (family_of(pod), at)));
         for (pod, at) in &came {
             let Some(times) = left.get_mut(family_of(pod)) else { continue };
-            let nearest = (0..times.len()).min_by_key(|i| apart(times[*i], *at));
-            if let Some(nearest) = nearest {
-                let time = times.swap_remove(nearest);
+            if let Some(time) = take_nearest(times, **at) {
                 found.entry(pod.as_str()).or_default().push(time);
             }
         }
@@ -210,10 +190,26 @@ fn stand_ins<'p>(
     found
 }
 
+/// Takes the one that is nearest to a time out.
+fn take_nearest(times: &mut Vec<Time>, at: Time) -> Option<Time> {
+    let nearest = (0..times.len()).min_by_key(|i| apart(times[*i], at))?;
+    Some(times.swap_remove(nearest))
+}
+
+/// The times of each pod, or family of pods.
+fn by_pod<'a>(all: impl Iterator<Item = (&'a str, Time)>) -> BTreeMap<&'a str, Vec<Time>> {
+    let mut found: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+    all.for_each(|(pod, at)| found.entry(pod).or_default().push(at));
+    found
+}
+
 fn deletions(course: &Course) -> impl Iterator<Item = (&str, Time)> {
-    let all = course.happenings.iter();
-    all.filter(|((what, _), _)| *what == Happening::PodDeleted)
-        .map(|((_, pod), at)| (pod.as_str(), *at))
+    happened(course, Happening::PodDeleted)
+}
+
+fn happened(course: &Course, what: Happening) -> impl Iterator<Item = (&str, Time)> {
+    let all = course.happenings.iter().filter(move |((of, _), _)| *of == what);
+    all.map(|((_, object), at)| (object.as_str(), *at))
 }
 
 #[cfg(test)]

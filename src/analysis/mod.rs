@@ -40,7 +40,6 @@ mod outcomes;
 mod owners;
 mod prelude;
 pub mod properties;
-pub(crate) mod refusals;
 mod rows;
 mod served;
 pub(crate) mod serving;

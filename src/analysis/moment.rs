@@ -36,10 +36,7 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut over: BTreeMap<PodId, Time> = BTreeMap::new();
     let mut why: BTreeMap<Option<WorkloadId>, TextId> = BTreeMap::new();
     let mut refused: BTreeSet<PodId> = BTreeSet::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        if r.at >= at {
-            break;
-        }
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at) {
         follow.apply(id, r);
         let Some(pod) = r.pod() else { continue };
         match r.what {
@@ -63,22 +60,17 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
     let mut found: BTreeMap<Option<WorkloadId>, Moment> = BTreeMap::new();
     for (pod, state) in follow.pods().filter(|(_, p)| p.exists) {
         let is_over = over.get(&pod).is_some_and(|&t| t < at);
-        let away = state.node != NO_NODE && !follow.node(NodeId(state.node)).is_back();
+        let away = is_away(&follow, state);
+        let waits = state.node == NO_NODE && state.is_pending();
         let now = Moment {
-            pending: u64::from(
-                state.node == NO_NODE
-                    && state.phase == PodPhase::Pending
-                    && !state.deleting
-                    && refused.contains(&pod),
-            ),
+            pending: u64::from(waits && refused.contains(&pod)),
             why: None,
             unattached: u64::from(state.is_unattached()),
             stuck: u64::from(state.deleting && (is_over || away)),
-            left: u64::from(away && !state.deleting && !state.phase.is_terminal()),
+            left: u64::from(away && state.is_active()),
         };
         if now != Moment::default() {
-            let of = owners.of(analysis, pod);
-            let sum = found.entry(of).or_default();
+            let sum = found.entry(owners.of(analysis, pod)).or_default();
             sum.pending += now.pending;
             sum.unattached += now.unattached;
             sum.stuck += now.stuck;
@@ -89,6 +81,11 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         moment.why = why.get(of).copied().filter(|_| moment.pending > 0);
     }
     found
+}
+
+/// Whether a pod's node is away.
+fn is_away(follow: &Follow<'_>, pod: &PodState) -> bool {
+    pod.node_id().is_some_and(|node| !follow.node(node).is_back())
 }
 
 /// When the last of the pods is evicted that sit on nodes that are away just before a time, for
@@ -105,8 +102,7 @@ pub(crate) fn evicted_after(
     }
     let mut left: BTreeSet<PodId> = follow
         .pods()
-        .filter(|(_, p)| p.exists && !p.deleting && !p.phase.is_terminal())
-        .filter(|(_, p)| p.node != NO_NODE && !follow.node(NodeId(p.node)).is_back())
+        .filter(|(_, p)| p.is_active() && is_away(&follow, p))
         .map(|(pod, _)| pod)
         .collect();
     let mut last: BTreeMap<Option<WorkloadId>, Option<Time>> = BTreeMap::new();

@@ -13,10 +13,7 @@ const PARTS: usize = 4;
 
 /// Names as ranges: `a-1, b-00..b-08`. The names need not be sorted.
 pub(crate) fn ranges(names: &[impl AsRef<str>]) -> String {
-    let mut all: Vec<(&str, Option<u64>, &str)> =
-        names.iter().map(|n| numbered(n.as_ref())).collect();
-    all.sort();
-    all.dedup();
+    let all: BTreeSet<_> = names.iter().map(|n| numbered(n.as_ref())).collect();
     let mut parts: Vec<(&str, &str)> = Vec::new();
     let mut last: Option<(&str, Option<u64>)> = None;
     for (stem, number, full) in all {
@@ -34,13 +31,9 @@ pub(crate) fn ranges(names: &[impl AsRef<str>]) -> String {
     if parts.len() <= PARTS {
         return parts.iter().map(said).collect::<Vec<_>>().join(", ");
     }
+    let (first, second) = (said(&parts[0]), said(&parts[1]));
     let end = parts.last().map(said).unwrap_or_default();
-    format!(
-        "{}, {}, … {end} ({} in all)",
-        said(&parts[0]),
-        said(&parts[1]),
-        grouped(names.len() as u64)
-    )
+    format!("{first}, {second}, … {end} ({} in all)", grouped(names.len() as u64))
 }
 
 /// A name's text before its number at the end, and that number.
@@ -52,14 +45,8 @@ fn numbered(name: &str) -> (&str, Option<u64>, &str) {
 /// What pods of one group have in common where no workload says it: their name without the number
 /// at its end.
 pub(crate) fn stem(name: &str) -> &str {
-    match name.rsplit_once('-') {
-        Some((stem, number))
-            if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            stem
-        }
-        _ => name,
-    }
+    let is_number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    name.rsplit_once('-').filter(|(_, number)| is_number(number)).map_or(name, |(stem, _)| stem)
 }
 
 /// `3 nodes, 6 pods, 20 more that workloads make`

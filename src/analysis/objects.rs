@@ -187,13 +187,8 @@ impl<'a> NodeState<'a> {
 
     /// The object exists from now on, with the taints it is created with.
     pub(super) fn create(&mut self, at: Time, ready: Option<ConditionStatus>, silent: bool) {
-        let held = |taint| Held {
-            taint,
-            since: at,
-            failing_since: at,
-            record: NO_RECORD,
-            by: Actor::User,
-        };
+        let (record, by) = (NO_RECORD, Actor::User);
+        let held = |taint| Held { taint, since: at, failing_since: at, record, by };
         self.taints = self.at_creation.iter().map(held).collect();
         let NodeFlags { attached, unattached, .. } = self.flags;
         let fresh = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
@@ -289,6 +284,16 @@ impl PodState {
     /// Running, Ready and not being deleted.
     pub(crate) fn is_available(&self) -> bool {
         self.exists && self.phase == PodPhase::Running && self.ready && !self.deleting
+    }
+
+    /// It has neither ended nor is being deleted.
+    pub(crate) fn is_active(&self) -> bool {
+        self.exists && !self.deleting && !self.phase.is_terminal()
+    }
+
+    /// It waits to be bound or started.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.exists && self.phase == PodPhase::Pending && !self.deleting
     }
 
     /// The node it is bound to.

@@ -84,23 +84,12 @@ impl WorkloadOutcome {
     /// How many pods are wanted and available, at each change from the time on at which there were
     /// enough; if there never were, from the workload's beginning.
     pub(super) fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
-        let mut times: Vec<Time> = self
-            .wanted
-            .iter()
-            .chain(&self.available)
-            .map(|s| s.0)
-            .filter(|t| *t <= horizon)
-            .collect();
-        times.sort_unstable();
-        times.dedup();
-        let mut all: Vec<(Time, u32, u32)> = times
-            .iter()
-            .map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t)))
-            .collect();
-        let begins = all
-            .iter()
-            .position(|v| v.1 > 0 && v.2 >= v.1)
-            .or_else(|| all.iter().position(|v| v.1 > 0));
+        let times = self.wanted.iter().chain(&self.available).map(|s| s.0);
+        let times: BTreeSet<Time> = times.filter(|t| *t <= horizon).collect();
+        let values = |t| (t, value_at(&self.wanted, t), value_at(&self.available, t));
+        let mut all: Vec<(Time, u32, u32)> = times.into_iter().map(values).collect();
+        let enough = all.iter().position(|v| v.1 > 0 && v.2 >= v.1);
+        let begins = enough.or_else(|| all.iter().position(|v| v.1 > 0));
         all.split_off(begins.unwrap_or(all.len()))
     }
 }

@@ -68,10 +68,6 @@ impl Text<'_> {
             | Fact::Zone(..) => return times(row, &self.verb(row.fact)),
             _ => {}
         }
-        let said = match row.fact {
-            Fact::PodBound(Some(_)) => format!("bound to {}", self.nodes(&row.nodes)),
-            fact => self.verb(fact),
-        };
         let subject = match row.fact {
             Fact::PodCreated(Some(w))
             | Fact::PodBound(Some(w))
@@ -79,22 +75,20 @@ impl Text<'_> {
             | Fact::PodPending(Some(w), _) => self.replicas(row, w),
             _ => self.subject(row),
         };
-        match row.fact {
+        let said = match row.fact {
             Fact::TimerSet(seconds) => {
-                return format!(
-                    "eviction timer of {} s set for {subject}",
-                    grouped(seconds.into())
-                );
+                let seconds = grouped(seconds.into());
+                return format!("eviction timer of {seconds} s set for {subject}");
             }
             Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
-            _ => {}
-        }
+            Fact::PodBound(Some(_)) => format!("bound to {}", self.nodes(&row.nodes)),
+            fact => self.verb(fact),
+        };
         let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
         if row.count > objects {
-            format!("{subject} {said}, {} times", grouped(row.count.into()))
-        } else {
-            format!("{subject} {said}")
+            return format!("{subject} {said}, {} times", grouped(row.count.into()));
         }
+        format!("{subject} {said}")
     }
 
     /// What a fact says of its object; of a fact that has none, all of it.
@@ -146,11 +140,8 @@ impl Text<'_> {
         };
         match trace.get(row.record).and_then(|r| trace.budget(r)) {
             Some(b) if budget.index() < trace.names.workloads() => {
-                format!(
-                    "{subject}: eviction refused{times} ({}): {}",
-                    b.refusal.as_str(),
-                    stand(self.analysis, b)
-                )
+                let (status, why) = (b.refusal.as_str(), stand(self.analysis, b));
+                format!("{subject}: eviction refused{times} ({status}): {why}")
             }
             _ => format!("{subject}: eviction refused{times} by several budgets"),
         }
@@ -174,26 +165,21 @@ impl Text<'_> {
     }
 
     fn entry_name(&self, entry: u32) -> &str {
-        self.analysis.plan.timeline.get(entry as usize).map_or("", |e| &e.name)
+        self.analysis.entry_name(entry).unwrap_or_default()
     }
 
     fn entry(&self, row: &Row, entry: u32, one: &str, many: &str) -> String {
-        match self.analysis.plan.timeline.get(entry as usize) {
+        match self.analysis.entry_name(entry) {
             None => format!("{} entries of the timeline {many}", grouped(row.count.into())),
             // What does not last neither begins nor ends.
-            Some(e) if !self.analysis.plan.lasts(entry) && one == "begins" => times(row, &e.name),
-            Some(e) => times(row, &format!("{} {one}", e.name)),
+            Some(name) if !self.analysis.plan.lasts(entry) && one == "begins" => times(row, name),
+            Some(name) => times(row, &format!("{name} {one}")),
         }
     }
 
     fn refused(&self, text: TextId, entry: u32) -> String {
-        let name = self.entry_name(entry);
-        let message = self.analysis.trace.names.text_of(text);
-        if name.is_empty() {
-            format!("refused: {message}")
-        } else {
-            format!("refused {name}: {message}")
-        }
+        let name = self.analysis.entry_name(entry).map_or(String::new(), |name| format!(" {name}"));
+        format!("refused{name}: {}", self.analysis.trace.names.text_of(text))
     }
 
     fn zone(&self, key: TextId, state: ZoneState, at: Option<Time>) -> String {
@@ -218,39 +204,31 @@ impl Text<'_> {
     fn subject(&self, row: &Row) -> String {
         match (row.pods, row.pod) {
             (0, _) => self.nodes(&row.nodes),
-            (_, Some(pod)) => {
-                let name = self.analysis.pod_name(pod);
-                if row.nodes.is_empty() {
-                    name.to_owned()
-                } else {
-                    format!("{name} of {}", self.nodes(&row.nodes))
-                }
-            }
-            (n, None) if row.nodes.is_empty() => format!("{} pods", grouped(n.into())),
-            (n, None) => format!("{} pods of {}", grouped(n.into()), self.nodes(&row.nodes)),
+            (_, Some(pod)) => format!("{}{}", self.analysis.pod_name(pod), self.placed(row, "of")),
+            (n, None) => format!("{} pods{}", grouped(n.into()), self.placed(row, "of")),
         }
+    }
+
+    /// ` of b-0, b-1`, with such a word before the nodes; nothing where there are none.
+    fn placed(&self, row: &Row, word: &str) -> String {
+        if row.nodes.is_empty() {
+            return String::new();
+        }
+        format!(" {word} {}", self.nodes(&row.nodes))
     }
 
     /// `Deployment default/web: 3 pods on b-0, b-1`
     fn replicas(&self, row: &Row, workload: WorkloadId) -> String {
         // Where they were bound to is said at the end.
-        let on = if row.nodes.is_empty() || matches!(row.fact, Fact::PodBound(Some(_))) {
-            String::new()
-        } else {
-            format!(" on {}", self.nodes(&row.nodes))
-        };
+        let is_bound = matches!(row.fact, Fact::PodBound(Some(_)));
+        let on = if is_bound { String::new() } else { self.placed(row, "on") };
+        let n = grouped(row.pods.into());
         match row.pod {
             Some(pod) => format!("{}{on}", self.analysis.pod_name(pod)),
             None if workload.index() >= self.analysis.trace.names.workloads() => {
-                format!("{} pods of workloads{on}", grouped(row.pods.into()))
+                format!("{n} pods of workloads{on}")
             }
-            None => {
-                format!(
-                    "{}: {} pods{on}",
-                    self.analysis.workload_in_words(workload),
-                    grouped(row.pods.into())
-                )
-            }
+            None => format!("{}: {n} pods{on}", self.analysis.workload_in_words(workload)),
         }
     }
 
@@ -260,13 +238,11 @@ impl Text<'_> {
             return names.join(", ");
         }
         let count = grouped(nodes.len() as u64);
-        let mut zones: Vec<u16> = nodes.iter().map(|n| self.analysis.zone_of[n.index()]).collect();
-        zones.sort_unstable();
-        zones.dedup();
-        match zones[..] {
-            [one] if self.analysis.zones[usize::from(one)].is_empty() => format!("{count} nodes"),
-            [one] => format!("{count} nodes of zone {}", self.analysis.zones[usize::from(one)]),
-            _ => format!("{count} nodes of {} zones", zones.len()),
+        let zones: BTreeSet<&str> = nodes.iter().map(|n| self.analysis.zone_name(*n)).collect();
+        match zones.len() {
+            1 if zones.contains("") => format!("{count} nodes"),
+            1 => format!("{count} nodes of zone {}", self.analysis.zone_name(nodes[0])),
+            n => format!("{count} nodes of {n} zones"),
         }
     }
 }

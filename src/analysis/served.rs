@@ -121,12 +121,8 @@ impl Served {
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`
 pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): (Since, Time)) -> Option<String> {
-    let entry = analysis.plan.timeline.get(harm.entry as usize)?;
-    Some(format!(
-        "counted from {} on, when it was first whole; {} came before",
-        short(Dur::from_secs(from.as_secs())),
-        entry.name
-    ))
+    let (entry, from) = (analysis.entry_name(harm.entry)?, short(Dur::from_secs(from.as_secs())));
+    Some(format!("counted from {from} on, when it was first whole; {entry} came before"))
 }
 
 /// All workloads over time, and what the run cost them together.
@@ -166,11 +162,8 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
         costs.pending_ns += ns * u128::from(c.pending);
         let requests = ns * u128::from(c.desired);
         costs.requests += requests;
-        costs.requests_lost += if c.ready == 0 {
-            requests
-        } else {
-            requests * u128::from(c.dead) / u128::from(c.ready)
-        };
+        let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());
+        costs.requests_lost += to_dead.unwrap_or(requests);
         costs.observed = costs.observed.saturating_add(lasts);
         if c.up < served.need(c.desired) {
             extend(&mut below, from, to);

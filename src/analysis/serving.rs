@@ -26,7 +26,7 @@ use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
 use super::truth::{Standing, Truth};
 use crate::api::pod::PodSource;
-use crate::plan::BudgetPlan;
+use crate::plan::{BudgetPlan, PodPlan};
 
 pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};
 
@@ -65,54 +65,35 @@ impl<'a> Walk<'a> {
                 .then(|| served(name.to_owned(), Some(id)))
         };
         let mut all: Vec<Option<Served>> = (0..names.workloads() as u32).map(own).collect();
-        for w in analysis.plan.workloads.iter() {
-            if let Some(served) =
-                names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut())
-            {
-                let needs = || w.needs.map(Need::AtLeast).into_iter().collect();
-                served.needs = if w.needs.is_some() {
-                    needs()
-                } else {
-                    demanded(analysis, &w.name, w.template)
-                };
+        for w in &analysis.plan.workloads {
+            let served = names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut());
+            let demanded = || demanded(analysis, &w.name, w.template);
+            if let Some(served) = served {
+                served.needs = w.needs.map_or_else(demanded, |n| vec![Need::AtLeast(n)]);
             }
         }
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
-        Walk {
-            analysis,
-            owners,
-            all,
-            is_static: static_pods(analysis),
-            bare,
-            pending: BTreeMap::new(),
-            ran,
-        }
+        let (is_static, pending) = (static_pods(analysis), BTreeMap::new());
+        Walk { analysis, owners, all, is_static, bare, pending, ran }
     }
 
     /// Where a pod is counted.
     fn place(&self, pod: PodId) -> Option<usize> {
-        match self.owners.of(self.analysis, pod) {
-            Some(w) => Some(w.index()),
-            None => {
-                self.is_static.get(pod.index()).is_some_and(|s| !s).then_some(self.all.len() - 1)
-            }
-        }
+        let owner = self.owners.of(self.analysis, pod).map(WorkloadId::index);
+        let is_counted = || self.is_static.get(pod.index()).is_some_and(|is_static| !is_static);
+        owner.or_else(|| is_counted().then_some(self.all.len() - 1))
     }
 
     /// Counts what is there at the start.
     pub(super) fn start(&mut self, truth: &Truth<'_>) {
-        let there: Vec<PodId> =
-            truth.follow.pods().filter(|(_, p)| p.exists).map(|(id, _)| id).collect();
-        for pod in there {
-            let standing = truth.standing(pod);
-            if truth.follow.pod(pod).phase == PodPhase::Running
-                && let Some(place) = self.place(pod)
-            {
+        for (pod, state) in truth.follow.pods().filter(|(_, p)| p.exists) {
+            let (standing, runs) = (truth.standing(pod), state.phase == PodPhase::Running);
+            if let Some(place) = self.place(pod).filter(|_| runs) {
                 self.ran[place] = true;
             }
             self.change(Time::ZERO, pod, &Standing::default(), &standing);
-            if truth.follow.pod(pod).phase == PodPhase::Running && !standing.deleting {
+            if runs && !standing.deleting {
                 self.want(Time::ZERO, pod, true);
             }
         }
@@ -219,12 +200,10 @@ impl<'a> Walk<'a> {
         }
         let (mut whole, mut replaced) = (Costs::default(), Costs::default());
         for e in evictions {
-            let place = self.place(e.pod);
-            let own = place.and_then(|p| self.all[p].as_mut());
-            let counts = own.as_ref().is_some_and(|s| s.id.is_some());
-            let own = own.map(|s| &mut s.costs);
-            let replaced = counts.then_some(&mut replaced);
-            for costs in own.into_iter().chain([&mut whole]).chain(replaced) {
+            let own = self.place(e.pod).and_then(|p| self.all[p].as_mut());
+            let has_id = own.as_ref().is_some_and(|s| s.id.is_some());
+            let own = own.map(|s| &mut s.costs).into_iter();
+            for costs in own.chain([&mut whole]).chain(has_id.then_some(&mut replaced)) {
                 costs.evicted += 1;
                 costs.needless += u64::from(e.is_needless(window));
                 costs.undecided += u64::from(e.is_undecided(window, horizon));
@@ -234,9 +213,8 @@ impl<'a> Walk<'a> {
         let (mut below, mut none) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         let ran = std::mem::take(&mut self.ran);
         let mut workloads = Vec::new();
-        for (mut served, ran) in
-            self.all.into_iter().zip(ran).filter_map(|(s, ran)| Some((s?, ran)))
-        {
+        for (served, ran) in self.all.into_iter().zip(ran) {
+            let Some(mut served) = served else { continue };
             served.from = begins(&served, ran);
             let (short, dark) = reckon(&mut served, horizon);
             served.costs.longest_below_need =
@@ -269,13 +247,11 @@ impl<'a> Walk<'a> {
 /// Which pods are static: those belong to their machine.
 fn static_pods(analysis: &Analysis<'_>) -> Vec<bool> {
     let mut is_static = vec![false; analysis.pod_count()];
-    for p in &analysis.plan.pods {
-        let template = analysis.plan.templates.get(p.template as usize);
-        if template.is_some_and(|t| t.source != PodSource::Api)
-            && let Some(pod) = analysis.trace.names.find_pod(&p.name)
-        {
-            is_static[pod.index()] = true;
-        }
+    let template = |p: &PodPlan| analysis.plan.templates.get(p.template as usize);
+    let is_its = |p: &&PodPlan| template(p).is_some_and(|t| t.source != PodSource::Api);
+    let all = analysis.plan.pods.iter().filter(is_its);
+    for pod in all.filter_map(|p| analysis.trace.names.find_pod(&p.name)) {
+        is_static[pod.index()] = true;
     }
     is_static
 }

@@ -114,6 +114,11 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// The name of an entry of the timeline.
+    pub(crate) fn entry_name(&self, entry: u32) -> Option<&'a str> {
+        self.plan.timeline.get(entry as usize).map(|e| e.name.as_str())
+    }
+
     /// `Deployment default/web` of `Deployment/default/web`.
     pub(crate) fn workload_in_words(&self, id: WorkloadId) -> String {
         self.trace.names.workload_name(id).replacen('/', " ", 1)
@@ -159,15 +164,11 @@ impl<'a> Analysis<'a> {
     /// away: a fault, or something that a user does to nodes or pods.
     pub(crate) fn first_harm(&self, from: Time, until: Time) -> Option<Since> {
         let harms = self.plan.actions.iter().filter(|a| {
-            let fault = self.plan.timeline.get(a.entry as usize);
-            a.phase != Phase::End
-                && (a.act.takes_pods() || fault.is_some_and(|entry| entry.is_fault))
+            let is_fault = || self.plan.timeline.get(a.entry as usize).is_some_and(|e| e.is_fault);
+            a.phase != Phase::End && (a.act.takes_pods() || is_fault())
         });
-        harms.filter(|a| a.at >= from && a.at < until).min_by_key(|a| a.at).map(|a| Since {
-            at: a.at,
-            entry: a.entry,
-            ended: false,
-        })
+        let first = harms.filter(|a| (from..until).contains(&a.at)).min_by_key(|a| a.at)?;
+        Some(Since { at: first.at, entry: first.entry, ended: false })
     }
 }
 

@@ -30,48 +30,46 @@ impl Step {
         self.node.or(self.host).filter(|(_, before, after)| before != after)
     }
 
+    /// The node it was about, or that its pod is on; a pod that is gone has no node any more, and one
+    /// that is new had none.
+    pub(crate) fn on(&self) -> Option<NodeId> {
+        let of_pod =
+            || self.pod.and_then(|(_, before, after)| after.node_id().or(before.node_id()));
+        self.node.map(|(node, ..)| node).or_else(of_pod)
+    }
+
     /// The pod whose deletion this record begins; without a grace period it is gone at once.
     pub(crate) fn deletion_begins(&self) -> Option<(PodId, PodState)> {
-        let begins = |before: &PodState, after: &PodState| {
-            before.exists && !before.deleting && (after.deleting || !after.exists)
-        };
-        self.pod
-            .filter(|(_, before, after)| begins(before, after))
-            .map(|(id, before, _)| (id, before))
+        let (id, before, after) = self.pod?;
+        let begins = before.exists && !before.deleting && (after.deleting || !after.exists);
+        begins.then_some((id, before))
     }
 
     /// The pod that this record evicts, as it was before. One that is finished is cleared away,
     /// which harms nobody.
     pub(crate) fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
-        self.deletion_begins().or_else(|| self.fails_under_pressure(r)).filter(|(_, before)| {
-            EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal()
-        })
-    }
-
-    /// The pod that its kubelet has evicted, which this record says has failed.
-    fn fails_under_pressure(&self, r: &Record) -> Option<(PodId, PodState)> {
         let (pod, before, _) = self.pod?;
+        // What its kubelet has evicted says that it has failed.
         let fails = r.what == What::PodPhase(PodPhase::Failed);
-        (fails && before.asked == Some(EvictionCause::Pressure)).then_some((pod, before))
+        let fails_under_pressure = fails && before.asked == Some(EvictionCause::Pressure);
+        let goes = self.deletion_begins().is_some() || fails_under_pressure;
+        let is_evicted = || EvictionCause::of(r, before.asked).is_some();
+        (goes && !before.phase.is_terminal() && is_evicted()).then_some((pod, before))
     }
 
-    /// The pod that its kubelet says has ended, and that ran, as it was before; what ends under
-    /// pressure is evicted.
-    fn ends(&self, r: &Record) -> Option<(PodId, PodState)> {
-        let (pod, before, after) = self.pod?;
-        let ends = before.phase == PodPhase::Running && after.phase.is_terminal();
-        let asked = before.deleting || before.asked.is_some();
-        (ends && !asked && r.actor == Actor::Kubelet).then_some((pod, before))
-    }
-
-    /// The pod that ends with its node, which was told to go off, as it was before.
+    /// The pod that ends with its node, which was told to go off, as it was before. Its kubelet says
+    /// that it has ended; what ends under pressure is evicted.
     pub(crate) fn shut_down(
         &self,
         analysis: &Analysis<'_>,
         id: RecordId,
         r: &Record,
     ) -> Option<(PodId, PodState)> {
-        self.ends(r).filter(|_| is_of_shutdown(analysis.plan, analysis.trace, id))
+        let (pod, before, after) = self.pod?;
+        let ends = before.phase == PodPhase::Running && after.phase.is_terminal();
+        let asked = before.deleting || before.asked.is_some();
+        let is_its = ends && !asked && r.actor == Actor::Kubelet;
+        (is_its && is_of_shutdown(analysis.plan, analysis.trace, id)).then_some((pod, before))
     }
 
     /// The pod that this record preempts, as it was before: the scheduler deletes no others.
@@ -98,14 +96,8 @@ impl<'a> Follow<'a> {
     /// Stands at the start of the run, before its first record.
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
-        Follow {
-            analysis,
-            templates: vec![None; pods.len()],
-            nodes,
-            pods,
-            taken: 0,
-            timers_from: 0,
-        }
+        let templates = vec![None; pods.len()];
+        Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0 }
     }
 
     /// What it walks through.
@@ -155,35 +147,25 @@ impl<'a> Follow<'a> {
     /// Takes one record in.
     pub(crate) fn apply(&mut self, id: RecordId, r: &Record) -> Step {
         if let Some(n) = r.node() {
-            return match self.nodes.get_mut(n.index()) {
-                None => Step::default(),
-                Some(node) => {
-                    let before = node.flags;
-                    node.take(self.analysis.trace, id, r);
-                    Step { node: Some((n, before, node.flags)), ..Step::default() }
-                }
-            };
+            let Some(node) = self.nodes.get_mut(n.index()) else { return Step::default() };
+            let before = node.flags;
+            node.take(self.analysis.trace, id, r);
+            return Step { node: Some((n, before, node.flags)), ..Step::default() };
         }
         if let Some(p) = r.pod() {
-            return match self.pods.get_mut(p.index()) {
-                None => Step::default(),
-                Some(pod) => {
-                    let before = *pod;
-                    pod.take(id, r);
-                    if matches!(self.analysis.trace.attached(r), Some(Err(_))) {
-                        pod.refused_volume = true;
-                    }
-                    if self.analysis.trace.said_of_pod(r) == Some(EventText::Evicted) {
-                        pod.asked = Some(EvictionCause::Pressure);
-                    }
-                    let after = *pod;
-                    let host = self.count_unattached(&before, &after);
-                    if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
-                        self.take_template(p, id);
-                    }
-                    Step { node: None, pod: Some((p, before, after)), host }
-                }
-            };
+            let Some(pod) = self.pods.get_mut(p.index()) else { return Step::default() };
+            let before = *pod;
+            pod.take(id, r);
+            pod.refused_volume |= matches!(self.analysis.trace.attached(r), Some(Err(_)));
+            if self.analysis.trace.said_of_pod(r) == Some(EventText::Evicted) {
+                pod.asked = Some(EvictionCause::Pressure);
+            }
+            let after = *pod;
+            let host = self.count_unattached(&before, &after);
+            if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
+                self.take_template(p, id);
+            }
+            return Step { node: None, pod: Some((p, before, after)), host };
         }
         if r.what == What::ControllersStopped {
             self.timers_from = id;

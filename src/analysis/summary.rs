@@ -134,10 +134,10 @@ struct Tally<'a> {
     tainting: Vec<Dur>,
     /// Per node when it had NoExecute taints: begin and end.
     no_execute: Vec<Vec<(Time, Time)>>,
-    was_unknown: Vec<bool>,
-    was_tainted: Vec<bool>,
-    /// Whether somebody else than node lifecycle gave it a NoExecute taint.
-    was_tainted_by_others: Vec<bool>,
+    were_unknown: BTreeSet<NodeId>,
+    were_tainted: BTreeSet<NodeId>,
+    /// Those to which somebody else than node lifecycle gave a NoExecute taint.
+    were_tainted_by_others: BTreeSet<NodeId>,
     /// Per pod whether its present life had a timer.
     had_timer: Vec<bool>,
 }
@@ -158,17 +158,15 @@ impl<'a> Tally<'a> {
             detection: Vec::new(),
             tainting: Vec::new(),
             no_execute,
-            was_unknown: vec![false; analysis.node_count()],
-            was_tainted: vec![false; analysis.node_count()],
-            was_tainted_by_others: vec![false; analysis.node_count()],
+            were_unknown: BTreeSet::new(),
+            were_tainted: BTreeSet::new(),
+            were_tainted_by_others: BTreeSet::new(),
             had_timer: vec![false; analysis.pods.len()],
         }
     }
 
     fn latency(&self, id: RecordId, node: NodeId, at: Time) -> Option<Dur> {
-        self.analysis
-            .fault_of(id, Some(node))
-            .and_then(|Since { at: began, .. }| at.checked_since(began))
+        at.checked_since(self.analysis.fault_of(id, Some(node))?.at)
     }
 
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
@@ -201,17 +199,18 @@ impl<'a> Tally<'a> {
             && after.ready == Some(ConditionStatus::Unknown)
             && before.ready != after.ready
         {
-            self.was_unknown[i] = true;
+            self.were_unknown.insert(node);
             self.detection.extend(self.latency(id, node, r.at));
         }
         if let Some(change) = self.analysis.trace.taint_change(r) {
-            let of_failure =
-                |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
+            let of_failure = |t: &Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
+            let [added, removed] =
+                [&change.added, &change.removed].map(|t| t.iter().any(of_failure));
             if r.actor != Actor::NodeLifecycle {
-                self.was_tainted_by_others[i] |= before.no_execute < after.no_execute;
-            } else if change.added.iter().any(of_failure) && !change.removed.iter().any(of_failure)
-            {
-                self.was_tainted[i] = true;
+                let more = before.no_execute < after.no_execute;
+                self.were_tainted_by_others.extend(more.then_some(node));
+            } else if added && !removed {
+                self.were_tainted.insert(node);
                 self.tainting.extend(self.latency(id, node, r.at));
             }
         }
@@ -241,10 +240,8 @@ impl<'a> Tally<'a> {
 
     /// Whether a node had a NoExecute taint at some time from then on.
     fn tainted_since(&self, node: u32, from: Time) -> bool {
-        self.no_execute
-            .get(node as usize)
-            .and_then(|spans| spans.last())
-            .is_some_and(|&(_, end)| end > from)
+        let last = self.no_execute.get(node as usize).and_then(|spans| spans.last());
+        last.is_some_and(|&(_, end)| end > from)
     }
 
     fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
@@ -287,16 +284,13 @@ impl<'a> Tally<'a> {
             end.nodes[n.health().index()] += 1;
             end.nodes_no_execute += u64::from(n.exists && n.no_execute > 0);
         }
-        let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count() as u64;
-        let (nodes_unknown, nodes_tainted) = (count(&self.was_unknown), count(&self.was_tainted));
-        let others = self.was_tainted_by_others.iter().zip(&self.was_tainted);
-        let nodes_tainted_by_others = others.filter(|(others, own)| **others && !**own).count();
+        let by_others = self.were_tainted_by_others.difference(&self.were_tainted);
         Summary {
             kept,
             pending_timers,
-            nodes_unknown,
-            nodes_tainted,
-            nodes_tainted_by_others: nodes_tainted_by_others as u64,
+            nodes_unknown: self.were_unknown.len() as u64,
+            nodes_tainted: self.were_tainted.len() as u64,
+            nodes_tainted_by_others: by_others.count() as u64,
             end,
             ..self.summary
         }

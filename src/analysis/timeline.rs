@@ -23,33 +23,24 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut facts = Facts::new(analysis);
     facts.walk(|f| fine.add(f));
     let mut rows = Vec::new();
-    for level in LEVELS {
+    for level in 0..LEVELS {
         rows = merge(analysis, &fine.groups, level);
-        if rows.len() <= if level.span || level.zone { max_rows } else { max_rows + max_rows / 2 } {
+        if rows.len() <= if level < 2 { max_rows } else { max_rows + max_rows / 2 } {
             break;
         }
     }
-    in_words(analysis, &facts, rows)
-}
-
-/// The rows of the finest level, however many they are: one per fact and moment, nodes together
-/// that share both.
-pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
-    let mut fine = Fine::new(analysis);
-    let mut facts = Facts::new(analysis);
-    facts.walk(|f| fine.add(f));
-    let rows = merge(analysis, &fine.groups, LEVELS[0]);
-    in_words(analysis, &facts, rows)
-}
-
-/// The rows in order, with their texts.
-fn in_words(analysis: &Analysis<'_>, facts: &Facts<'_>, mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|r| (r.first, r.record));
     let text = Text { analysis, taints: &facts.taints };
     for row in &mut rows {
         row.text = text.row(row);
     }
     rows
+}
+
+/// The rows of the finest level, however many they are: one per fact and moment, nodes together
+/// that share both.
+pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
+    timeline(analysis, usize::MAX)
 }
 
 /// Facts of one kind and node, each node or pod at most once.
@@ -172,23 +163,10 @@ impl Fine {
     }
 }
 
-/// What groups have in common to become one row.
-#[derive(Clone, Copy)]
-struct Level {
-    /// The milliseconds in which it first and last became true.
-    span: bool,
-    zone: bool,
-    generation: bool,
-    entry: bool,
-}
-
-const LEVELS: [Level; 5] = [
-    Level { span: true, zone: false, generation: true, entry: true },
-    Level { span: false, zone: true, generation: true, entry: true },
-    Level { span: false, zone: false, generation: true, entry: true },
-    Level { span: false, zone: false, generation: false, entry: true },
-    Level { span: false, zone: false, generation: false, entry: false },
-];
+/// How many levels there are. In common to become one row groups have at the first the milliseconds in
+/// which they first and last became true, at the second their zone, up to the third how often they were
+/// true before, and up to the fourth the entry that they are counted from.
+const LEVELS: u8 = 5;
 
 /// The fact without the entry, text or workload that it names.
 fn without_entry(fact: Fact) -> Fact {
@@ -206,7 +184,7 @@ fn without_entry(fact: Fact) -> Fact {
     }
 }
 
-fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
+fn merge(analysis: &Analysis<'_>, groups: &[Group], level: u8) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut by_key = BTreeMap::new();
     for group in groups {
@@ -223,19 +201,15 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
             (row.first, row.record) = (new.first, new.record);
         }
         row.last = row.last.max(new.last);
-        if row.since != new.since {
-            // Counted from several entries: none is named.
-            row.since = None;
-        }
+        // Counted from several entries: none is named.
+        row.since = row.since.filter(|since| Some(*since) == new.since);
         row.pods += new.pods;
         row.count += new.count;
     }
     for row in &mut rows {
         row.nodes.sort_unstable();
         row.nodes.dedup();
-        if row.pods != 1 {
-            row.pod = None;
-        }
+        row.pod = row.pod.filter(|_| row.pods == 1);
     }
     rows
 }
@@ -244,15 +218,15 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
 /// became true.
 type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>);
 
-fn key(analysis: &Analysis<'_>, g: &Group, level: Level) -> Key {
+fn key(analysis: &Analysis<'_>, g: &Group, level: u8) -> Key {
     let row = &g.row;
-    let fact = if level.entry { row.fact } else { without_entry(row.fact) };
+    let (fact, since) =
+        if level < 4 { (row.fact, row.since) } else { (without_entry(row.fact), None) };
     let place = match g.node {
-        n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
+        n if level == 1 && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
         _ => 0,
     };
-    let span = level.span.then_some((row.first.as_millis(), row.last.as_millis()));
-    let since = if level.entry { row.since } else { None };
-    let generation = if level.generation { g.generation } else { 0 };
+    let span = (level == 0).then_some((row.first.as_millis(), row.last.as_millis()));
+    let generation = if level < 3 { g.generation } else { 0 };
     (fact, since, generation, place, span)
 }

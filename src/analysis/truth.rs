@@ -54,34 +54,21 @@ impl<'a> Truth<'a> {
         let follow = Follow::new(analysis);
         let nodes = analysis.node_count();
         let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
-        for (i, n) in analysis.plan.nodes.iter().enumerate() {
-            let id = analysis.node_id(i as u32).index();
+        for (i, n) in (0..).zip(&analysis.plan.nodes) {
+            let id = analysis.node_id(i).index();
             lost[id] = matches!(n.start, NodeStart::Imported { cut: true, .. });
             without[id] = n.start == NodeStart::Silent;
         }
         let pods = analysis.pod_count();
-        let mut truth = Truth {
-            follow,
-            live: vec![NO_NODE; pods],
-            idle: BTreeSet::new(),
-            unproven: BTreeSet::new(),
-            ran: vec![false; pods],
-            earlier: BTreeMap::new(),
-            lost,
-            on: vec![Vec::new(); nodes],
+        let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);
+        let (idle, unproven, earlier) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        let mut truth = Truth { follow, live, idle, unproven, ran, earlier, lost, on };
+        let runs = |p: &PodState| {
+            let has_kubelet = p.node_id().is_some_and(|node| !without[node.index()]);
+            p.exists && p.phase == PodPhase::Running && has_kubelet
         };
-        let running: Vec<(PodId, u32)> = truth
-            .follow
-            .pods()
-            .filter(|(_, p)| {
-                p.exists
-                    && p.phase == PodPhase::Running
-                    && p.node != NO_NODE
-                    && !without[p.node as usize]
-            })
-            .map(|(id, p)| (id, p.node))
-            .collect();
-        for (pod, node) in running {
+        let running = truth.follow.pods().filter(|(_, p)| runs(p)).map(|(id, p)| (id, p.node));
+        for (pod, node) in running.collect::<Vec<_>>() {
             truth.run(pod, node);
         }
         truth
@@ -118,10 +105,8 @@ impl<'a> Truth<'a> {
         let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
-        let earlier = self
-            .earlier
-            .get(&pod)
-            .map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
+        let earlier = self.earlier.get(&pod).into_iter().flatten();
+        let earlier = earlier.filter(|&&n| self.reached(n)).count() as u32;
         Standing {
             exists,
             deleting: exists && p.deleting,
@@ -220,10 +205,9 @@ impl<'a> Truth<'a> {
             // What the plan has from the start is known already.
             What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}
             What::Noted(Note::ContainerServes, serves) => {
-                if serves == 0 {
-                    self.idle.insert(pod)
-                } else {
-                    self.idle.remove(&pod)
+                match serves {
+                    0 => self.idle.insert(pod),
+                    _ => self.idle.remove(&pod),
                 };
             }
             What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {

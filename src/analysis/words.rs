@@ -10,51 +10,42 @@ pub(crate) use super::names::{ranges, short_taint, stem};
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     let trace = analysis.trace;
-    let entry = || {
-        analysis
-            .plan
-            .timeline
-            .get(r.object as usize)
-            .map_or("an entry of the timeline", |e| e.name.as_str())
-    };
+    let entry = || analysis.entry_name(r.object).unwrap_or("an entry of the timeline");
     let named = |node: u32| analysis.node_name(NodeId(node));
-    let node = || named(r.object);
-    let of_node = |said: &str| format!("{} {said}", node());
-    let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
+    let object = object(analysis, r);
+    let of = |said: &str| format!("{object} {said}");
+    let is =
+        |kind: &str, status: ConditionStatus| format!("{object}: {kind} is {}", status.as_str());
     let workload = || r.workload().map_or_else(String::new, |w| analysis.workload_in_words(w));
     match r.what {
-        What::NodeCreated => of_node("exists"),
-        What::NodeDeleted => of_node("deleted"),
-        What::NodeCondition(kind, status, _) => {
-            format!("{}: {} is {}", node(), kind.as_str(), status.as_str())
-        }
-        What::NodeTaints(_) => of_node(&taint_change(trace.taint_change(r))),
-        What::NodeUnschedulable(true) => of_node("cordoned"),
-        What::NodeUnschedulable(false) => of_node("uncordoned"),
-        What::NodeSilent => of_node("falls silent: its kubelet no longer reaches the API server"),
-        What::NodeHeard => of_node("is heard again"),
-        What::MachineOff => format!("the machine of {} stops, and its containers with it", node()),
-        What::MachineOn => format!("the machine of {} has booted", node()),
-        What::NetworkLost => format!("clients no longer reach the pods of {}", node()),
-        What::NetworkBack => format!("clients reach the pods of {} again", node()),
-        What::ContainersStarted(n) => format!("{}: its containers run on {}", pod(), named(n)),
+        What::NodeCreated => of("exists"),
+        What::NodeDeleted => of("deleted"),
+        What::NodeCondition(kind, status, _) => is(kind.as_str(), status),
+        What::NodeTaints(_) => of(&taint_change(trace.taint_change(r))),
+        What::NodeUnschedulable(true) => of("cordoned"),
+        What::NodeUnschedulable(false) => of("uncordoned"),
+        What::NodeSilent => of("falls silent: its kubelet no longer reaches the API server"),
+        What::NodeHeard => of("is heard again"),
+        What::MachineOff => format!("the machine of {object} stops, and its containers with it"),
+        What::MachineOn => format!("the machine of {object} has booted"),
+        What::NetworkLost => format!("clients no longer reach the pods of {object}"),
+        What::NetworkBack => format!("clients reach the pods of {object} again"),
+        What::ContainersStarted(n) => format!("{object}: its containers run on {}", named(n)),
         What::ContainersStopped(n) => {
-            format!("{}: its containers on {} have ended", pod(), named(n))
+            format!("{object}: its containers on {} have ended", named(n))
         }
-        What::NodeQueued => of_node("waits in its zone's queue for the NoExecute taint"),
-        What::PodCreated(on) => created(analysis, pod(), on),
-        What::PodBound(n) => format!("{} bound to {}", pod(), named(n)),
-        What::PodTolerations => format!("{}: its tolerations change", pod()),
-        What::PodPhase(phase) => format!("{} is {}", pod(), phase.as_str()),
-        What::PodCondition(kind, status, _) => {
-            format!("{}: {} is {}", pod(), kind.as_str(), status.as_str())
-        }
-        What::PodConditionGone(kind) => format!("{}: {} is gone", pod(), kind.as_str()),
+        What::NodeQueued => of("waits in its zone's queue for the NoExecute taint"),
+        What::PodCreated(on) => created(analysis, object, on),
+        What::PodBound(n) => format!("{object} bound to {}", named(n)),
+        What::PodTolerations => format!("{object}: its tolerations change"),
+        What::PodPhase(phase) => format!("{object} is {}", phase.as_str()),
+        What::PodCondition(kind, status, _) => is(kind.as_str(), status),
+        What::PodConditionGone(kind) => format!("{object}: {} is gone", kind.as_str()),
         What::PodDeleting(grace) => {
-            format!("{} deleted by {}, with a grace period of {grace} s", pod(), r.actor.by())
+            format!("{object} deleted by {}, with a grace period of {grace} s", r.actor.by())
         }
-        What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{} gone", pod()),
-        What::PodGone => format!("{} gone, deleted by {}", pod(), r.actor.by()),
+        What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{object} gone"),
+        What::PodGone => format!("{object} gone, deleted by {}", r.actor.by()),
         What::NodeEvent(..)
         | What::NodeMessage(_)
         | What::PodEvent(..)
@@ -75,24 +66,30 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             "master disruption: every zone is fully disrupted, tainting stops".to_owned()
         }
         What::MasterDisruptionLeft => "master disruption is over: tainting resumes".to_owned(),
-        What::TimerSet(0) => format!("{}: to be evicted at once", pod()),
-        What::TimerSet(s) => format!("{}: eviction timer of {} s set", pod(), grouped(s.into())),
-        What::TimerCancelled => format!("{}: eviction timer cancelled", pod()),
-        What::PodUnplaced(_) => format!("{} fits no node; {}", pod(), rejections(analysis, r)),
-        What::EvictionFailed => format!("{} not evicted: five tries failed", pod()),
-        What::EvictionGranted(_) | What::EvictionRefused(_) => eviction(analysis, pod(), r),
-        What::DrainDeletes => format!("kubectl drain --disable-eviction deletes {}", pod()),
+        What::TimerSet(0) => format!("{object}: to be evicted at once"),
+        What::TimerSet(s) => format!("{object}: eviction timer of {} s set", grouped(s.into())),
+        What::TimerCancelled => format!("{object}: eviction timer cancelled"),
+        What::PodUnplaced(_) => format!("{object} fits no node; {}", rejections(analysis, r)),
+        What::EvictionFailed => format!("{object} not evicted: five tries failed"),
+        What::EvictionGranted(_) | What::EvictionRefused(_) => eviction(analysis, object, r),
+        What::DrainDeletes => format!("kubectl drain --disable-eviction deletes {object}"),
         What::DrainEnded(_) => {
-            trace.drain_end(r).map_or_else(String::new, |e| drain_ended(analysis, node(), e))
+            trace.drain_end(r).map_or_else(String::new, |e| drain_ended(analysis, object, e))
         }
         What::BudgetCreated(_) => budget(analysis, "created", r),
         What::BudgetChanged(_) => budget(analysis, "changed", r),
         What::BudgetDeleted => format!("{} deleted", budget_name(analysis, WorkloadId(r.object))),
         What::CutShort(text) => format!("{} stops: {}", entry(), trace.names.text_of(TextId(text))),
-        What::Noted(note, arg) => noted(analysis, r, note, arg),
+        What::Noted(note, arg) => noted(analysis, r, object, (note, arg)),
         What::ControllersStarted => "controllers started".to_owned(),
         What::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
     }
+}
+
+/// The node or pod that a record is about.
+fn object<'a>(analysis: &'a Analysis<'_>, r: &Record) -> &'a str {
+    let node = r.node().map(|n| analysis.node_name(n));
+    node.or_else(|| r.pod().map(|p| analysis.pod_name(p))).unwrap_or_default()
 }
 
 /// The beginning of an entry of the timeline; what does not last neither begins nor ends.
@@ -126,12 +123,9 @@ fn taint_change(change: Option<&TaintChange>) -> String {
 /// An event, as `kubectl get events` shows it.
 fn event(analysis: &Analysis<'_>, r: &Record) -> String {
     let f = analysis.trace.fields(r);
+    let (reason, message) = (f.reason.as_deref().unwrap_or(""), f.message.unwrap_or_default());
     let object = f.object.unwrap_or_default().replacen('/', " ", 1);
-    format!(
-        "event {} about {object}: {}",
-        f.reason.as_deref().unwrap_or(""),
-        f.message.unwrap_or_default()
-    )
+    format!("event {reason} about {object}: {message}")
 }
 
 /// The new state of a zone, given by its key.
@@ -144,11 +138,9 @@ fn zone(key: &str, state: ZoneState) -> String {
 /// Which plugins of the scheduler rejected which nodes, and why.
 pub(super) fn rejections(analysis: &Analysis<'_>, r: &Record) -> String {
     let filters = analysis.trace.fields(r).filters.into_iter();
-    let said = filters.map(|t| match t.count {
-        0 => format!("{}: {}", t.rejection.plugin, t.rejection.reason),
-        n => {
-            format!("{} on {}: {}", t.rejection.plugin, nodes_told(n, &t.nodes), t.rejection.reason)
-        }
+    let said = filters.map(|t| {
+        let on = if t.count == 0 { String::new() } else { on_nodes(t.count, &t.nodes) };
+        format!("{}{on}: {}", t.rejection.plugin, t.rejection.reason)
     });
     said.collect::<Vec<_>>().join("; ")
 }
@@ -171,11 +163,11 @@ fn budget(analysis: &Analysis<'_>, verb: &str, r: &Record) -> String {
     })
 }
 
-/// How many nodes, and the names of the first of them.
-fn nodes_told(count: usize, names: &[String]) -> String {
+/// ` on 5 (a-0, a-1, a-2, …)`: how many nodes, and the names of the first of them.
+fn on_nodes(count: usize, names: &[String]) -> String {
     const MOST: usize = 3;
     let more = if names.len() > MOST { ", …" } else { "" };
-    format!("{count} ({}{more})", names[..names.len().min(MOST)].join(", "))
+    format!(" on {count} ({}{more})", names[..names.len().min(MOST)].join(", "))
 }
 
 /// What the status of a DeviceTaintRule says.
@@ -186,9 +178,7 @@ pub(super) fn rule_says(analysis: &Analysis<'_>, text: TextId) -> String {
     }
 }
 
-fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
-    let node = r.node().map(|n| analysis.node_name(n));
-    let object = node.or(r.pod().map(|p| analysis.pod_name(p))).unwrap_or_default();
+fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, u32)) -> String {
     match note {
         Note::ZoneQueue => format!("zone {} gets its queue", analysis.zone_told(r)),
         Note::TaintsKnown => {

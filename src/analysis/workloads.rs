@@ -47,9 +47,16 @@ struct Open {
     min_ready: Dur,
     /// Pods that exist and are not finished.
     there: u32,
-    available: u32,
     /// Losses without a replacement, the oldest first.
     losses: VecDeque<RecordId>,
+}
+
+impl Open {
+    /// So many pods more are available from now on.
+    fn add_available(&mut self, at: Time, more: i32) {
+        let before = self.outcome.available.last().map_or(0, |step| step.1);
+        set(&mut self.outcome.available, at, before.wrapping_add_signed(more));
+    }
 }
 
 struct Walk<'a> {
@@ -58,9 +65,8 @@ struct Walk<'a> {
     follow: Follow<'a>,
     /// By workload; none for those that another one owns.
     open: Vec<Option<Open>>,
-    /// Losses of StatefulSets by pod, those of DaemonSets by workload and node.
-    by_pod: BTreeMap<PodId, RecordId>,
-    by_node: BTreeMap<(WorkloadId, u32), RecordId>,
+    /// Losses of StatefulSets by workload and pod, those of DaemonSets by workload and node.
+    lost: BTreeMap<(WorkloadId, u32), RecordId>,
     /// The loss that a pod makes up for.
     replaces: BTreeMap<PodId, RecordId>,
     /// By pod: when its grace period is over, while it is being deleted.
@@ -84,30 +90,18 @@ impl<'a> Walk<'a> {
                 outcome: WorkloadOutcome::new(id, kind),
                 min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
                 there: 0,
-                available: 0,
                 losses: VecDeque::new(),
             })
         };
         let open = owners.root.iter().enumerate().map(open).collect();
-        let follow = Follow::new(analysis);
-        let mut walk = Walk {
-            analysis,
-            owners,
-            follow,
-            open,
-            by_pod: BTreeMap::new(),
-            by_node: BTreeMap::new(),
-            replaces: BTreeMap::new(),
-            over: BTreeMap::new(),
-            found: BTreeMap::new(),
-            ripening: BTreeSet::new(),
-            due: BTreeMap::new(),
-        };
-        let pods: Vec<(PodId, PodState)> =
-            walk.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
-        for (pod, state) in pods {
+        let (follow, lost, found) = (Follow::new(analysis), BTreeMap::new(), BTreeMap::new());
+        let (replaces, over, due) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let ripening = BTreeSet::new();
+        let mut walk =
+            Walk { analysis, owners, follow, open, lost, replaces, over, found, ripening, due };
+        for (pod, state) in (0..).map(PodId).zip(&analysis.pods).filter(|(_, p)| p.exists) {
             if let Some(w) = walk.owners.of(analysis, pod) {
-                walk.count(w, Time::ZERO, pod, &PodState::default(), &state);
+                walk.count(w, Time::ZERO, pod, &PodState::default(), state);
             }
         }
         walk
@@ -141,11 +135,10 @@ impl<'a> Walk<'a> {
     /// Takes a change of a pod into the counts of its workload.
     fn count(&mut self, id: WorkloadId, at: Time, pod: PodId, before: &PodState, after: &PodState) {
         let there = |p: &PodState| u32::from(p.exists && !p.phase.is_terminal());
-        let Some(open) = self.open(id) else { return };
+        let Some(open) = self.open.get_mut(id.index()).and_then(Option::as_mut) else { return };
         open.there = open.there + there(after) - there(before);
         if open.outcome.kind == WorkloadKind::DaemonSet {
-            let there = open.there;
-            set(&mut open.outcome.wanted, at, there);
+            set(&mut open.outcome.wanted, at, open.there);
         }
         let min_ready = open.min_ready;
         match (before.is_available(), after.is_available()) {
@@ -159,13 +152,7 @@ impl<'a> Walk<'a> {
             }
             (true, false) => match self.due.remove(&pod) {
                 Some(due) => drop(self.ripening.remove(&(due, pod))),
-                None => {
-                    if let Some(open) = self.open(id) {
-                        open.available -= 1;
-                        let available = open.available;
-                        set(&mut open.outcome.available, at, available);
-                    }
-                }
+                None => open.add_available(at, -1),
             },
             _ => {}
         }
@@ -173,9 +160,7 @@ impl<'a> Walk<'a> {
 
     fn became_available(&mut self, id: WorkloadId, at: Time, pod: PodId) {
         if let Some(open) = self.open(id) {
-            open.available += 1;
-            let available = open.available;
-            set(&mut open.outcome.available, at, available);
+            open.add_available(at, 1);
         }
         if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
             found.ready_at.get_or_insert(at);
@@ -204,29 +189,22 @@ impl<'a> Walk<'a> {
             What::PodDeleting(grace) => {
                 self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())));
             }
-            What::PodGone => {
-                self.over.remove(&pod);
-            }
+            What::PodGone => _ = self.over.remove(&pod),
             _ => {}
         }
-        if is_lost(&before) {
-            if !is_lost(&after)
-                && (before.node != after.node || matches!(r.what, What::PodCreated(_)))
-            {
-                self.arrived(r, w, pod, &after, matches!(r.what, What::PodCreated(_)));
+        let (was_lost, moved) = (is_lost(&before), before.node != after.node);
+        let created = was_lost && matches!(r.what, What::PodCreated(_));
+        if is_lost(&after) {
+            if !was_lost {
+                self.lost((id, r), w, pod, &before);
             }
-        } else if is_lost(&after) {
-            self.lost((id, r), w, pod, &before);
-        } else if before.node != after.node {
-            self.arrived(r, w, pod, &after, false);
+        } else if moved || created {
+            self.arrived(r, w, pod, &after, created);
         }
         self.count(w, r.at, pod, &before, &after);
-        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss))
-            && after.exists
-            && !after.deleting
-            && after.node != NO_NODE
-        {
-            found.node = Some(NodeId(after.node));
+        let node = after.node_id().filter(|_| after.exists && !after.deleting);
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
+            found.node = node.or(found.node);
         }
         if is_lost(&after) {
             self.replaces.remove(&pod);
@@ -245,8 +223,8 @@ impl<'a> Walk<'a> {
         }
         open.outcome.lost += 1;
         match open.outcome.kind {
-            WorkloadKind::StatefulSet => drop(self.by_pod.insert(pod, id)),
-            WorkloadKind::DaemonSet => drop(self.by_node.insert((w, before.node), id)),
+            WorkloadKind::StatefulSet => drop(self.lost.insert((w, pod.0), id)),
+            WorkloadKind::DaemonSet => drop(self.lost.insert((w, before.node), id)),
             WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::Job => {
                 open.losses.push_back(id)
             }
@@ -257,10 +235,8 @@ impl<'a> Walk<'a> {
     fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
         let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
         let loss = match open.outcome.kind {
-            WorkloadKind::StatefulSet if created => self.by_pod.remove(&pod),
-            WorkloadKind::DaemonSet if after.node != NO_NODE => {
-                self.by_node.remove(&(w, after.node))
-            }
+            WorkloadKind::StatefulSet if created => self.lost.remove(&(w, pod.0)),
+            WorkloadKind::DaemonSet if after.node != NO_NODE => self.lost.remove(&(w, after.node)),
             WorkloadKind::StatefulSet | WorkloadKind::DaemonSet => None,
             _ if created => open.losses.pop_front(),
             _ => None,
@@ -268,24 +244,21 @@ impl<'a> Walk<'a> {
         if let Some(loss) = loss {
             open.outcome.replaced += 1;
             self.replaces.insert(pod, loss);
-            self.found
-                .insert(loss, Replacement { pod, created_at: r.at, node: None, ready_at: None });
+            let next = Replacement { pod, created_at: r.at, node: None, ready_at: None };
+            self.found.insert(loss, next);
         }
     }
 
     fn finish(mut self) -> Workloads {
         let horizon = self.analysis.horizon();
         self.ripen(horizon);
-        let pods: Vec<(PodId, PodState)> =
-            self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
-        for (pod, state) in pods {
-            let Some(w) = self.owners.of(self.analysis, pod) else { continue };
+        for (pod, state) in self.follow.pods().filter(|(_, p)| p.exists) {
+            let owner = self.owners.of(self.analysis, pod);
+            let open = owner.and_then(|w| self.open.get_mut(w.index())?.as_mut());
+            let Some(Open { outcome, .. }) = open else { continue };
             let over = self.over.get(&pod).is_some_and(|&t| t < horizon);
-            if let Some(open) = self.open(w) {
-                open.outcome.pending +=
-                    u64::from(state.phase == PodPhase::Pending && !state.deleting);
-                open.outcome.stuck += u64::from(state.deleting && over);
-            }
+            outcome.pending += u64::from(state.is_pending());
+            outcome.stuck += u64::from(state.deleting && over);
         }
         let mut outcomes: Vec<WorkloadOutcome> =
             self.open.into_iter().flatten().map(|o| measured(o.outcome, horizon)).collect();
@@ -297,7 +270,7 @@ impl<'a> Walk<'a> {
 
 /// Nothing can be expected of it any more.
 fn is_lost(p: &PodState) -> bool {
-    !p.exists || p.deleting || p.phase.is_terminal()
+    !p.is_active()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::run::{progress, ready, simulate};
 use crate::analysis::course::Course as Ran;
-use crate::analysis::refusals::refusals;
+use crate::analysis::drains::refusals;
 use crate::lab::Forecasting;
 use crate::scenario::what_if;
 
