@@ -5,7 +5,7 @@ use super::super::summary::summary_and_serving;
 use super::super::workloads;
 use super::change::{Group, Noise, Way};
 use super::costs::{Bill, Fate, fates};
-use super::found::{Found, NONE, Names, Paired, Seen, pairs};
+use super::found::{Found, NONE, Names, Paired, pairs};
 use super::settings::Settings;
 use crate::analysis::prelude::*;
 
@@ -45,6 +45,13 @@ pub(crate) struct WorkloadChange {
     pub(crate) name: String,
     /// In the first run and in the second.
     pub(crate) sides: [Option<Fate>; 2],
+}
+
+impl WorkloadChange {
+    /// Whether it fared alike in both.
+    pub(super) fn is_like(&self, tolerance: Dur) -> bool {
+        matches!(&self.sides, [Some(a), Some(b)] if a.is_like(b, tolerance))
+    }
 }
 
 /// Two runs, side by side.
@@ -103,40 +110,20 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
             pairs: vec![p.named(&names)],
         });
     let groups = group(pairs, &names, most);
-    workloads.retain(|w| match &w.sides {
-        [Some(a), Some(b)] => !a.is_like(b, tolerance),
-        _ => true,
-    });
+    workloads.retain(|w| !w.is_like(tolerance));
     let missing = |w: &WorkloadChange| {
         let of = |f: &Option<Fate>| f.map_or(0, |f| f.bill.costs.missing_ns);
         of(&w.sides[0]).abs_diff(of(&w.sides[1]))
     };
-    workloads.sort_by_key(|w| std::cmp::Reverse(missing(w)));
+    workloads.sort_by_key(|w| Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
     Difference { settings, costs, workloads, first, groups, tolerance }
 }
 
-/// How closely facts have to agree to be put into one group.
-#[derive(Clone, Copy)]
-struct Level {
-    /// To the second, in how far apart they are.
-    shift: bool,
-    /// In their details.
-    detail: bool,
-    /// In what they belong to.
-    of: bool,
-}
-
-const LEVELS: [Level; 3] = [
-    Level { shift: true, detail: true, of: true },
-    Level { shift: false, detail: false, of: true },
-    Level { shift: false, detail: false, of: false },
-];
-
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.
 fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
     let mut groups = Vec::new();
-    for level in LEVELS {
+    for level in 0..3 {
         groups = at_level(&pairs, names, level);
         if groups.len() <= most {
             break;
@@ -157,8 +144,10 @@ fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
 /// how many seconds, what they belong to, its details.
 type Alike = (Option<Noise>, u32, Way, u64, u32, [u32; 2]);
 
-/// The groups at a level, each with how much it matters.
-fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
+/// The groups at a level, each with how much it matters: the higher it is, the less closely facts have
+/// to agree. At the lowest they do to the second in how far apart they are, and in their details; up to
+/// the next in what they belong to.
+fn at_level(pairs: &[Paired], names: &Names, level: u32) -> Vec<(u8, Group)> {
     let mut by_key: BTreeMap<Alike, Vec<&Paired>> = BTreeMap::new();
     for p in pairs {
         by_key.entry(alike(p, names, level)).or_default().push(p);
@@ -177,11 +166,10 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
 }
 
 /// What a fact has in common with others of its group.
-fn alike(p: &Paired, names: &Names, level: Level) -> Alike {
+fn alike(p: &Paired, names: &Names, level: u32) -> Alike {
     let seconds = |shift: Dur| (shift.as_millis() + 500) / 1_000;
-    let shift = p.shift().filter(|_| level.shift).map_or(0, seconds);
-    let detail = |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
-    let of = if p.pod == NONE || !level.of { NONE } else { names.groups[p.pod as usize] };
-    let details = [detail(&p.a), detail(&p.b)];
+    let shift = p.shift().filter(|_| level == 0).map_or(0, seconds);
+    let details = [p.a, p.b].map(|s| s.filter(|_| level == 0).map_or(NONE, |s| s.detail));
+    let of = if p.pod == NONE || level > 1 { NONE } else { names.groups[p.pod as usize] };
     (p.noise(names), p.what, p.way(), shift, of, details)
 }

@@ -1,7 +1,7 @@
 //! What two runs cost, compared with each other, and the figures of two sides over seeds.
 
 use super::super::costs::Figure;
-use super::super::serving::{Served, Serving};
+use super::super::serving::{Count, Served, Serving};
 use super::super::workloads::{WorkloadOutcome, Workloads};
 use crate::analysis::prelude::*;
 use crate::analysis::statistics::sign_test;
@@ -22,11 +22,8 @@ pub(crate) struct Bill {
 impl Bill {
     /// Of one workload.
     fn new(served: &Served) -> Self {
-        let turns = |w: &[_]| match w {
-            [(_, a), (_, b)] => turned(a, b),
-            _ => 0,
-        };
-        let turns = served.counts.windows(2).map(turns).sum();
+        let counts = served.counts.iter().map(|(_, count)| count);
+        let turns = counts.clone().zip(counts.skip(1)).map(|(a, b)| turned(a, b)).sum();
         let most_desired = served.counts.iter().map(|c| u64::from(c.1.desired)).max().unwrap_or(0);
         Bill { costs: served.costs, turns, most_desired }
     }
@@ -71,16 +68,9 @@ impl Bill {
 }
 
 /// How many pods changed from one count to the next.
-fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) -> u64 {
-    let pairs = [
-        (a.desired, b.desired),
-        (a.up, b.up),
-        (a.ready, b.ready),
-        (a.ghosts, b.ghosts),
-        (a.dead, b.dead),
-        (a.pending, b.pending),
-    ];
-    pairs.into_iter().map(|(a, b)| u64::from(a.abs_diff(b))).sum()
+fn turned(a: &Count, b: &Count) -> u64 {
+    let of = |c: &Count| [c.desired, c.up, c.ready, c.ghosts, c.dead, c.pending];
+    of(a).into_iter().zip(of(b)).map(|(a, b)| u64::from(a.abs_diff(b))).sum()
 }
 
 /// What became of a workload.
@@ -105,14 +95,15 @@ pub(crate) struct Fate {
 impl Fate {
     fn new(analysis: &Analysis<'_>, served: &Served, outcome: Option<&WorkloadOutcome>) -> Self {
         let end = served.at_end();
+        let (lost, replaced, stuck) = outcome.map_or((0, 0, 0), |o| (o.lost, o.replaced, o.stuck));
         Fate {
             bill: Bill::new(served),
             desired: end.desired,
             up: end.up,
             least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
-            lost: outcome.map_or(0, |o| o.lost),
-            replaced: outcome.map_or(0, |o| o.replaced),
-            stuck: outcome.map_or(0, |o| o.stuck),
+            lost,
+            replaced,
+            stuck,
         }
     }
 
@@ -136,7 +127,7 @@ pub(super) fn fates(
 }
 
 /// A figure of the costs over seeds, in its unit.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Paired {
     /// The means of the first and of the second side.
     pub(crate) means: [f64; 2],
@@ -158,21 +149,11 @@ impl Paired {
     }
 }
 
-/// A figure's sums over seeds.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-struct Sum {
-    sums: [f64; 2],
-    difference: f64,
-    range: Option<(f64, f64)>,
-    less: u64,
-    more: u64,
-}
-
-/// The figures over seeds, in the order of [`Figure::ALL`].
+/// The figures over seeds, in the order of [`Figure::ALL`], with sums for means.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Sums {
     seeds: u64,
-    figures: [Sum; Figure::ALL.len()],
+    figures: [Paired; Figure::ALL.len()],
 }
 
 impl Sums {
@@ -181,12 +162,10 @@ impl Sums {
         for (sum, figure) in self.figures.iter_mut().zip(Figure::ALL) {
             let values = [figure.of(&a.costs), figure.of(&b.costs)];
             let difference = values[1] - values[0];
-            sum.sums[0] += values[0];
-            sum.sums[1] += values[1];
+            sum.means = [sum.means[0] + values[0], sum.means[1] + values[1]];
             sum.difference += difference;
-            sum.range = Some(sum.range.map_or((difference, difference), |(least, most)| {
-                (least.min(difference), most.max(difference))
-            }));
+            let (least, most) = if self.seeds == 1 { (difference, difference) } else { sum.range };
+            sum.range = (least.min(difference), most.max(difference));
             match a.compared(b, figure, tolerance) {
                 Ordering::Less => sum.less += 1,
                 Ordering::Greater => sum.more += 1,
@@ -197,10 +176,9 @@ impl Sums {
 
     pub(super) fn finish(&self) -> Vec<(Figure, Paired)> {
         let n = self.seeds.max(1) as f64;
-        let one = |(figure, sum): (Figure, &Sum)| {
-            let means = sum.sums.map(|s| s / n);
-            let (difference, range) = (sum.difference / n, sum.range.unwrap_or_default());
-            (figure, Paired { means, difference, range, less: sum.less, more: sum.more })
+        let one = |(figure, sum): (Figure, &Paired)| {
+            let (means, difference) = (sum.means.map(|s| s / n), sum.difference / n);
+            (figure, Paired { means, difference, ..*sum })
         };
         Figure::ALL.into_iter().zip(&self.figures).map(one).collect()
     }

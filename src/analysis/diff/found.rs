@@ -34,13 +34,10 @@ pub(super) struct Numbered<T> {
 
 impl<T: Ord + Clone> Numbered<T> {
     fn number(&mut self, value: T) -> u32 {
-        if let Some(number) = self.numbers.get(&value) {
-            return *number;
-        }
-        let number = self.all.len() as u32;
-        self.all.push(value.clone());
-        self.numbers.insert(value, number);
-        number
+        *self.numbers.entry(value).or_insert_with_key(|value| {
+            self.all.push(value.clone());
+            self.all.len() as u32 - 1
+        })
     }
 }
 
@@ -57,25 +54,15 @@ impl Names {
         };
         let (nodes, node_of) = union(nodes(a), nodes(b));
         let (pods, pod_of): (Vec<String>, [Vec<u32>; 2]) = union(pods(a), pods(b));
-        let mut planned = vec![false; pods.len()];
+        let (groups, mut lasting) = (vec![NONE; pods.len()], vec![false; pods.len()]);
         for (side, analysis) in [a, b].into_iter().enumerate() {
-            for pod in
-                analysis.plan.pods.iter().filter_map(|p| analysis.trace.names.find_pod(&p.name))
-            {
-                planned[pod_of[side][pod.index()] as usize] = true;
+            let names = &analysis.trace.names;
+            for pod in analysis.plan.pods.iter().filter_map(|p| names.find_pod(&p.name)) {
+                lasting[pod_of[side][pod.index()] as usize] = true;
             }
         }
-        Names {
-            groups: vec![NONE; pods.len()],
-            lasting: planned,
-            nodes,
-            pods,
-            node_of,
-            pod_of,
-            texts: Numbered::default(),
-            whats: Numbered::default(),
-            cached: BTreeMap::new(),
-        }
+        let (texts, whats, cached) = (Numbered::default(), Numbered::default(), BTreeMap::new());
+        Names { nodes, pods, groups, lasting, node_of, pod_of, texts, whats, cached }
     }
 
     /// Notes what a pod belongs to, once: `id` is its id in the run.
@@ -83,12 +70,9 @@ impl Names {
         if self.groups[pod as usize] != NONE {
             return;
         }
-        let group = match owners.of(analysis, id) {
-            Some(w) => analysis.workload_in_words(w),
-            None => stem(&self.pods[pod as usize]).to_owned(),
-        };
-        self.lasting[pod as usize] |=
-            owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
+        let owner = owners.of(analysis, id).map(|w| analysis.workload_in_words(w));
+        self.lasting[pod as usize] |= owner.as_ref().is_none_or(|w| w.starts_with("StatefulSet "));
+        let group = owner.unwrap_or_else(|| stem(&self.pods[pod as usize]).to_owned());
         self.groups[pod as usize] = self.texts.number(group);
     }
 }
@@ -98,13 +82,13 @@ fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
     let first = (0..a.len() as u32).collect();
     let mut all = a;
     let places: BTreeMap<String, u32> = all.iter().cloned().zip(0..).collect();
-    let mut second = Vec::with_capacity(b.len());
-    for name in b {
-        second.push(places.get(&name).copied().unwrap_or_else(|| {
-            all.push(name.clone());
+    let place = |name: String| {
+        places.get(&name).copied().unwrap_or_else(|| {
+            all.push(name);
             all.len() as u32 - 1
-        }));
-    }
+        })
+    };
+    let second = b.into_iter().map(place).collect();
     (all, [first, second])
 }
 
@@ -153,11 +137,7 @@ impl Found {
         owners: &Owners,
         names: &mut Names,
     ) {
-        let node = if f.node == NO_NODE {
-            NONE
-        } else {
-            names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE)
-        };
+        let node = names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE);
         let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
         let bound = matches!(f.fact, Fact::PodBound(_));
         let rank = self.rank(f.fact, pod);
@@ -174,12 +154,8 @@ impl Found {
             names.belongs(pod, id, analysis, owners);
         }
         let place = if pod == NONE { node } else { NONE };
-        self.seen.entry((what, pod, place)).or_default().push(Seen {
-            at: f.at,
-            record: f.record,
-            node,
-            detail,
-        });
+        let seen = Seen { at: f.at, record: f.record, node, detail };
+        self.seen.entry((what, pod, place)).or_default().push(seen);
     }
 }
 
@@ -332,13 +308,9 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
     let mut found = Vec::new();
     let mut both = |key: Key, a: &[Seen], b: &[Seen]| {
         for (a, b) in matched(a, b) {
-            let (shifted, other) = match (&a, &b) {
-                (Some(a), Some(b)) => {
-                    (distance(a.at, b.at) > tolerance, a.detail != b.detail || a.node != b.node)
-                }
-                _ => (true, true),
-            };
-            if shifted || other {
+            let pair = a.zip(b);
+            let shifted = pair.is_none_or(|(a, b)| distance(a.at, b.at) > tolerance);
+            if shifted || pair.is_some_and(|(a, b)| (a.detail, a.node) != (b.detail, b.node)) {
                 found.push(Paired { what: key.0, pod: key.1, node: key.2, a, b, shifted });
             }
         }
@@ -371,10 +343,10 @@ fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
     cost[..width].fill(0);
     for i in 1..=a.len() {
         for j in i..=b.len() {
-            let taken = cost[(i - 1) * width + j - 1]
-                .saturating_add(distance(a[i - 1].at, b[j - 1].at).as_nanos().into());
-            cost[i * width + j] =
-                taken.min(if j > i { cost[i * width + j - 1] } else { u128::MAX });
+            let apart = distance(a[i - 1].at, b[j - 1].at).as_nanos();
+            let taken = cost[(i - 1) * width + j - 1].saturating_add(apart.into());
+            let left = if j > i { cost[i * width + j - 1] } else { u128::MAX };
+            cost[i * width + j] = taken.min(left);
         }
     }
     let (mut i, mut pairs) = (a.len(), Vec::new());

@@ -1,8 +1,8 @@
 //! What sets the two runs of one seed apart.
 
 use super::change::{Noise, Way};
-use super::compare::Sides;
-use super::costs::{Bill, Fate};
+use super::compare::{Sides, WorkloadChange};
+use super::costs::Bill;
 use super::patterns::{Kind, Tally, put};
 use crate::analysis::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::analysis::prelude::*;
 #[derive(Debug)]
 pub(crate) struct OneSeed {
     pub(super) costs: [Bill; 2],
-    pub(super) workloads: Vec<(String, [Option<Fate>; 2])>,
+    pub(super) workloads: Vec<WorkloadChange>,
     /// By kind and object.
     pub(super) named: BTreeMap<(Kind, String), Tally>,
     pub(super) alike: BTreeMap<Kind, Tally>,
@@ -53,19 +53,10 @@ impl OneSeed {
             put(&mut alike, kind, &tally, true);
         }
         cancel(&mut alike, &mut noise);
-        let like =
-            |w: &[Option<Fate>; 2]| matches!(w, [Some(a), Some(b)] if a.is_like(b, tolerance));
         let same = pairs.is_empty()
-            && workloads.iter().all(|w| like(&w.sides))
+            && workloads.iter().all(|w| w.is_like(tolerance))
             && costs[0].is_like(&costs[1], tolerance);
-        OneSeed {
-            costs,
-            workloads: workloads.into_iter().map(|w| (w.name, w.sides)).collect(),
-            named,
-            alike,
-            noise,
-            same,
-        }
+        OneSeed { costs, workloads, named, alike, noise, same }
     }
 }
 

@@ -8,6 +8,7 @@
 //! replacements do not, which are given out in the order of creation.
 
 use super::change::{Noise, Way};
+use super::compare::WorkloadChange;
 use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
 use super::patterns::{Kind, Pattern, Tally, patterns, put};
@@ -91,7 +92,7 @@ impl Gathered {
         self.seeds += 1;
         self.same += u64::from(one.same);
         self.costs.add(&one.costs[0], &one.costs[1], self.tolerance);
-        for (name, sides) in one.workloads {
+        for WorkloadChange { name, sides } in one.workloads {
             let (sums, only) = self.workloads.entry(name).or_default();
             match sides {
                 [Some(a), Some(b)] => sums.add(&a.bill, &b.bill, self.tolerance),
@@ -115,32 +116,21 @@ impl Gathered {
         let differs = |chance: f64| all < FEWEST || chance <= differs_up_to;
         // The objects of which it is always so, by kind.
         let mut always: BTreeMap<Kind, Vec<(String, Tally)>> = BTreeMap::new();
-        for ((key, tally), chance) in std::mem::take(&mut self.named).into_iter().zip(named_chance)
-        {
-            let (kind, object) = key;
+        let named = std::mem::take(&mut self.named).into_iter();
+        for (((kind, object), tally), chance) in named.zip(named_chance) {
             if is_nearly_all(tally.seeds, all) && differs(chance) && !object.is_empty() {
                 always.entry(kind).or_default().push((object, tally));
             }
         }
         let (mut nearly_all, mut chance) = (Vec::new(), Vec::new());
-        for ((kind, tally), by_chance) in
-            std::mem::take(&mut self.alike).into_iter().zip(alike_chance)
-        {
+        let alike = std::mem::take(&mut self.alike).into_iter();
+        for ((kind, tally), by_chance) in alike.zip(alike_chance) {
             let often = is_nearly_all(tally.seeds, all) && differs(by_chance);
             let objects = if often { always.remove(&kind) } else { None };
-            let objects = objects.unwrap_or_default().into_iter();
-            let member = Pattern {
-                kind,
-                objects: objects.map(|(object, _)| object).collect(),
-                each: false,
-                seeds: (tally.seeds, tally.seeds),
-                tally,
-            };
-            if often {
-                nearly_all.push(member);
-            } else {
-                chance.push(member);
-            }
+            let objects = objects.into_iter().flatten().map(|(object, _)| object).collect();
+            let seeds = (tally.seeds, tally.seeds);
+            let member = Pattern { kind, objects, each: false, seeds, tally };
+            if often { &mut nearly_all } else { &mut chance }.push(member);
         }
         // Of these it is always so, though others in the same place make it different from seed to
         // seed.
@@ -181,11 +171,8 @@ impl Gathered {
         let moved = |(_, p): &(Figure, Paired)| p.less > 0 || p.more > 0;
         let one = |(name, (sums, only)): (&String, &(Sums, [u64; 2]))| {
             let costs = sums.finish();
-            (*only != [0, 0] || costs.iter().any(moved)).then(|| WorkloadOverSeeds {
-                name: name.clone(),
-                only: *only,
-                costs,
-            })
+            let differs = *only != [0, 0] || costs.iter().any(moved);
+            differs.then(|| WorkloadOverSeeds { name: name.clone(), only: *only, costs })
         };
         let mut found: Vec<WorkloadOverSeeds> = self.workloads.iter().filter_map(one).collect();
         let missing =
@@ -203,16 +190,13 @@ fn chances<K: Ord>(
     kind: impl Fn(&K) -> &Kind,
     of: impl Fn(&K, Kind) -> K,
 ) -> Vec<f64> {
+    let is_always_alike = |t: &Tally| t.details.as_ref().is_some_and(|d| *d != [None, None]);
     let one = |(key, tally): (&K, &Tally)| {
         let kind = kind(key);
         let against = match kind.way.opposite() {
             Some(way) => all.get(&of(key, kind.in_way(way))).map_or(0, |t| t.seeds),
             // The same two values in each seed are a side; else there is none.
-            None if kind.way == Way::Otherwise
-                && tally.details.as_ref().is_some_and(|d| *d != [None, None]) =>
-            {
-                0
-            }
+            None if kind.way == Way::Otherwise && is_always_alike(tally) => 0,
             None => return 1.0,
         };
         sign_test(against, tally.seeds)

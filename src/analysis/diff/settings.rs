@@ -80,17 +80,16 @@ impl Settings {
         let told = ["release", "recorded", "node_monitor_grace_period"];
         switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
         let mut read = BTreeMap::new();
-        switches
-            .iter_mut()
-            .for_each(|c| c.prose = prose(&c.name, [c.a.as_deref(), c.b.as_deref()], &mut read));
+        for c in &mut switches {
+            c.prose = prose(&c.name, [c.a.as_deref(), c.b.as_deref()], &mut read);
+        }
         switches
     }
 
     /// Whether one plan has a node, pod or entry that the other does not have.
     pub(crate) fn objects_differ(&self) -> bool {
-        [&self.nodes, &self.pods, &self.entries]
-            .iter()
-            .any(|sides| sides.iter().any(|names| !names.is_empty()))
+        let all = [&self.nodes, &self.pods, &self.entries];
+        all.into_iter().flatten().any(|names| !names.is_empty())
     }
 }
 
@@ -111,24 +110,14 @@ fn only(a: &[String], b: &[String]) -> [Vec<String>; 2] {
 
 fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {
     let (a, b) = (flatten(&format!("{a:#?}")), flatten(&format!("{b:#?}")));
-    let second: BTreeMap<&str, &str> = b.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-    let first: BTreeSet<&str> = a.iter().map(|(n, _)| n.as_str()).collect();
-    let change = |name: &str, a: Option<&str>, b: Option<&str>| SettingChange {
-        name: format!("{prefix}{name}"),
-        a: a.map(str::to_owned),
-        b: b.map(str::to_owned),
-        prose: None,
+    let [first, second] = [&a, &b].map(|all| all.iter().cloned().collect::<BTreeMap<_, _>>());
+    let added = b.iter().filter(|(name, _)| !first.contains_key(name));
+    let change = |(name, _): &(String, String)| {
+        let (a, b) = (first.get(name).cloned(), second.get(name).cloned());
+        SettingChange { name: format!("{prefix}{name}"), a, b, prose: None }
     };
-    let mut found: Vec<SettingChange> = a
-        .iter()
-        .filter(|(name, value)| second.get(name.as_str()) != Some(&value.as_str()))
-        .map(|(name, value)| change(name, Some(value), second.get(name.as_str()).copied()))
-        .collect();
-    found.extend(
-        b.iter()
-            .filter(|(name, _)| !first.contains(name.as_str()))
-            .map(|(name, value)| change(name, None, Some(value))),
-    );
+    let all = a.iter().chain(added).map(change);
+    let found: Vec<SettingChange> = all.filter(|c| c.a != c.b).collect();
     // What only one side has is listed part by part.
     let is_whole = |c: &SettingChange| {
         let begins = format!("{}.", c.name);
@@ -149,12 +138,8 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
         let text = line.trim();
         let (name, value) = text.split_once(": ").unwrap_or(("", text));
         let full = |path: &[&str]| {
-            path.iter()
-                .copied()
-                .chain([name])
-                .filter(|p| !p.is_empty())
-                .collect::<Vec<_>>()
-                .join(".")
+            let parts = path.iter().copied().chain([name]).filter(|part| !part.is_empty());
+            parts.collect::<Vec<_>>().join(".")
         };
         if text.ends_with('{') {
             let kind = value.trim_end_matches('{').trim();
@@ -172,11 +157,8 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
             path.push(name);
         } else if text.starts_with(')') {
         } else if text.ends_with(['(', '[']) {
-            let inner = lines
-                .by_ref()
-                .take_while(|l| l.len() - l.trim_start().len() > indent)
-                .map(str::trim)
-                .collect::<Vec<_>>();
+            let is_inner = |l: &&str| l.len() - l.trim_start().len() > indent;
+            let inner: Vec<_> = lines.by_ref().take_while(is_inner).map(str::trim).collect();
             found.push((full(&path), listed(value, &inner.join(" "))));
         } else if text.starts_with('}') {
             path.pop();
@@ -198,8 +180,7 @@ fn listed(opening: &str, inner: &str) -> String {
     let mut parts = inner.split("Dur( ");
     let mut said = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let time =
-            part.split_once(", )").and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
+        let time = part.split_once(", )").and_then(|(ns, rest)| Some(whole(ns)? + rest));
         said.push_str(&time.unwrap_or_else(|| format!("Dur( {part}")));
     }
     let said = said.trim_end_matches(',');
@@ -249,9 +230,8 @@ impl<'a> Docs<'a> {
             if let Some(name) = line.strip_prefix("struct ").or(line.strip_prefix("enum ")) {
                 of = name.split([' ', '<', '(']).next().unwrap_or(name);
             } else if let Some(field) = line.strip_suffix(',') {
-                let (name, kind) = field
-                    .split_once(": ")
-                    .unwrap_or((field.split(['(', ' ']).next().unwrap_or(field), ""));
+                let variant = field.split(['(', ' ']).next().unwrap_or(field);
+                let (name, kind) = field.split_once(": ").unwrap_or((variant, ""));
                 found.entry((of, name)).or_insert((std::mem::take(&mut doc), kind));
             }
             if !line.starts_with("#[") {
@@ -293,10 +273,10 @@ fn prose(
 
 /// A value without the words that it has in the source: `Some("x")` is `x`.
 fn plain(value: &str) -> String {
-    let inner =
-        value.strip_prefix("Some(").and_then(|v| v.strip_suffix(')')).unwrap_or(value).trim();
-    let inner =
-        inner.strip_suffix(".0").filter(|n| n.bytes().all(|b| b.is_ascii_digit())).unwrap_or(inner);
+    let of_some = value.strip_prefix("Some(").and_then(|v| v.strip_suffix(')'));
+    let inner = of_some.unwrap_or(value).trim();
+    let is_whole = |n: &&str| n.bytes().all(|b| b.is_ascii_digit());
+    let inner = inner.strip_suffix(".0").filter(is_whole).unwrap_or(inner);
     if inner == "None" { "none".to_owned() } else { inner.trim_matches('"').to_owned() }
 }
 
