@@ -15,11 +15,10 @@ fn holds(run: &Run<'_>, claim: &Claim) -> Values {
         times.into_iter().map(|t| (t, u64::from(at(t)))).collect()
     };
     match claim {
-        Claim::Compare(c) => run
-            .values(c)
-            .into_iter()
-            .map(|(t, v)| (t, u64::from(c.relation.holds(v, c.limit))))
-            .collect(),
+        Claim::Compare(c) => {
+            let holds = |(t, v)| (t, u64::from(c.relation.holds(v, c.limit)));
+            run.values(c).into_iter().map(holds).collect()
+        }
         Claim::All(claims) => over(claims, true),
         Claim::AnyOf(claims) => over(claims, false),
         Claim::Not(claim) => holds(run, claim).into_iter().map(|(t, v)| (t, 1 - v)).collect(),
@@ -65,43 +64,38 @@ fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time)
     figures::failed(run, expected, format!("{got} ({})", figures(run, claim, at)), &all, at)
 }
 
-fn whole(run: &Run<'_>, stretch: Stretch) -> String {
-    if stretch == (Time::ZERO, run.analysis.plan.horizon) {
+fn whole(run: &Run<'_>, during: Stretch) -> String {
+    if during == (Time::ZERO, run.analysis.plan.horizon) {
         return String::new();
     }
-    format!(" from {} to {}", words::time(stretch.0), words::time(stretch.1))
+    format!(" {}", stretch(during))
 }
 
 /// It holds (or, for `wanted` false, does not hold) at every moment of the stretch.
 pub(super) fn throughout(
     run: &Run<'_>,
     claim: &Claim,
-    stretch: Stretch,
+    during: Stretch,
     wanted: bool,
 ) -> Option<Failed> {
     let values = holds(run, claim);
-    let broken = parts(&values, stretch).into_iter().find(|p| (p.2 == 1) != wanted)?;
+    let broken = parts(&values, during).into_iter().find(|p| (p.2 == 1) != wanted)?;
     let word = if wanted { "always" } else { "never" };
-    let expected = format!("{word}{} {}", whole(run, stretch), said(claim));
-    let got = format!("otherwise from {} to {}", words::time(broken.0), words::time(broken.1));
+    let expected = format!("{word}{} {}", whole(run, during), said(claim));
+    let got = format!("otherwise {}", stretch((broken.0, broken.1)));
     Some(failed(run, claim, expected, got, broken.0))
 }
 
 /// It holds at some moment of the stretch.
-pub(super) fn eventually(run: &Run<'_>, claim: &Claim, stretch: Stretch) -> Option<Failed> {
+pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Option<Failed> {
     let values = holds(run, claim);
-    if parts(&values, stretch).iter().any(|p| p.2 == 1) {
+    if parts(&values, during).iter().any(|p| p.2 == 1) {
         return None;
     }
-    let expected = format!(
-        "at some time from {} to {} {}",
-        words::time(stretch.0),
-        words::time(stretch.1),
-        said(claim)
-    );
-    let later = values.iter().find(|v| v.0 > stretch.1 && v.1 == 1);
-    let got = later.map_or("never".to_owned(), |v| format!("only at {}", words::time(v.0)));
-    Some(failed(run, claim, expected, got, stretch.1))
+    let expected = format!("at some time {} {}", stretch(during), said(claim));
+    let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
+    let got = later.map_or("never".to_owned(), |v| format!("only at {}", time(v.0)));
+    Some(failed(run, claim, expected, got, during.1))
 }
 
 /// Why it says nothing that it holds at some moment of the stretch: it does at the first one, and
@@ -110,49 +104,30 @@ pub(super) fn at_once(run: &Run<'_>, claim: &Claim, (from, to): Stretch) -> Opti
     let values = holds(run, claim);
     let first = value_at(&values, from) == 1;
     let broken = parts(&values, (from, to)).iter().find(|p| p.2 == 0).map(|p| p.0);
-    let until = match broken {
-        None => String::new(),
-        Some(at) => format!(" and until {}", words::time(at)),
-    };
-    first.then(|| {
-        format!(
-            "met at {}, its first moment{until}: it does not say that anything came back",
-            words::time(from)
-        )
-    })
+    let until = broken.map_or(String::new(), |at| format!(" and until {}", time(at)));
+    let met = format!("met at {}, its first moment{until}", time(from));
+    first.then(|| format!("{met}: it does not say that anything came back"))
 }
 
 /// Why it says nothing that the first holds until the second does: the second does at once.
 pub(super) fn over_at_once(run: &Run<'_>, until: &Claim, from: Time) -> Option<String> {
-    (value_at(&holds(run, until), from) == 1).then(|| {
-        format!("it is over at {}, its first moment: nothing is looked at", words::time(from))
-    })
+    (value_at(&holds(run, until), from) == 1)
+        .then(|| format!("it is over at {}, its first moment: nothing is looked at", time(from)))
 }
 
 /// The first holds from a time on until the second does, which does come.
 pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> Option<Failed> {
     let horizon = run.analysis.plan.horizon;
-    let end =
-        parts(&holds(run, until), (from, horizon)).into_iter().find(|p| p.2 == 1).map(|p| p.0);
-    let expected =
-        || format!("from {} on {}, until {}", words::time(from), said(that), said(until));
+    let over = parts(&holds(run, until), (from, horizon));
+    let end = over.into_iter().find(|p| p.2 == 1).map(|p| p.0);
+    let expected = format!("from {} on {}, until {}", time(from), said(that), said(until));
     let Some(end) = end else {
-        return Some(failed(
-            run,
-            until,
-            expected(),
-            format!("no {} by the end of the run", said(until)),
-            horizon,
-        ));
+        let got = format!("no {} by the end of the run", said(until));
+        return Some(failed(run, until, expected, got, horizon));
     };
     // At the moment at which the second begins to hold, the first need not any more.
-    let broken =
-        parts(&holds(run, that), (from, end)).into_iter().find(|p| p.2 == 0 && p.0 < end)?;
-    Some(failed(
-        run,
-        that,
-        expected(),
-        format!("otherwise at {}, before {}", words::time(broken.0), words::time(end)),
-        broken.0,
-    ))
+    let all = parts(&holds(run, that), (from, end));
+    let broken = all.into_iter().find(|p| p.2 == 0 && p.0 < end)?;
+    let got = format!("otherwise at {}, before {}", time(broken.0), time(end));
+    Some(failed(run, that, expected, got, broken.0))
 }

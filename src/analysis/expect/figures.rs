@@ -16,10 +16,7 @@ pub(super) type Values = Vec<(Time, u64)>;
 
 /// The sum of step functions.
 fn sum(all: &[Values]) -> Values {
-    let mut times: Vec<Time> = all.iter().flatten().map(|v| v.0).collect();
-    times.push(Time::ZERO);
-    times.sort_unstable();
-    times.dedup();
+    let times: BTreeSet<Time> = all.iter().flatten().map(|v| v.0).chain([Time::ZERO]).collect();
     let mut out = Values::new();
     for t in times {
         set(&mut out, t, all.iter().map(|values| value_at(values, t)).sum());
@@ -47,19 +44,13 @@ pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u6
 impl Run<'_> {
     fn outcomes(&self, names: Option<&BTreeSet<String>>) -> Vec<&WorkloadOutcome> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
-        self.workloads()
-            .outcomes
-            .iter()
-            .filter(|o| names.is_none_or(|n| n.contains(name(o))))
-            .collect()
+        let is_its = |o: &&WorkloadOutcome| names.is_none_or(|n| n.contains(name(o)));
+        self.workloads().outcomes.iter().filter(is_its).collect()
     }
 
     fn servings(&self, names: Option<&BTreeSet<String>>) -> Vec<&Served> {
-        self.serving()
-            .workloads
-            .iter()
-            .filter(|w| names.is_none_or(|n| n.contains(&w.name)))
-            .collect()
+        let is_its = |w: &&Served| names.is_none_or(|n| n.contains(&w.name));
+        self.serving().workloads.iter().filter(is_its).collect()
     }
 
     /// A count of workloads over time; nothing before the time from which on they are counted.
@@ -97,6 +88,7 @@ impl Run<'_> {
 
     /// The workload that a figure is the worst of; of what has no better or worse, the one that lacks the most pods.
     fn worst_workload(&self, quantity: &Quantity, at: Time) -> Option<WorkloadId> {
+        let ns = Dur::as_nanos;
         let of_outcome = |of: fn(&WorkloadOutcome) -> Dur| -> Vec<(WorkloadId, u64)> {
             self.outcomes(None).into_iter().map(|o| (o.id, of(o).as_nanos())).collect()
         };
@@ -107,10 +99,8 @@ impl Run<'_> {
         let all = match quantity {
             Quantity::UnavailableSeconds(_) => of_outcome(|o| o.unavailable),
             Quantity::LongestGap(_) => of_outcome(|o| o.longest_gap),
-            Quantity::BelowNeed(_) => of_served(&|w, _| w.costs.below_need.as_nanos()),
-            Quantity::LongestBelowNeed(_) => {
-                of_served(&|w, _| w.costs.longest_below_need.as_nanos())
-            }
+            Quantity::BelowNeed(_) => of_served(&|w, _| ns(w.costs.below_need)),
+            Quantity::LongestBelowNeed(_) => of_served(&|w, _| ns(w.costs.longest_below_need)),
             Quantity::Evicted(_) => of_served(&|w, _| w.costs.evicted),
             Quantity::Ghosts(_) => of_served(&|_, n| n.ghosts.into()),
             Quantity::DeadEndpoints(_) => of_served(&|_, n| n.dead.into()),
@@ -173,15 +163,9 @@ impl Run<'_> {
             Quantity::Requests(by) => self.requests(by),
             Quantity::NotReadyNodes(zone) => self.not_ready(zone),
             Quantity::Evicted(_) => self.evicted(names),
-            Quantity::Pending(_) => self.counted_pods(names, |_, pod| {
-                pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
-            }),
-            Quantity::Terminating(_) => {
-                self.counted_pods(names, |_, pod| pod.exists && pod.deleting)
-            }
-            Quantity::Timers(_) => {
-                self.counted_pods(names, |follow, pod| follow.timer(pod).is_some())
-            }
+            Quantity::Pending(_) => self.counted_pods(names, |_, pod| pod.is_pending()),
+            Quantity::Terminating(_) => self.counted_pods(names, |_, p| p.exists && p.deleting),
+            Quantity::Timers(_) => self.counted_pods(names, |f, pod| f.timer(pod).is_some()),
             Quantity::Up(_) => self.served(names, |c| c.up),
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
@@ -230,17 +214,10 @@ impl Run<'_> {
 
     /// The requests of an actor, or of all, second by second.
     fn requests(&self, by: &str) -> Values {
-        let of = self
-            .analysis
-            .trace
-            .requests
-            .iter()
-            .filter(|(actor, _)| by == "*" || actor.as_str() == by);
-        let steps = of.map(|(_, s)| {
-            s.iter()
-                .map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n))
-                .collect::<Values>()
-        });
+        let all = self.analysis.trace.requests.iter();
+        let of = all.filter(|(actor, _)| by == "*" || actor.as_str() == by);
+        let at = |second: &u64| Time::from_nanos(second * 1_000_000_000);
+        let steps = of.map(|(_, steps)| steps.iter().map(|(s, n)| (at(s), *n)).collect());
         sum(&steps.collect::<Vec<_>>())
     }
 
@@ -285,9 +262,7 @@ impl Run<'_> {
                 Some(object) if has(&follow, object) => _ = marked.insert(object),
                 Some(object) => _ = marked.remove(&object),
                 // Timers die with their process.
-                None if r.what == What::ControllersStopped => {
-                    marked.retain(|o| has(&follow, *o));
-                }
+                None if r.what == What::ControllersStopped => marked.retain(|o| has(&follow, *o)),
                 None => {}
             }
             set(&mut values, r.at, marked.len() as u64);
@@ -353,39 +328,30 @@ pub(super) fn judge(
         let value = number(&c.quantity, *value);
         let got = match is_span {
             true => value,
-            false if from == to => format!("{value} at {}", words::time(*from)),
-            false => format!("{value} from {} to {}", words::time(*from), words::time(*to)),
+            false if from == to => format!("{value} at {}", time(*from)),
+            false => format!("{value} {}", stretch((*from, *to))),
         };
         return Some(failed(run, expected(c, longest), got, &[c], *from));
     }
     let (begun, until) = too_long(&parts, longest?)?;
-    let got = format!(
-        "{} from {}, and not zero until {} or later",
-        number(&c.quantity, value_at(&values, begun)),
-        words::time(begun),
-        words::time(until)
-    );
+    let (from, until) = (time(begun), time(until));
+    let value = number(&c.quantity, value_at(&values, begun));
+    let got = format!("{value} from {from}, and not zero until {until} or later");
     Some(failed(run, expected(c, longest), got, &[c], begun))
 }
 
 /// A value of a figure in words.
 fn number(quantity: &Quantity, n: u64) -> String {
-    if quantity.is_span() { words::span(Dur::from_nanos(n)) } else { n.to_string() }
+    if quantity.is_span() { span(Dur::from_nanos(n)) } else { n.to_string() }
 }
 
 /// What was expected of a figure, in words.
 fn expected(c: &Comparison, longest: Option<Dur>) -> String {
-    let longest = longest
-        .map(|l| {
-            format!(", and other than zero for {} at a stretch at the longest", words::span(l))
-        })
-        .unwrap_or_default();
-    format!(
-        "{} {} {}{longest}",
-        named(&c.quantity),
-        c.relation.words(),
-        number(&c.quantity, c.limit)
-    )
+    let (relation, limit) = (c.relation.words(), number(&c.quantity, c.limit));
+    let longest = longest.map_or(String::new(), |longest| {
+        format!(", and other than zero for {} at a stretch at the longest", span(longest))
+    });
+    format!("{} {relation} {limit}{longest}", named(&c.quantity))
 }
 
 /// The first stretch above zero, as far as it was looked at, that is longer than its limit.

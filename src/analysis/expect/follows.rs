@@ -16,7 +16,7 @@ pub(super) fn says_nothing(run: &Run<'_>, within: Option<Dur>, that: &[Hit]) -> 
     (!that.iter().any(counts)).then(|| {
         format!(
             "the run ends before it is over how soon something had to follow, even after the first, at {}",
-            words::time(first.at)
+            time(first.at)
         )
     })
 }
@@ -54,13 +54,13 @@ pub(super) fn judge(
         Each::Node => "the same node",
         Each::Workload => "the same workload",
     };
-    let soon = within.map_or(String::new(), |within| format!(" within {}", words::span(within)));
+    let soon = within.map_or(String::new(), |within| format!(" within {}", span(within)));
     let more = match alone.len() - 1 {
         0 => String::new(),
         1 => format!(", nor after another of {}", that.len()),
         more => format!(", nor after {more} others of {}", that.len()),
     };
-    let got = format!("none after {}, at {}{more}", name(run, first), words::time(first.at));
+    let got = format!("none after {}, at {}{more}", name(run, first), time(first.at));
     let expected = format!("whenever {came}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
     Some(Failed::new(run, expected, got, records))
@@ -75,7 +75,7 @@ fn whose(run: &Run<'_>, each: Each, hit: &Hit) -> Whose {
     match each {
         Each::Object if pod.is_some() => (pod, None),
         Each::Object => (None, Some(hit.object)),
-        Each::Node => (None, Some(hit.node)),
+        Each::Node => (None, hit.node.map(|node| node.0)),
         Each::Workload => match pod.and_then(|pod| run.owners.of(run.analysis, pod)) {
             Some(workload) => (None, Some(workload.0)),
             None => (pod, None),

@@ -7,12 +7,140 @@
 mod claims;
 mod figures;
 mod follows;
-mod judge;
 mod objects;
 mod prelude;
 mod seen;
 mod verdict;
 mod words;
 
-pub use judge::{verdicts, violations};
+use super::properties;
+use prelude::*;
+
 pub(crate) use verdict::{Failed, Verdict, Wrong};
+
+/// What became of each expectation, in their order.
+pub fn verdicts(
+    expectations: &[Expectation],
+    analysis: &Analysis<'_>,
+) -> Vec<Result<Verdict, Wrong>> {
+    let run = Run::new(analysis);
+    let mut hits = objects::find(&run, expectations).into_iter();
+    let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
+    expectations
+        .iter()
+        .map(|e| {
+            let mut empty = None;
+            let failure = match &e.what {
+                Expected::Seen(sought) => {
+                    empty = seen::says_nothing(&run, sought);
+                    seen::judge(&run, sought, &next()?)
+                }
+                Expected::Order(parts) => {
+                    // All are taken, also after one that is wrong: what is left is the next one's.
+                    let found: Vec<_> = parts.iter().map(|_| next()).collect();
+                    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+                    seen::judge_order(&run, parts, &found)
+                }
+                Expected::Whenever { parts, each, within } => {
+                    let (that, then) = (next(), next());
+                    let found = [that?, then?];
+                    empty = follows::says_nothing(&run, *within, &found[0]);
+                    follows::judge(&run, parts, (*each, *within), &found)
+                }
+                Expected::Pending { pods, count, at, reason } => {
+                    empty = match reason.as_deref().filter(|_| count.least == 0) {
+                        _ if count.is_any_number() => Some(seen::ANY_NUMBER.to_owned()),
+                        Some(reason) => objects::never_for(&run, reason),
+                        None => None,
+                    };
+                    objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
+                }
+                Expected::Figure { comparison, longest, during } => {
+                    empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
+                    figures::judge(&run, comparison, *longest, *during)
+                }
+                Expected::Throughout { claim, stretch, wanted } => {
+                    empty = wanted.then(|| claims::says_nothing(&run, claim)).flatten();
+                    claims::throughout(&run, claim, *stretch, *wanted)
+                }
+                Expected::Eventually(claim, stretch) => {
+                    empty = claims::at_once(&run, claim, *stretch);
+                    claims::eventually(&run, claim, *stretch)
+                }
+                Expected::Until(that, until, from) => {
+                    empty = claims::over_at_once(&run, until, *from);
+                    claims::until(&run, that, until, *from)
+                }
+                Expected::Property { name, stretch, wanted } => {
+                    let property = properties::Property::parse(name)
+                        .map_err(|e| Wrong { message: e.to_string(), help: None })?;
+                    empty = about_nothing(&run, &property).filter(|_| !wanted);
+                    violated(&run, &property, *stretch, *wanted)
+                }
+            };
+            Ok(Verdict { failure, empty })
+        })
+        .collect()
+}
+
+/// The expectations that a run does not meet, by their places in the list: what a search or a
+/// replay takes for violations. One that has to be met in a share of the runs only, and one that
+/// cannot be held against this run, is none.
+pub fn violations(
+    expectations: &[Expectation],
+    analysis: &Analysis<'_>,
+) -> Vec<(usize, properties::Violation)> {
+    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
+    let failed = all
+        .filter(|(_, (_, e))| e.share.is_none())
+        .filter_map(|(i, (verdict, e))| Some((i, e, verdict.ok()?.failure?)));
+    let violation = |(i, e, f): (usize, &Expectation, Failed)| {
+        let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
+        let violation = properties::Violation {
+            property: properties::Property::Expect,
+            at: last.unwrap_or(analysis.horizon()),
+            pod: None,
+            node: None,
+            text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
+            records: f.records,
+        };
+        (i, violation)
+    };
+    failed.map(violation).collect()
+}
+
+/// Why it says nothing that a property is never violated: there is nothing that it is about.
+fn about_nothing(run: &Run<'_>, property: &properties::Property) -> Option<String> {
+    use properties::Property as P;
+    let plan = run.analysis.plan;
+    let why = match property {
+        P::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
+        P::JobStalled(_) if plan.workloads.iter().all(|w| w.kind != WorkloadKind::Job) => {
+            "there is no Job"
+        }
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// A property, violated where it should not be, or the other way round.
+fn violated(
+    run: &Run<'_>,
+    property: &properties::Property,
+    (from, to): Stretch,
+    wanted: bool,
+) -> Option<Failed> {
+    let mut found = properties::check(property, run.analysis);
+    found.retain(|v| (from..=to).contains(&v.at));
+    let Some(first) = found.first().filter(|_| !wanted) else {
+        let expected = format!("a violation of {}", property.name());
+        let none = Failed::new(run, expected, "none".to_owned(), Vec::new());
+        return (wanted && found.is_empty()).then_some(none);
+    };
+    let mut got = format!("{}: {}", time(first.at), first.text);
+    if found.len() > 1 {
+        got += &format!(", and {} more", found.len() - 1);
+    }
+    let records = first.records.iter().copied().take(RECORDS).collect();
+    Some(Failed::new(run, format!("no violation of {}", property.name()), got, records))
+}

@@ -5,6 +5,7 @@ use super::super::explain::is_of_filter;
 use super::prelude::*;
 use crate::api::labels::Labels;
 use crate::language::did_you_mean;
+use crate::plan::WorkloadPlan;
 use crate::scenario::expectations::{TaintSought, glob};
 
 /// For each pod of the run whether it is meant.
@@ -14,25 +15,20 @@ use crate::scenario::expectations::{TaintSought, glob};
 pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     let analysis = run.analysis;
     let names = &analysis.trace.names;
-    let workloads: Option<Vec<WorkloadId>> = pods
-        .workloads
-        .as_ref()
-        .map(|w| w.iter().filter_map(|name| names.find_workload(name)).collect());
+    let ids =
+        |w: &BTreeSet<String>| w.iter().filter_map(|name| names.find_workload(name)).collect();
+    let workloads: Option<Vec<WorkloadId>> = pods.workloads.as_ref().map(ids);
     let labels = (!pods.labels.is_empty()).then(|| LabelsOf::new(run));
     let fits = |id: PodId| {
         let name = analysis.pod_name(id);
+        let is_in = |n: &String| name.split_once('/').is_some_and(|(namespace, _)| namespace == n);
+        let owner = || run.owners.of(analysis, id);
+        let all_match = |l: &Labels| pods.labels.iter().all(|s| s.matches(l));
         pods.glob.as_ref().is_none_or(|g| glob(g, name))
             && pods.names.as_ref().is_none_or(|n| n.contains(name))
-            && pods
-                .namespace
-                .as_ref()
-                .is_none_or(|n| name.split_once('/').is_some_and(|(namespace, _)| namespace == n))
-            && workloads
-                .as_ref()
-                .is_none_or(|w| run.owners.of(analysis, id).is_some_and(|o| w.contains(&o)))
-            && labels.as_ref().is_none_or(|l| {
-                l.of(run, id).is_some_and(|l| pods.labels.iter().all(|s| s.matches(l)))
-            })
+            && pods.namespace.as_ref().is_none_or(is_in)
+            && workloads.as_ref().is_none_or(|w| owner().is_some_and(|o| w.contains(&o)))
+            && labels.as_ref().is_none_or(|l| l.of(run, id).is_some_and(all_match))
     };
     let found: Vec<bool> = (0..analysis.pod_count() as u32).map(|i| fits(PodId(i))).collect();
     // A workload without pods is known from the scenario; whatever else selects nothing is a slip.
@@ -64,11 +60,9 @@ fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
         return Ok(());
     }
     let help = did_you_mean(pattern, all.iter().map(String::as_str));
-    let help = help.or_else(|| {
-        Some("as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned())
-    });
+    let form = || "as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned();
     let message = format!("neither the scenario nor the run has such an object: {pattern}");
-    Err(Wrong { message, help })
+    Err(Wrong { message, help: help.or_else(|| Some(form())) })
 }
 
 /// The labels of pods: of the scenario's own, and of those that workloads create.
@@ -80,25 +74,15 @@ struct LabelsOf {
 impl LabelsOf {
     fn new(run: &Run<'_>) -> Self {
         let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
-        LabelsOf {
-            by_pod: plan
-                .pods
-                .iter()
-                .filter_map(|p| Some((names.find_pod(&p.name)?, p.template)))
-                .collect(),
-            by_workload: plan
-                .workloads
-                .iter()
-                .filter_map(|w| Some((names.find_workload(&w.name)?, w.template)))
-                .collect(),
-        }
+        let pods = plan.pods.iter().filter_map(|p| Some((names.find_pod(&p.name)?, p.template)));
+        let id = |w: &WorkloadPlan| Some((names.find_workload(&w.name)?, w.template));
+        let by_workload = plan.workloads.iter().filter_map(id).collect();
+        LabelsOf { by_pod: pods.collect(), by_workload }
     }
 
     fn of<'r>(&self, run: &'r Run<'_>, pod: PodId) -> Option<&'r Labels> {
-        let template = self
-            .by_pod
-            .get(&pod)
-            .or_else(|| self.by_workload.get(&run.owners.of(run.analysis, pod)?))?;
+        let of_workload = || self.by_workload.get(&run.owners.of(run.analysis, pod)?);
+        let template = self.by_pod.get(&pod).or_else(of_workload)?;
         Some(&run.analysis.plan.templates.get(*template as usize)?.labels)
     }
 }
@@ -113,28 +97,20 @@ pub(super) fn judge_pending(
 ) -> Result<Option<Failed>, Wrong> {
     let fits = selected(run, pods)?;
     let waits = waiting(run, &fits, at);
-    let counted: Vec<Waiting> = waits
-        .iter()
-        .filter(|w| reason.is_none_or(|part| why(run, w.1).contains(part)))
-        .copied()
-        .collect();
+    let is_counted = |w: &Waiting| reason.is_none_or(|part| why(run, w.1).contains(part));
+    let counted: Vec<Waiting> = waits.iter().copied().filter(is_counted).collect();
     let n = counted.len() as u64;
     if (count.least..=count.most).contains(&n) {
         return Ok(None);
     }
-    let of = if pods.written.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", words::written(pods))
-    };
+    let of = words::of_pods(pods);
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
     let mut got = n.to_string();
     if waits.len() != counted.len() {
         got += &format!(", and {} for another reason", waits.len() - counted.len());
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
-    let expected =
-        format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count));
+    let expected = format!("pending pods{of} at {}{for_reason}: {}", time(at), words::count(count));
     let records = evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect();
     // A pod that waits explains too many of them; too few, one that does not.
     let is_waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
@@ -168,12 +144,8 @@ fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
             why.insert(PodId(r.object), id);
         }
     }
-    let waits = follow.pods().filter(|(id, p)| {
-        p.exists
-            && p.phase == PodPhase::Pending
-            && !p.deleting
-            && fits.get(id.index()) == Some(&true)
-    });
+    let waits =
+        follow.pods().filter(|(id, p)| p.is_pending() && fits.get(id.index()) == Some(&true));
     waits.map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD))).collect()
 }
 
@@ -190,8 +162,8 @@ pub(super) struct Hit {
     pub(super) at: Time,
     pub(super) record: RecordId,
     pub(super) object: u32,
-    /// The node of its pod, or that it is about; [`NO_NODE`] if none.
-    pub(super) node: u32,
+    /// The node of its pod, or that it is about.
+    pub(super) node: Option<NodeId>,
 }
 
 /// A search under way.
@@ -228,23 +200,13 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
             let step = follow.apply(id, r);
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    let node = on(r, &step).unwrap_or(NO_NODE);
-                    search.hits.push(Hit { at: r.at, record: id, object: r.object, node });
+                    let (at, object, node) = (r.at, r.object, step.on());
+                    search.hits.push(Hit { at, record: id, object, node });
                 }
             }
         }
     }
     searches.into_iter().map(|s| s.map(|s| s.hits)).collect()
-}
-
-/// The node that a record is about, or that its pod is on, or was.
-fn on(r: &Record, step: &Step) -> Option<u32> {
-    match step.pod {
-        Some((_, before, after)) => {
-            Some(if after.node == NO_NODE { before.node } else { after.node })
-        }
-        None => r.node().map(|n| n.0),
-    }
 }
 
 impl Search<'_> {
@@ -253,18 +215,16 @@ impl Search<'_> {
         if r.at < during.0 || r.at > during.1 || !self.is_sought(run, r, step) {
             return false;
         }
-        let pod =
+        let is_one =
             |p: PodId| self.pods.as_ref().is_none_or(|pods| pods.get(p.index()) == Some(&true));
+        let is_on = |nodes: &BTreeSet<NodeId>| step.on().is_some_and(|on| nodes.contains(&on));
         // An expectation about pods means no events of other objects.
-        (r.pod().map_or(self.pods.is_none(), pod))
-            && self
-                .nodes
-                .as_ref()
-                .is_none_or(|n| on(r, step).is_some_and(|on| n.contains(&NodeId(on))))
+        r.pod().map_or(self.pods.is_none(), is_one) && self.nodes.as_ref().is_none_or(is_on)
     }
 
     fn is_sought(&self, run: &Run<'_>, r: &Record, step: &Step) -> bool {
         let trace = run.analysis.trace;
+        let change = || trace.taint_change(r).into_iter();
         let created = || step.pod.is_some_and(|(_, before, after)| !before.exists && after.exists);
         match &self.sought.what {
             Kind::Evicted { by } => {
@@ -286,12 +246,8 @@ impl Search<'_> {
             Kind::TimerSet => matches!(r.what, What::TimerSet(_)),
             Kind::TimerCancelled => r.what == What::TimerCancelled,
             Kind::EvictionFailed => r.what == What::EvictionFailed,
-            Kind::Tainted(t) => {
-                trace.taint_change(r).is_some_and(|c| c.added.iter().any(|x| is_taint(t, x)))
-            }
-            Kind::Untainted(t) => {
-                trace.taint_change(r).is_some_and(|c| c.removed.iter().any(|x| is_taint(t, x)))
-            }
+            Kind::Tainted(t) => change().any(|c| c.added.iter().any(|x| is_taint(t, x))),
+            Kind::Untainted(t) => change().any(|c| c.removed.iter().any(|x| is_taint(t, x))),
             Kind::Condition(kind, status) => {
                 matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status)
             }

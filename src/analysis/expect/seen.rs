@@ -44,12 +44,8 @@ pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
         return None;
     }
     let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(|harm| harm.at > to)?;
-    let name = &plan.timeline.get(harm.entry as usize)?.name;
-    Some(format!(
-        "it is looked at until {} only, and the first that happens is {name}, at {}",
-        words::time(to),
-        words::time(harm.at)
-    ))
+    let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
+    Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))
 }
 
 /// Why nothing is evicted by that in such a run, whatever happens.
@@ -119,10 +115,9 @@ impl Judge<'_> {
         }
         let missing = missing(self.run, self.sought, self.hits);
         let first = missing.first()?;
-        let more = if missing.len() > 1 {
-            format!(" and {} others", missing.len() - 1)
-        } else {
-            String::new()
+        let more = match missing.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} others"),
         };
         let name = match first {
             Object::Pod(id) => self.run.analysis.pod_name(*id),
@@ -136,14 +131,10 @@ impl Judge<'_> {
     /// Whether all lie between the bounds.
     fn bounds(&self) -> Option<Failed> {
         let times = &self.sought.times;
-        let outside: Vec<Hit> = self
-            .hits
-            .iter()
-            .filter(|h| {
-                times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t)
-            })
-            .copied()
-            .collect();
+        let is_outside = |h: &Hit| {
+            times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t)
+        };
+        let outside: Vec<Hit> = self.hits.iter().copied().filter(is_outside).collect();
         (!outside.is_empty()).then(|| {
             let (k, n) = (outside.len(), self.hits.len());
             let got = format!("{k} of {n} outside of that{}", ends(&outside));
@@ -172,7 +163,7 @@ impl Judge<'_> {
             let is_there = |h: &&Hit| h.at.as_millis() == t.as_millis();
             let there = hits.iter().filter(is_there).count() as u64;
             if there == 0 || exact && there != *wanted {
-                let got = format!("{there} at {}", words::time(*t));
+                let got = format!("{there} at {}", time(*t));
                 return Some(self.failed(got, hits));
             }
         }
@@ -183,7 +174,7 @@ impl Judge<'_> {
     fn first(&self) -> Option<Failed> {
         let ((from, to), first) = (self.sought.times.first?, self.hits.first()?);
         (first.at < from || first.at > to).then(|| {
-            let got = format!("the first at {}", words::time(first.at));
+            let got = format!("the first at {}", time(first.at));
             self.failed(got, &[*first])
         })
     }
@@ -195,7 +186,7 @@ impl Judge<'_> {
             [first, .., last] => {
                 let apart = last.at.since(first.at);
                 (apart < least || apart > most).then(|| {
-                    let apart = words::span(apart);
+                    let apart = span(apart);
                     let got = format!("{apart} from the first to the last{}", ends(self.hits));
                     self.failed(got, &[*first, *last])
                 })
@@ -210,13 +201,10 @@ impl Judge<'_> {
 fn ends(hits: &[Hit]) -> String {
     match hits {
         [] => String::new(),
-        [one] => format!(", at {}", words::time(one.at)),
-        [first, .., last] if first.at.as_millis() == last.at.as_millis() => {
-            format!(", at {}", words::time(first.at))
+        [first, .., last] if first.at.as_millis() != last.at.as_millis() => {
+            format!(", {}", stretch((first.at, last.at)))
         }
-        [first, .., last] => {
-            format!(", from {} to {}", words::time(first.at), words::time(last.at))
-        }
+        [first, ..] => format!(", at {}", time(first.at)),
     }
 }
 
@@ -267,11 +255,8 @@ fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
         _ => false,
     };
     let mut ever = None;
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        if r.at > from {
-            break;
-        }
-        if r.pod().is_some() && ever.is_none() {
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= from) {
+        if ever.is_none() {
             ever = r.pod().map(Object::Pod).filter(|o| of.contains(o) && is_on(&follow, o));
         }
         follow.apply(id, r);
@@ -284,33 +269,26 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
     let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
-        (Some(a), Some(b)) => {
-            out += &format!(", all between {} and {}", words::time(a), words::time(b))
-        }
-        (Some(a), None) => out += &format!(", none before {}", words::time(a)),
-        (None, Some(b)) => out += &format!(", none after {}", words::time(b)),
+        (Some(a), Some(b)) => out += &format!(", all between {} and {}", time(a), time(b)),
+        (Some(a), None) => out += &format!(", none before {}", time(a)),
+        (None, Some(b)) => out += &format!(", none after {}", time(b)),
         (None, None) => {}
     }
     if !times.at.is_empty() {
         let at = |(n, t): &(u64, Time)| {
-            if *n == 1 { words::time(*t) } else { format!("{n}x {}", words::time(*t)) }
+            if *n == 1 { time(*t) } else { format!("{n}x {}", time(*t)) }
         };
         out += &format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", "));
     }
     if let Some((from, to)) = times.first {
-        out += &format!(", the first between {} and {}", words::time(from), words::time(to));
+        out += &format!(", the first between {} and {}", time(from), time(to));
     }
     if let Some((least, most)) = times.spread {
-        let most =
-            if most == Dur::from_nanos(u64::MAX) { String::new() } else { words::span(most) };
-        out += &format!(", {}..{most} from the first to the last", words::span(least));
+        let most = if most == Dur::from_nanos(u64::MAX) { String::new() } else { span(most) };
+        out += &format!(", {}..{most} from the first to the last", span(least));
     }
     if times.during != (Time::ZERO, run.analysis.plan.horizon) {
-        out += &format!(
-            "; looked at from {} to {}",
-            words::time(times.during.0),
-            words::time(times.during.1)
-        );
+        out += &format!("; looked at {}", stretch(times.during));
     }
     out
 }
@@ -318,12 +296,12 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
 /// What is looked for, with the nodes: one by name, several by number.
 pub(super) fn subject(run: &Run<'_>, sought: &Sought) -> String {
     let name = |i: &u32| run.analysis.plan.nodes[*i as usize].name.clone();
-    let on = sought.nodes.as_ref().map(|nodes| match nodes.len() {
-        1..=3 => nodes.iter().map(name).collect::<Vec<_>>().join(", "),
-        n => format!(
-            "{n} nodes ({}, …)",
-            nodes.iter().take(2).map(name).collect::<Vec<_>>().join(", ")
-        ),
+    let on = sought.nodes.as_ref().map(|nodes| {
+        let names = |n: usize| nodes.iter().take(n).map(name).collect::<Vec<_>>().join(", ");
+        match nodes.len() {
+            n @ 1..=3 => names(n),
+            n => format!("{n} nodes ({}, …)", names(2)),
+        }
     });
     words::subject(sought, on.as_deref())
 }
@@ -341,12 +319,7 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();
     let i = firsts.windows(2).position(|w| w[1].record <= w[0].record)?;
-    let got = format!(
-        "{} came at {}, and {} at {}",
-        described(i + 1),
-        words::time(firsts[i + 1].at),
-        described(i),
-        words::time(firsts[i].at)
-    );
+    let (early, late) = (time(firsts[i + 1].at), time(firsts[i].at));
+    let got = format!("{} came at {early}, and {} at {late}", described(i + 1), described(i));
     Some(Failed::new(run, expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
 }

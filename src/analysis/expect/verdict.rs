@@ -93,12 +93,8 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
-        Run {
-            analysis,
-            owners: Owners::new(analysis),
-            workloads: OnceCell::new(),
-            serving: OnceCell::new(),
-        }
+        let (workloads, serving) = (OnceCell::new(), OnceCell::new());
+        Run { analysis, owners: Owners::new(analysis), workloads, serving }
     }
 
     pub(super) fn workloads(&self) -> &Workloads {

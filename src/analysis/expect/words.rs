@@ -2,11 +2,16 @@
 
 pub(super) use super::super::clock::to_the_millisecond as span;
 use crate::analysis::prelude::*;
-use crate::scenario::expectations::{Count, Kind, Pods, Sought, TaintSought};
+use crate::scenario::expectations::{Count, Kind, Pods, Sought, Stretch, TaintSought};
 
 /// A time from the start of the run, to the millisecond: `10m50.5s`.
 pub(super) fn time(at: Time) -> String {
     span(Dur::from_nanos(at.as_nanos()))
+}
+
+/// `from 10m50.5s to 20m`
+pub(super) fn stretch((from, to): Stretch) -> String {
+    format!("from {} to {}", time(from), time(to))
 }
 
 /// What is looked for, in the plural: `evictions`.
@@ -39,11 +44,8 @@ fn noun(what: &Kind) -> String {
         Kind::Unschedulable(true) => "cordons".to_owned(),
         Kind::Unschedulable(false) => "uncordons".to_owned(),
         Kind::Zone(state, zone) => {
-            format!(
-                "changes of {} to {}",
-                zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}")),
-                state.as_str()
-            )
+            let zone = zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}"));
+            format!("changes of {zone} to {}", state.as_str())
         }
         Kind::MasterDisruption { entered: true } => "beginnings of master disruption".to_owned(),
         Kind::MasterDisruption { entered: false } => "ends of master disruption".to_owned(),
@@ -69,17 +71,15 @@ pub(super) fn count(count: Count) -> String {
 
 /// What is looked for, without how many and when.
 pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
-    let mut out = noun(&sought.what);
-    if let Some(pods) = sought.pods.as_ref().filter(|p| !p.written.is_empty()) {
-        out += &format!(" of {}", written(pods));
-    }
-    if let Some(on) = on {
-        out += &format!(" on {on}");
-    }
-    out
+    let of = sought.pods.as_ref().map(of_pods).unwrap_or_default();
+    let on = on.map(|on| format!(" on {on}")).unwrap_or_default();
+    format!("{}{of}{on}", noun(&sought.what))
 }
 
-/// The pods that are meant.
-pub(super) fn written(pods: &Pods) -> String {
-    pods.written.strip_prefix("pods of ").map_or_else(|| pods.written.clone(), str::to_owned)
+/// ` of default/web-*`: the pods that are meant; nothing where that is all of them.
+pub(super) fn of_pods(pods: &Pods) -> String {
+    if pods.written.is_empty() {
+        return String::new();
+    }
+    format!(" of {}", pods.written.strip_prefix("pods of ").unwrap_or(&pods.written))
 }
