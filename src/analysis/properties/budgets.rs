@@ -93,17 +93,10 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
             let of_it = budgets.values_mut().filter(|b| b.selects(&follow, analysis, pod));
             of_it.for_each(|budget| budget.count(r.at, is));
         }
-        let Some((state, budget)) =
-            charged(r).and_then(|state| Some((state, budgets.get_mut(&state.budget)?)))
-        else {
-            continue;
-        };
-        if !is {
-            continue;
-        }
-        let room = budget.room_until(r.at, state.desired.into());
+        let Some(state) = charged(r).filter(|_| is) else { continue };
+        let Some(budget) = budgets.get_mut(&state.budget) else { continue };
+        let room = budget.room_until(r.at, state.desired.into()).unwrap_or(Time::ZERO);
         budget.granted.push(r.at);
-        let room = room.unwrap_or(Time::ZERO);
         if analysis.due(room, within).is_none_or(|over| over >= r.at) {
             continue;
         }

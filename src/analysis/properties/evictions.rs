@@ -20,7 +20,7 @@
 //! counted by name.
 
 use super::property::Found;
-use super::walk::{Walk, evicted, short};
+use super::walk::{Due, Walk, evicted, short};
 use crate::analysis::prelude::*;
 
 pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
@@ -34,23 +34,16 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
         let (name, node) = (walk.analysis.pod_name(pod), walk.node_of(&before));
         let why = match due {
             None => format!("no NoExecute taint of {node} required it"),
-            Some(d) => format!(
-                "it tolerates {} of {node} for {}s, until {}",
-                short(&d.taint),
-                d.seconds,
-                d.at
-            ),
+            Some(Due { at, taint, seconds }) => {
+                format!("it tolerates {} of {node} for {seconds}s, until {at}", short(&taint))
+            }
         };
         let timer = chain(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
         let text = format!("{name} was deleted by taint eviction at {} although {why}", r.at);
-        found.add(
-            r.at,
-            (Some(pod), before.node_id()),
-            text,
-            &[timer, due.map_or(NO_RECORD, |d| d.taint.record), id],
-        );
+        let tainted = due.map_or(NO_RECORD, |d| d.taint.record);
+        found.add(r.at, (Some(pod), before.node_id()), text, &[timer, tainted, id]);
     }
 }
 
@@ -63,10 +56,8 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
         if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
             continue;
         }
-        let Some(meant) = meant(walk.analysis.trace, id, r, pod).filter(|meant| *meant < created)
-        else {
-            continue;
-        };
+        let meant = meant(walk.analysis.trace, id, r, pod).filter(|meant| *meant < created);
+        let Some(meant) = meant else { continue };
         let since = walk.analysis.trace.get(created).map_or(r.at, |c| c.at);
         let decided = walk.analysis.trace.get(meant).map_or(r.at, |m| m.at);
         let (name, actor) = (walk.analysis.pod_name(pod), r.actor.as_str());
@@ -112,29 +103,18 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
                 let ends = r.at.checked_add(Dur::from_secs(seconds.into())).unwrap_or(Time::MAX);
                 let next = Countdown { record: id, began: r.at, ends };
                 let before = latest[pod.index()].replace(next);
-                let stayed = |first: Countdown| {
-                    walk.due(pod, &now, false).filter(|d| {
-                        d.seconds > 0 && d.taint.since <= first.began && next.ends > first.ends
-                    })
-                };
-                let Some((first, due)) =
-                    before.filter(|b| b.began < r.at).and_then(|b| Some((b, stayed(b)?)))
-                else {
-                    continue;
-                };
-                let (name, node, taint) =
-                    (walk.analysis.pod_name(pod), walk.node_of(&now), short(&due.taint));
-                let (began, since) = (first.began, due.taint.since);
+                let is_anew = |b: &Countdown| b.began < r.at && next.ends > b.ends;
+                let Some(first) = before.filter(is_anew) else { continue };
+                let stayed = |d: &Due<'_>| d.seconds > 0 && d.taint.since <= first.began;
+                let Some(due) = walk.due(pod, &now, false).filter(stayed) else { continue };
+                let (name, node) = (walk.analysis.pod_name(pod), walk.node_of(&now));
+                let (began, since, taint) = (first.began, due.taint.since, short(&due.taint));
                 let text = format!(
                     "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
                     r.at
                 );
-                found.add(
-                    r.at,
-                    (Some(pod), now.node_id()),
-                    text,
-                    &[due.taint.record, first.record, id],
-                );
+                let records = [due.taint.record, first.record, id];
+                found.add(r.at, (Some(pod), now.node_id()), text, &records);
             }
             _ => {}
         }

@@ -63,11 +63,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &mut Found, silent: D
             }
             _ => {}
         }
-        let marked = matches!(
-            r.what,
-            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _)
-        );
-        if !marked || r.actor != Actor::NodeLifecycle || before.ready == after.ready {
+        let is_marked =
+            after.ready == Some(ConditionStatus::Unknown) && before.ready != after.ready;
+        if !is_marked || r.actor != Actor::NodeLifecycle {
             continue;
         }
         let silence = heard.silence(&outages, r.at);

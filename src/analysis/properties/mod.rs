@@ -10,7 +10,6 @@
 //! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
 mod budgets;
-mod check;
 mod evictions;
 mod false_unknown;
 mod never_tainted;
@@ -24,5 +23,88 @@ mod taints;
 mod tests;
 mod walk;
 
-pub use check::{Harm, check};
+use super::prelude::*;
+use property::Found;
+
 pub use property::{Property, PropertyError, Violation};
+
+/// The places in a run where a property does not hold, in order of time.
+pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
+    let mut found = Found { property: *property, all: Vec::new() };
+    let of = &mut found;
+    match *property {
+        Property::PodStuck(within) => overdue::pod_stuck(analysis, of, within),
+        Property::NeedlessEviction => evictions::needless_eviction(analysis, of),
+        Property::WrongPod => evictions::wrong_pod(analysis, of),
+        Property::TimerReset => evictions::timer_reset(analysis, of),
+        Property::TaintLost => taints::taint_lost(analysis, of),
+        Property::TaintStale(within) => {
+            taints::taint_stale(analysis, of, within);
+            readiness::taint_stale(analysis, of, within);
+        }
+        Property::NeverReady(within) => overdue::never_ready(analysis, of, within),
+        Property::NeverTainted(within) => never_tainted::check(analysis, of, within),
+        Property::EvictLoop(more_than) => evictions::evict_loop(analysis, of, more_than),
+        Property::FalseUnknown(silent) => false_unknown::check(analysis, of, silent),
+        Property::StaleReady(within) => overdue::stale_ready(analysis, of, within),
+        Property::RunsTwice => placed::runs_twice(analysis, of),
+        Property::BudgetOverdrawn(within) => budgets::overdrawn(analysis, of, within),
+        Property::BoundToCordoned(within) => placed::bound_to_cordoned(analysis, of, within),
+        Property::JobStalled(within) => replaced::lacking(analysis, of, within, true),
+        Property::NotReplaced(within) => replaced::lacking(analysis, of, within, false),
+        Property::TimerStale(within) => overdue::timer_stale(analysis, of, within),
+        Property::Deterministic | Property::Expect => {}
+    }
+    let mut found = found.all;
+    found.sort_by_key(|v| (v.at, v.node, v.pod));
+    for violation in &mut found {
+        violation.records.sort_unstable();
+        violation.records.dedup();
+    }
+    found
+}
+
+/// What a violation is about, as it was right before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Harm {
+    /// It is about a pod.
+    pod: bool,
+    /// The pod was bound to a node, or the violation is about a node alone.
+    node: bool,
+    /// The pod was Running, or about to be: it was on a node that was Ready and in touch.
+    lives: bool,
+    /// The pod was Ready.
+    ready: bool,
+}
+
+impl Harm {
+    /// That of a violation.
+    pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
+        let mut follow = Follow::new(analysis);
+        let last = violation.records.last().copied();
+        for (id, r) in (0..).zip(analysis.trace.iter()) {
+            if Some(id) == last || r.at > violation.at {
+                break;
+            }
+            follow.apply(id, r);
+        }
+        let Some(pod) = violation.pod.map(|p| follow.pod(p)) else {
+            return Self { node: violation.node.is_some(), ..Self::default() };
+        };
+        let back = pod.node_id().is_some_and(|n| follow.node(n).is_back());
+        Self {
+            pod: true,
+            node: pod.node_id().is_some(),
+            lives: pod.phase == PodPhase::Running || back,
+            ready: pod.ready,
+        }
+    }
+
+    /// Whether it is as bad as another.
+    pub fn is_as_bad(self, other: Self) -> bool {
+        self.pod == other.pod
+            && self.node >= other.node
+            && self.lives >= other.lives
+            && self.ready >= other.ready
+    }
+}

@@ -49,12 +49,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within
 impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         if let Some(node) = r.node() {
-            let is_tainted =
-                |s: &Self| s.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
-            let before = is_tainted(self);
-            let zone = self.zone_of(node);
+            let (before, zone) = (self.is_tainted(node), self.zone_of(node));
             self.walk.apply(id, r);
-            if is_tainted(self) && !before {
+            if self.is_tainted(node) && !before {
                 self.overdue(Some(zone), r.at, false);
                 self.zones[zone].moved_at = r.at;
             }
@@ -73,9 +70,8 @@ impl<'a> Search<'a> {
         match r.what {
             What::Zone(state) => {
                 let analysis = self.walk.analysis;
-                let Some(zone) = analysis.find_zone(&analysis.zone_told(r)).map(usize::from) else {
-                    return;
-                };
+                let Some(zone) = analysis.find_zone(&analysis.zone_told(r)) else { return };
+                let zone = usize::from(zone);
                 let partial = state == ZoneState::PartialDisruption;
                 if partial != self.zones[zone].partial {
                     self.overdue(Some(zone), r.at, false);
@@ -94,6 +90,10 @@ impl<'a> Search<'a> {
         }
     }
 
+    fn is_tainted(&self, node: NodeId) -> bool {
+        self.walk.follow.taints(node).iter().any(|h| h.is_for_failure())
+    }
+
     fn zone_of(&self, node: NodeId) -> usize {
         usize::from(self.walk.analysis.zone_of[node.index()])
     }
@@ -103,8 +103,7 @@ impl<'a> Search<'a> {
         let flags = self.walk.follow.node(node);
         let dead = flags.exists
             && matches!(flags.ready, Some(ConditionStatus::False | ConditionStatus::Unknown));
-        let waits = dead && !self.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
-        if waits {
+        if dead && !self.is_tainted(node) {
             self.waiting.entry(node).or_insert((at, record));
         } else if let Some((since, record)) = self.waiting.remove(&node) {
             self.tell(node, since, record, at, false);
@@ -114,12 +113,8 @@ impl<'a> Search<'a> {
     /// Reports the nodes of a zone, or of all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
-        let early = |z: &Zone| {
-            self.walk
-                .analysis
-                .due(z.moved_at, self.within)
-                .is_none_or(|at| at > now || at == now && !end)
-        };
+        let due = |z: &Zone| self.walk.analysis.due(z.moved_at, self.within);
+        let early = |z: &Zone| due(z).is_none_or(|at| at > now || at == now && !end);
         if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
             return;
         }

@@ -52,7 +52,7 @@ impl<'w, 'a> Looked<'w, 'a> {
 
     /// Since when the health of its node is what it is.
     fn node_since(&self) -> Time {
-        self.state.node_id().map_or(Time::ZERO, |n| self.walk.healthy_at(n))
+        self.state.node_id().map_or(Time::ZERO, |n| self.walk.healthy_at[n.index()])
     }
 }
 
@@ -137,17 +137,15 @@ fn concerns_pods(r: &Record) -> bool {
 pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
     let due = |pod: &Looked<'_, 'a>| pod.walk.due(pod.id, &pod.state, false);
     let since = |pod: &Looked<'_, 'a>| {
-        let stays = pod.state.exists && !pod.state.deleting && !pod.state.phase.is_terminal();
-        due(pod).filter(|_| stays).map(|d| d.at.max(pod.life().tolerations_at))
+        due(pod).filter(|_| pod.state.is_active()).map(|d| d.at.max(pod.life().tolerations_at))
     };
     let tell = |pod: &Looked<'_, 'a>, at: Time| {
         let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
         let due = due(pod);
         let why = due.map_or(String::new(), |d| {
-            let tolerated = if d.seconds > 0 {
-                format!(", tolerated for {}s", d.seconds)
-            } else {
-                ", not tolerated".to_owned()
+            let tolerated = match d.seconds {
+                0 => ", not tolerated".to_owned(),
+                seconds => format!(", tolerated for {seconds}s"),
             };
             format!(": it has {} since {}{tolerated}", short(&d.taint), d.taint.since)
         });
@@ -178,7 +176,7 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
             && !state.deleting
             && life.was_ready;
         // Containers that a boot starts anew take their time.
-        let booted = pod.walk.booted_at(node).saturating_add(start);
+        let booted = pod.walk.booted_at[node.index()].saturating_add(start);
         lost.then(|| pod.node_since().max(life.ready_at).max(booted))
     };
     let tell = |pod: &Looked<'_, 'a>, at: Time| {
@@ -216,7 +214,7 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let since = |pod: &Looked<'_, 'a>| {
         let (_, r) = set(pod)?;
         let What::TimerSet(seconds) = r.what else { return None };
-        let tainted_at = pod.walk.tainted_at(pod.state.node_id()?);
+        let tainted_at = pod.walk.tainted_at[pod.state.node_id()?.index()];
         let since = r.at.max(tainted_at).max(pod.life().tolerations_at);
         let ends = r.at.saturating_add(Dur::from_secs(seconds.into()));
         let lasts = analysis.due(since, within).is_some_and(|over| over < ends);

@@ -62,9 +62,8 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
                 let node = NodeId(node);
                 let Some((at, record)) = since.get(&node) else { continue };
                 let seen = analysis.due(*at, within).is_some_and(|seen| seen < r.at);
-                let tolerated =
-                    follow.tolerations(pod).iter().any(|t| t.tolerates(&cordoned, operators));
-                if !seen || tolerated {
+                let tolerates = |t: &Toleration| t.tolerates(&cordoned, operators);
+                if !seen || follow.tolerations(pod).iter().any(tolerates) {
                     continue;
                 }
                 let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));

@@ -142,9 +142,8 @@ impl Property {
         let (name, bound) = match text.trim().split_once('(') {
             None => (text.trim(), None),
             Some((name, rest)) => {
-                let bound = rest
-                    .strip_suffix(')')
-                    .ok_or_else(|| PropertyError::Bracket(text.to_owned()))?;
+                let open = || PropertyError::Bracket(text.to_owned());
+                let bound = rest.strip_suffix(')').ok_or_else(open)?;
                 (name.trim(), Some(bound.trim()))
             }
         };

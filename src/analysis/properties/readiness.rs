@@ -52,15 +52,8 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, 
     }
     let fresh = |i| analysis.planned(NodeId(i)).map(Known::of).unwrap_or_default();
     let nodes = (0..analysis.node_count() as u32).map(fresh).collect();
-    let mut search = Search {
-        analysis,
-        within,
-        nodes,
-        created: BTreeMap::new(),
-        rules: BTreeMap::new(),
-        taints: BTreeMap::new(),
-        found,
-    };
+    let (created, rules, taints) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut search = Search { analysis, within, nodes, created, rules, taints, found };
     let mut labels = plan.actions.iter().peekable();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         while let Some(action) = labels.next_if(|a| a.at <= r.at) {
@@ -112,10 +105,7 @@ impl<'a> Search<'a> {
                 *nth += 1;
                 self.rules.extend(spec.map(|s| (s.name.as_str(), &***s)));
             }
-            (What::Noted(Note::ReadinessRuleGone, name), _) => {
-                let name = text(name);
-                self.rules.remove(name);
-            }
+            (What::Noted(Note::ReadinessRuleGone, name), _) => _ = self.rules.remove(text(name)),
             (What::Noted(Note::AgentCondition, posted), Some(node)) => {
                 let (kind, status) = text(posted).rsplit_once('=').unwrap_or_default();
                 if let Some(status) = ConditionStatus::parse(status) {

@@ -43,8 +43,7 @@ struct Open<'a> {
 impl Open<'_> {
     /// Takes a change of one of its pods in.
     fn pod(&mut self, pod: PodId, before: &PodState, after: &PodState) {
-        let counts = |p: &PodState| p.exists && !p.deleting && !p.phase.is_terminal();
-        match counts(after) {
+        match after.is_active() {
             true => drop(self.pods.insert(pod, after.ready)),
             false => drop(self.pods.remove(&pod)),
         }
@@ -112,16 +111,12 @@ pub(super) fn lacking<'a>(
         let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
         let at = analysis.due(since.saturating_add(ready), within).filter(|at| *at < now)?;
         let pod = analysis.trace.get(record).and_then(Record::pod);
-        let (whose, wanted, has) =
-            (analysis.workload_in_words(WorkloadId(i as u32)), open.wanted, open.pods.len());
-        let text = match of_jobs {
-            true => format!(
-                "{whose} is not finished and has no pod at {at}, and nothing has happened to it since {since}"
-            ),
-            false => format!(
-                "{whose} has {has} of {wanted} pods at {at}, and nothing has happened to it since {since}"
-            ),
+        let whose = analysis.workload_in_words(WorkloadId(i as u32));
+        let lacks = match of_jobs {
+            true => "is not finished and has no pod".to_owned(),
+            false => format!("has {} of {} pods", open.pods.len(), open.wanted),
         };
+        let text = format!("{whose} {lacks} at {at}, and nothing has happened to it since {since}");
         found.add(at, (pod, None), text, &[record]);
         Some(())
     };
@@ -148,11 +143,9 @@ pub(super) fn lacking<'a>(
         open.was_whole &= wanted == open.wanted;
         open.wanted = wanted;
         open.was_whole |= open.pods.len() >= wanted as usize;
-        let grace = match r.what {
-            What::PodDeleting(grace) => Dur::from_secs(grace.into()),
-            _ => Dur::ZERO,
-        };
-        open.since = open.lacks().then(|| (r.at.saturating_add(grace), id));
+        let grace = if let What::PodDeleting(grace) = r.what { grace } else { 0 };
+        let free = r.at.saturating_add(Dur::from_secs(grace.into()));
+        open.since = open.lacks().then_some((free, id));
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
     all.iter().enumerate().for_each(|open| _ = overdue(open, end));

@@ -118,23 +118,12 @@ impl<'a> Search<'a> {
     /// Looks through a node's taints after something about it has changed.
     fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
         let key_of = |h: &Held<'a>| (node, h.taint.key.as_str(), h.is_no_execute());
-        let held: Vec<Held<'a>> = self
-            .walk
-            .follow
-            .taints(node)
-            .iter()
-            .filter(|h| is_written_by_controllers(h))
-            .copied()
-            .collect();
-        let over: Vec<_> = self
-            .without
-            .range((node, "", false)..)
-            .take_while(|((n, ..), _)| *n == node)
-            .filter(|(key, _)| {
-                !held.iter().any(|h| key_of(h) == **key && !self.has_reason(node, h))
-            })
-            .map(|(k, v)| (*k, *v))
-            .collect();
+        let held = self.walk.follow.taints(node).iter().copied();
+        let held: Vec<Held<'a>> = held.filter(is_written_by_controllers).collect();
+        let goes_on = |key| held.iter().any(|h| key_of(h) == key && !self.has_reason(node, h));
+        let known = self.without.range((node, "", false)..).take_while(|((n, ..), _)| *n == node);
+        let known = known.map(|(key, since)| (*key, *since));
+        let over: Vec<_> = known.filter(|(key, _)| !goes_on(*key)).collect();
         for (key, since) in over {
             self.end(key, since, at, false);
             self.without.remove(&key);
@@ -178,23 +167,14 @@ impl<'a> Search<'a> {
         }
         let name = self.walk.analysis.node_name(node);
         let effect = if no_execute { Effect::NoExecute } else { Effect::NoSchedule };
-        let taint = self
-            .walk
-            .follow
-            .taints(node)
-            .iter()
-            .find(|h| h.taint.key == key && h.taint.effect == effect);
-        let short_key = super::super::setting::short_key(key);
+        let mut held = self.walk.follow.taints(node).iter();
+        let held = held.find(|h| h.taint.key == key && h.taint.effect == effect);
         let text = format!(
-            "{name} still has {} at {at}, without a reason since {since}",
-            taint.map_or(format!("{short_key}:{effect}"), short)
+            "{name} still has {}:{effect} at {at}, without a reason since {since}",
+            short_key(key)
         );
-        self.found.add(
-            at,
-            (None, Some(node)),
-            text,
-            &[taint.map_or(NO_RECORD, |h| h.record), record],
-        );
+        let written = held.map_or(NO_RECORD, |h| h.record);
+        self.found.add(at, (None, Some(node)), text, &[written, record]);
     }
 }
 
@@ -216,19 +196,15 @@ pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found) {
             && r.actor != Actor::User
         {
             for gone in change.removed.iter().filter(|t| !is_of_controllers(&t.key)) {
-                let Some(held) = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone))
-                else {
-                    continue;
-                };
-                if held.by == Actor::User {
-                    let (name, actor, taint) =
-                        (walk.analysis.node_name(node), r.actor.as_str(), short(held));
-                    let text = format!(
-                        "{name} lost {taint}, which a user had written, by a patch of {actor} at {}",
-                        r.at
-                    );
-                    found.add(r.at, (None, Some(node)), text, &[held.record, r.saw, id]);
-                }
+                let held = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone));
+                let Some(held) = held.filter(|h| h.by == Actor::User) else { continue };
+                let (name, actor, taint) =
+                    (walk.analysis.node_name(node), r.actor.as_str(), short(held));
+                let text = format!(
+                    "{name} lost {taint}, which a user had written, by a patch of {actor} at {}",
+                    r.at
+                );
+                found.add(r.at, (None, Some(node)), text, &[held.record, r.saw, id]);
             }
         }
         walk.apply(id, r);

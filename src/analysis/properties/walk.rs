@@ -31,11 +31,12 @@ pub(super) struct Walk<'a> {
     /// Node and pod, of pods that are bound.
     bound: BTreeSet<(u32, u32)>,
     /// By node: since when its health is what it is.
-    healthy_at: Vec<Time>,
-    /// By node: when its machine booted last.
-    booted_at: Vec<Time>,
-    /// By node: when its taints changed last.
-    tainted_at: Vec<Time>,
+    pub(super) healthy_at: Vec<Time>,
+    /// By node: when its machine booted last; the start of the run if it did not.
+    pub(super) booted_at: Vec<Time>,
+    /// By node: when its taints changed last, as they do when it is deleted; the start of the run if they
+    /// did not.
+    pub(super) tainted_at: Vec<Time>,
     /// The record that comes next.
     next: RecordId,
 }
@@ -56,22 +57,10 @@ impl<'a> Walk<'a> {
         let follow = Follow::new(analysis);
         let life = |(_, p): (PodId, &PodState)| Life::new(NO_RECORD, Time::ZERO, p.ready);
         let lives = follow.pods().map(life).collect();
-        let bound = follow
-            .pods()
-            .filter(|(_, p)| p.node != NO_NODE)
-            .map(|(id, p)| (p.node, id.0))
-            .collect();
+        let bound = follow.pods().filter_map(|(id, p)| Some((p.node_id()?.0, id.0))).collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
-        Walk {
-            analysis,
-            follow,
-            lives,
-            bound,
-            booted_at: healthy_at.clone(),
-            tainted_at: healthy_at.clone(),
-            healthy_at,
-            next: 0,
-        }
+        let (booted_at, tainted_at) = (healthy_at.clone(), healthy_at.clone());
+        Walk { analysis, follow, lives, bound, healthy_at, booted_at, tainted_at, next: 0 }
     }
 
     /// Takes the next record in, until there is none.
@@ -120,22 +109,6 @@ impl<'a> Walk<'a> {
         self.lives[pod.index()]
     }
 
-    /// Since when a node's health is what it is.
-    pub(super) fn healthy_at(&self, node: NodeId) -> Time {
-        self.healthy_at[node.index()]
-    }
-
-    /// When a node's machine booted last; the start of the run if it did not.
-    pub(super) fn booted_at(&self, node: NodeId) -> Time {
-        self.booted_at[node.index()]
-    }
-
-    /// When a node's taints changed last, as they do when it is deleted; the start of the run if they
-    /// did not.
-    pub(super) fn tainted_at(&self, node: NodeId) -> Time {
-        self.tainted_at[node.index()]
-    }
-
     pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {
         self.bound.range((node.0, 0)..=(node.0, u32::MAX)).map(|(_, pod)| PodId(*pod))
     }
@@ -150,11 +123,8 @@ impl<'a> Walk<'a> {
         let tolerations = self.follow.tolerations(id);
         let mut due: Option<Due<'a>> = None;
         for taint in self.follow.taints(node).iter().filter(|h| h.is_no_execute()) {
-            let seconds = match tolerations
-                .iter()
-                .find(|t| t.tolerates(taint.taint, operators))
-                .map(|t| t.toleration_seconds)
-            {
+            let own = tolerations.iter().find(|t| t.tolerates(taint.taint, operators));
+            let seconds = match own.map(|t| t.toleration_seconds) {
                 None => 0,
                 Some(None) => continue,
                 Some(Some(seconds)) => u64::try_from(seconds).unwrap_or(0),
