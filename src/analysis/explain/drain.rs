@@ -42,14 +42,11 @@ impl Refusals {
         let analysis = question.analysis;
         let say = |h: &Held| {
             let r = analysis.trace.get(h.first)?;
-            let again = match h.times {
-                1 => "kubectl tries again after 5 s".to_owned(),
-                n => format!(
-                    "refused {} times until {}: kubectl tries again after 5 s",
-                    grouped(n),
-                    absolute(h.until)
-                ),
+            let times = match h.times {
+                1 => String::new(),
+                n => format!("refused {} times until {}: ", grouped(n), absolute(h.until)),
             };
+            let again = format!("{times}kubectl tries again after 5 s");
             Some(question.step((h.first, r), Some(again)))
         };
         self.0.values().filter_map(say).collect()
@@ -63,17 +60,11 @@ impl Refusals {
 
     /// `budget default/web held its eviction up`
     pub(super) fn verdict(&self, question: Question<'_>, what: &str) -> String {
-        let names: Vec<String> = self
-            .states(question)
-            .iter()
-            .map(|s| budget_name(question.analysis, s.budget))
-            .collect();
-        let never = self.states(question).iter().any(|s| s.never_allows());
-        format!(
-            "{} held {what} up{}",
-            names.join(" and "),
-            if never { ", and would for ever" } else { "" }
-        )
+        let states = self.states(question);
+        let name = |s: &&BudgetState| budget_name(question.analysis, s.budget);
+        let names = states.iter().map(name).collect::<Vec<_>>().join(" and ");
+        let never = states.iter().any(|s| s.never_allows());
+        format!("{names} held {what} up{}", if never { ", and would for ever" } else { "" })
     }
 
     /// What would have let it go on.
@@ -83,26 +74,17 @@ impl Refusals {
         for state in self.states(question).into_iter().filter(|s| s.never_allows()) {
             let name = budget_name(analysis, state.budget);
             if let (Some((replicas, text)), Some(pod)) = (enough(state), pod) {
-                let owner = Owners::new(analysis)
-                    .of(analysis, pod)
-                    .map(|w| short_name(analysis.trace.names.workload_name(w)));
-                let unique = |n: &&str| {
-                    analysis.plan.workloads.iter().filter(|w| short_name(&w.name) == *n).count()
-                        == 1
-                };
-                let set =
-                    owner.filter(unique).map(|w| format!("workloads.{w}.replicas={replicas}"));
-                found.push(Remedy {
-                    text: format!(
-                        "with {replicas} replicas {name} would let one go at a time: {text}"
-                    ),
-                    set,
-                });
+                let owner = Owners::new(analysis).of(analysis, pod);
+                let owner = owner.map(|w| short_name(analysis.trace.names.workload_name(w)));
+                let all = || analysis.plan.workloads.iter().map(|w| short_name(&w.name));
+                let unique = |n: &&str| all().filter(|name| name == n).count() == 1;
+                let path = |w| format!("workloads.{w}.replicas={replicas}");
+                let text =
+                    format!("with {replicas} replicas {name} would let one go at a time: {text}");
+                found.push(Remedy { text, set: owner.filter(unique).map(path) });
             }
-            let instead = format!(
-                "`PatchBudget(budget: \"{}\", maxUnavailable: 1)`",
-                name.trim_start_matches("budget ")
-            );
+            let budget = name.trim_start_matches("budget ");
+            let instead = format!("`PatchBudget(budget: \"{budget}\", maxUnavailable: 1)`");
             found.push(rules::only_words(format!(
                 "with maxUnavailable 1 instead {name} would let one go at a time, whatever there are: {instead}"
             )));
@@ -117,8 +99,8 @@ fn enough(state: &BudgetState) -> Option<(i32, String)> {
         return None;
     };
     // One is left over once the rest, (100 - p) % of them, is one whole pod.
-    let replicas =
-        100_i32.checked_div(100 - p).filter(|_| p < 100)? + i32::from(100 % (100 - p) != 0);
+    let left = Some(100 - p).filter(|left| *left > 0)?;
+    let replicas = 100 / left + i32::from(100 % left != 0);
     Some((replicas, format!("{share} of {replicas}, rounded up, is {}", share.of(replicas))))
 }
 

@@ -64,6 +64,15 @@ impl Question<'_> {
         Step { at: r.at, text: words::record(self.analysis, r), rule, record: Some(id) }
     }
 
+    /// Records as steps, without the rules behind them.
+    pub(super) fn steps(
+        self,
+        records: impl IntoIterator<Item = RecordId>,
+    ) -> impl Iterator<Item = Step> {
+        let step = move |id| Some(self.step((id, self.analysis.trace.get(id)?), None));
+        records.into_iter().filter_map(step)
+    }
+
     /// What led to a record, step by step, from the latest thing of the run's beginning on.
     pub(super) fn led_to(self, record: RecordId) -> Vec<Step> {
         let mut steps: Vec<Step> = chain(self.analysis.trace, record)

@@ -44,18 +44,13 @@ pub(in crate::analysis) fn is_of_filter(reason: &str) -> bool {
 pub(super) fn rejections(message: &str) -> Vec<Rejection> {
     let Some((_, list)) = message.split_once("nodes are available: ") else { return Vec::new() };
     let list = list.split(". ").next().unwrap_or(list).trim_end_matches('.');
-    let mut found = Vec::new();
-    for part in list.split(", ") {
-        let Some((nodes, reason)) =
-            part.split_once(' ').and_then(|(n, r)| Some((n.parse().ok()?, r)))
-        else {
-            continue;
-        };
-        let filter =
-            FILTERS.iter().find(|(word, _)| reason.contains(word)).map_or("a filter", |f| f.1);
-        found.push(Rejection { nodes, filter, reason: reason.to_owned(), names: String::new() });
-    }
-    found
+    let one = |part: &str| {
+        let (nodes, reason) = part.split_once(' ')?;
+        let (nodes, known) = (nodes.parse().ok()?, FILTERS.iter().find(|f| reason.contains(f.0)));
+        let (filter, names) = (known.map_or("a filter", |f| f.1), String::new());
+        Some(Rejection { nodes, filter, reason: reason.to_owned(), names })
+    };
+    list.split(", ").filter_map(one).collect()
 }
 
 /// The result of the scheduler, in one attempt or in several alike ones.
@@ -91,15 +86,9 @@ impl Attempt {
 /// The steps of a pod that the scheduler could not place: each result, when it first came.
 pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     let step = |a: &Attempt| {
-        let said = |r: &Rejection| match r.nodes {
-            0 => format!("{} refuses the pod ({})", r.filter, r.reason),
-            n => format!(
-                "{} says no to {}: {} ({})",
-                r.filter,
-                counted(n, "node"),
-                r.names,
-                r.reason
-            ),
+        let said = |Rejection { nodes, filter, reason, names }: &Rejection| match *nodes {
+            0 => format!("{filter} refuses the pod ({reason})"),
+            n => format!("{filter} says no to {}: {names} ({reason})", counted(n, "node")),
         };
         let rule = a.rejections.iter().map(said).collect::<Vec<_>>().join("; ");
         let text = "the scheduler finds no node for it".to_owned();
@@ -118,18 +107,15 @@ pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
         *by_filter.entry(r.filter).or_default() += r.nodes;
     }
     let mut by_filter: Vec<(&str, u64)> = by_filter.into_iter().collect();
-    by_filter.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    by_filter.sort_by_key(|(_, n)| Reverse(*n));
     let said = |(filter, n): &(&str, u64)| {
         if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", counted(*n, "node")) }
     };
-    match &by_filter[..] {
-        [] => format!("pending at {}: no node suits", absolute(until)),
-        all => format!(
-            "pending at {}: no node suits; {}",
-            absolute(until),
-            all.iter().map(said).collect::<Vec<_>>().join(", ")
-        ),
+    let pending = format!("pending at {}: no node suits", absolute(until));
+    if by_filter.is_empty() {
+        return pending;
     }
+    format!("{pending}; {}", by_filter.iter().map(said).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

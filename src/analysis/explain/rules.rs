@@ -60,13 +60,9 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> O
             "{said}: tainting was stopped before, and a rate of exactly 1 does not start it again, as the limiter that lets nothing through says that its rate is 1 (`SwapLimiter`)"
         ));
     }
+    let tainted = format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate);
     Some(match state {
-        ZoneState::FullDisruption => {
-            format!(
-                "no node of it is Ready: its nodes are tainted at --node-eviction-rate={}",
-                f.node_eviction_rate
-            )
-        }
+        ZoneState::FullDisruption => format!("no node of it is Ready: {tainted}"),
         ZoneState::PartialDisruption => {
             let threshold = f.unhealthy_zone_threshold;
             let large = f.large_cluster_size_threshold;
@@ -84,27 +80,20 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> O
                 "more than two nodes and at least --unhealthy-zone-threshold={threshold} of them are not Ready; the rate is {rate}"
             )
         }
-        ZoneState::Normal => {
-            format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate)
-        }
+        ZoneState::Normal => tainted,
         ZoneState::Initial | ZoneState::Empty => return None,
     })
 }
 
 /// A toleration in short: `unreachable:NoExecute for 60 s`.
 pub(super) fn toleration(t: &Toleration) -> String {
-    let taint = Taint {
-        key: t.key.clone(),
-        value: if t.operator == Operator::Equal { t.value.clone() } else { String::new() },
-        ..Taint::new("", crate::api::taint::Effect::NoExecute)
-    };
+    let value = if t.operator == Operator::Equal { t.value.clone() } else { String::new() };
+    let taint = Taint { value, ..Taint::new(&t.key, Effect::NoExecute) };
     let effect = t.effect.map_or(String::new(), |e| format!(":{e}"));
     let key = short_taint(&taint).trim_end_matches(":NoExecute").to_owned();
     let key = if t.key.is_empty() { "every taint".to_owned() } else { key };
-    match t.toleration_seconds {
-        Some(s) => format!("toleration of {key}{effect} for {s} s"),
-        None => format!("toleration of {key}{effect} for ever"),
-    }
+    let time = t.toleration_seconds.map_or("ever".to_owned(), |s| format!("{s} s"));
+    format!("toleration of {key}{effect} for {time}")
 }
 
 /// Why a pod has a toleration: `its own`, or by admission.
@@ -115,35 +104,24 @@ pub(super) fn source(
     t: &Toleration,
 ) -> String {
     let plan = question.analysis.plan;
-    let seconds = match t.key.as_str() {
-        NOT_READY => Some((
-            "--default-not-ready-toleration-seconds",
-            plan.flags.default_not_ready_toleration_seconds,
-        )),
-        UNREACHABLE => Some((
-            "--default-unreachable-toleration-seconds",
-            plan.flags.default_unreachable_toleration_seconds,
-        )),
-        _ => None,
+    let (key, value) = match t.key.as_str() {
+        NOT_READY => ("not-ready", plan.flags.default_not_ready_toleration_seconds),
+        UNREACHABLE => ("unreachable", plan.flags.default_unreachable_toleration_seconds),
+        _ => return String::new(),
     };
-    match seconds {
-        Some((flag, value))
-            if plan.admission.default_toleration_seconds
-                && t.toleration_seconds == Some(value)
-                && !states(question, origins, pod, t) =>
-        {
-            format!(", by admission: kube-apiserver {flag}={value}")
-        }
-        _ => String::new(),
+    let is_added = plan.admission.default_toleration_seconds;
+    let is_default = is_added && t.toleration_seconds == Some(value);
+    if !is_default || states(question, origins, pod, t) {
+        return String::new();
     }
+    format!(", by admission: kube-apiserver --default-{key}-toleration-seconds={value}")
 }
 
 /// Whether the pod's template in the scenario has that toleration itself.
 fn states(question: Question<'_>, origins: &Origins<'_>, pod: PodId, t: &Toleration) -> bool {
     let own = origins.planned(pod).map(|p| p.template);
-    let template = own
-        .or_else(|| origins.workload(pod).map(|w| w.template))
-        .and_then(|i| question.analysis.plan.templates.get(i as usize));
+    let template = own.or_else(|| origins.workload(pod).map(|w| w.template));
+    let template = template.and_then(|i| question.analysis.plan.templates.get(i as usize));
     template.is_some_and(|of| of.tolerations.contains(t))
 }
 
@@ -164,14 +142,13 @@ pub(super) fn seconds_path(
         // Those that a Deployment owns are its own affair.
         let written = plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.as_str());
         let name = told_apart(&workload.name, written);
-        return Some(format!(
-            "workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"
-        ));
+        let template = format!("workloads.{name}.template");
+        return Some(format!("{template}.tolerations[{key}].tolerationSeconds={value}"));
     }
     let name = short_name(question.analysis.pod_name(pod));
     let of = |group: &&String| {
-        name == group.as_str()
-            || name.strip_prefix(group.as_str()).is_some_and(|rest| rest.starts_with('-'))
+        let rest = name.strip_prefix(group.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let group = question.groups.iter().filter(of).max_by_key(|g| g.len())?;
     Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
@@ -212,14 +189,9 @@ impl<'a> Origins<'a> {
         self.pods.get(self.analysis.pod_name(pod)).copied()
     }
 
-    /// The `Kind/namespace/name` of the workload that people take a pod to belong to.
-    fn workload_name(&self, pod: PodId) -> Option<&'a str> {
-        let workload = self.owners.of(self.analysis, pod)?;
-        Some(self.analysis.trace.names.workload_name(workload))
-    }
-
-    /// The plan of that workload, where the scenario declares it.
+    /// The plan of the workload that people take a pod to belong to, where the scenario declares it.
     fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
-        self.workloads.get(self.workload_name(pod)?).copied()
+        let workload = self.owners.of(self.analysis, pod)?;
+        self.workloads.get(self.analysis.trace.names.workload_name(workload)).copied()
     }
 }

@@ -4,7 +4,7 @@
 use super::super::serving::counted_from;
 use super::super::workloads::{Replacement, WorkloadOutcome, workloads};
 use super::drain::Refusals;
-use super::pending;
+use super::pending::{self, Rejection};
 use super::prelude::*;
 use crate::analysis::state::Step as Change;
 
@@ -56,26 +56,17 @@ fn told(
         );
         notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
     }
-    Explanation {
-        object: question.analysis.workload_in_words(outcome.id),
-        verdict: verdict(question, outcome, &missing),
-        steps,
-        remedies: Vec::new(),
-        notes,
-    }
+    let object = question.analysis.workload_in_words(outcome.id);
+    let verdict = verdict(question, outcome, &missing);
+    Explanation { object, verdict, steps, remedies: Vec::new(), notes }
 }
 
 /// How many pods it has, and for how long it had too few.
 fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing]) -> String {
     let until = question.until;
-    let (wanted, available) =
-        (value_at(&outcome.wanted, until), value_at(&outcome.available, until));
-    let mut verdict = format!(
-        "{} of {} pods available at {}",
-        grouped(available.into()),
-        grouped(wanted.into()),
-        absolute(until)
-    );
+    let [available, wanted] =
+        [&outcome.available, &outcome.wanted].map(|steps| grouped(value_at(steps, until).into()));
+    let mut verdict = format!("{available} of {wanted} pods available at {}", absolute(until));
     let late = late(question, outcome);
     let counted = late.and_then(|late| counted_from(question.analysis, late));
     if let Some(counted) = &counted {
@@ -83,15 +74,11 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
     }
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
-            let total = missing
-                .iter()
-                .fold(Dur::ZERO, |sum, (from, to, _)| sum.saturating_add(to.since(*from)));
-            let total = to_the_millisecond(total);
-            verdict += &format!(
-                "; too few from {} on, for {total} in all, at worst {} missing",
-                absolute(*from),
-                grouped(most.into())
-            );
+            let spans = missing.iter().map(|(from, to, _)| to.since(*from));
+            let total = to_the_millisecond(spans.fold(Dur::ZERO, Dur::saturating_add));
+            let (from, most) = (absolute(*from), grouped(most.into()));
+            verdict +=
+                &format!("; too few from {from} on, for {total} in all, at worst {most} missing");
         }
         _ if counted.is_some() => verdict.push_str("; it never had too few from then on"),
         _ => verdict.push_str("; it never had too few"),
@@ -101,10 +88,9 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
 
 /// The steps of a stretch in which it had too few pods.
 fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step> {
-    let begins = Step::without_record(
-        from,
-        format!("too few pods available from here on, at worst {} too few", grouped(most.into())),
-    );
+    let most = grouped(most.into());
+    let text = format!("too few pods available from here on, at worst {most} too few");
+    let begins = Step::without_record(from, text);
     let again = || Step::without_record(to, "enough pods are available again".to_owned());
     let ends = (to < until).then(again);
     std::iter::once(begins).chain(ends)
@@ -113,16 +99,13 @@ fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step>
 /// The pods that were created in place of lost ones.
 fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Step> {
     let until = question.until;
-    let replaced: Vec<(Time, Option<Time>)> = replacements
-        .iter()
-        .filter(|next| next.created_at <= until)
-        .map(|next| (next.created_at, next.ready_at.filter(|at| *at <= until)))
-        .collect();
-    let first = replaced.iter().map(|r| r.0).min()?;
-    let last = replaced.iter().map(|r| r.0).max()?;
-    let ready = replaced.iter().filter(|r| r.1.is_some()).count();
+    let replaced = replacements.iter().filter(|next| next.created_at <= until);
+    let made: BTreeSet<Time> = replaced.clone().map(|next| next.created_at).collect();
+    let (first, last) = (*made.first()?, *made.last()?);
+    let is_ready = |next: &&&Replacement| next.ready_at.is_some_and(|at| at <= until);
+    let ready = replaced.clone().filter(is_ready).count();
     let to = if last > first { format!(", the last at {}", absolute(last)) } else { String::new() };
-    let text = match (replaced.len(), ready) {
+    let text = match (replaced.count(), ready) {
         (1, 0) => "1 pod is created in place of a lost one; it does not get Ready".to_owned(),
         (1, _) => "1 pod is created in place of a lost one; it gets Ready".to_owned(),
         (n, ready) => {
@@ -136,31 +119,20 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
 
 /// Which of its pods are pending or stuck at the end.
 fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
-    let analysis = question.analysis;
-    let mut notes = Vec::new();
+    let (analysis, mut notes) = (question.analysis, Vec::new());
+    let are = |n: u64| format!("{} of its pods {}", grouped(n), if n == 1 { "is" } else { "are" });
     if outcome.pending > 0 && question.until == analysis.horizon() {
         let why = outcome.why_pending.map_or(String::new(), |t: TextId| {
             let message = analysis.trace.names.text_of(t);
-            let filters: Vec<String> = pending::rejections(message)
-                .iter()
-                .map(|r| format!("{} on {}", r.filter, counted(r.nodes, "node")))
-                .collect();
-            if filters.is_empty() {
-                format!(": {message}")
-            } else {
-                format!(": {}", filters.join(", "))
-            }
+            let said = |r: &Rejection| format!("{} on {}", r.filter, counted(r.nodes, "node"));
+            let filters: Vec<_> = pending::rejections(message).iter().map(said).collect();
+            let why = if filters.is_empty() { message.to_owned() } else { filters.join(", ") };
+            format!(": {why}")
         });
-        let are = if outcome.pending == 1 { "is" } else { "are" };
-        let n = grouped(outcome.pending);
-        notes.push(format!("{n} of its pods {are} pending at the end{why}"));
+        notes.push(format!("{} pending at the end{why}", are(outcome.pending)));
     }
     if outcome.stuck > 0 {
-        let are = if outcome.stuck == 1 { "is" } else { "are" };
-        notes.push(format!(
-            "{} of its pods {are} stuck Terminating at the end",
-            grouped(outcome.stuck)
-        ));
+        notes.push(format!("{} stuck Terminating at the end", are(outcome.stuck)));
     }
     notes
 }
@@ -268,16 +240,14 @@ fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodStat
 /// The step for lost pods that are reported together.
 fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
     let analysis = question.analysis;
-    let &(at, record, pod, node, (what, actor)) = &group[0];
+    let &(at, record, pod, _, (what, actor)) = &group[0];
     let last = group[group.len() - 1].0;
-    let text = if group.len() == 1 {
-        let on = if node.is_empty() { String::new() } else { format!(" of {node}") };
-        format!("{pod}{on} {what} by {}", actor.by())
-    } else {
-        let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
-        let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
-        let to = until_the_last(at, last);
-        format!("{} pods{on} {what} by {}{to}", grouped(group.len() as u64), actor.by())
+    let nodes: Vec<&str> = group.iter().map(|l| l.3).filter(|n| !n.is_empty()).collect();
+    let on = if nodes.is_empty() { String::new() } else { format!(" of {}", ranges(&nodes)) };
+    let (by, to) = (actor.by(), until_the_last(at, last));
+    let text = match group.len() {
+        1 => format!("{pod}{on} {what} by {by}"),
+        n => format!("{} pods{on} {what} by {by}{to}", grouped(n as u64)),
     };
     let rule = chain(analysis.trace, record)
         .find(|(_, c)| matches!(c.what, What::TimerSet(_)))

@@ -14,8 +14,7 @@ pub(super) fn explain_all(question: Question<'_>, zones: Range<u16>) -> Vec<Expl
     let analysis = question.analysis;
     let mut courses: Vec<Course<'_>> = zones.map(|z| Course::new(question, z)).collect();
     courses.iter_mut().for_each(Course::begin);
-    let records = analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until);
-    for (r, id) in records.filter(|(r, _)| is_of_zones(r)) {
+    for (r, id) in analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until) {
         let of_node = r.node().map(|n| analysis.zone_of.get(n.index()));
         let is_met = |c: &&mut Course<'_>| of_node.is_none_or(|zone| zone == Some(&c.zone));
         courses.iter_mut().filter(is_met).for_each(|c| c.record(id, r));
@@ -27,27 +26,8 @@ pub(super) fn explain_all(question: Question<'_>, zones: Range<u16>) -> Vec<Expl
             lost[usize::from(*zone)] += 1;
         }
     }
-    courses
-        .into_iter()
-        .map(|c| {
-            let lost = lost.get(usize::from(c.zone)).copied().unwrap_or(0);
-            c.finish(lost)
-        })
-        .collect()
-}
-
-/// Whether a record may tell something of zones.
-fn is_of_zones(r: &Record) -> bool {
-    matches!(
-        r.what,
-        What::Zone(_)
-            | What::MasterDisruptionEntered
-            | What::MasterDisruptionLeft
-            | What::ControllersStarted
-            | What::NodeCondition(..)
-            | What::NodeTaints(_)
-            | What::NodeUnschedulable(_)
-    )
+    let lost = |c: &Course<'_>| lost.get(usize::from(c.zone)).copied().unwrap_or(0);
+    courses.into_iter().map(|c| (lost(&c), c)).map(|(lost, c)| c.finish(lost)).collect()
 }
 
 /// What happens to a zone.
@@ -100,20 +80,12 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Whether a node is of the zone.
-    fn has(&self, node: NodeId) -> bool {
-        self.question.analysis.zone_of.get(node.index()) == Some(&self.zone)
-    }
-
     /// What was so when the run began.
     fn begin(&mut self) {
         let began = |what: &str, of: &dyn Fn(&node::AtStart) -> bool| {
-            let names: Vec<&str> = self
-                .nodes
-                .iter()
-                .filter(|(_, b)| of(b))
-                .map(|(n, _)| self.question.analysis.node_name(*n))
-                .collect();
+            let nodes = self.nodes.iter().filter(|(_, before)| of(before));
+            let name = |(n, _): &(NodeId, _)| self.question.analysis.node_name(*n);
+            let names: Vec<&str> = nodes.map(name).collect();
             let text = format!("{} {what} when the run began", ranges(&names));
             (!names.is_empty()).then_some(Step::without_record(Time::ZERO, text))
         };
@@ -122,6 +94,7 @@ impl<'a> Course<'a> {
         self.steps.extend(unready.into_iter().chain(tainted));
     }
 
+    /// A record about one of its nodes, or about none.
     fn record(&mut self, id: RecordId, r: &Record) {
         let analysis = self.question.analysis;
         match r.what {
@@ -144,11 +117,11 @@ impl<'a> Course<'a> {
                 self.say(id, r, None);
             }
             What::NodeCondition(NodeConditionType::Ready, status, _)
-                if self.has(NodeId(r.object)) && status != ConditionStatus::True =>
+                if status != ConditionStatus::True =>
             {
                 self.unready.push((r.at, id, NodeId(r.object)));
             }
-            What::NodeTaints(_) if self.has(NodeId(r.object)) => {
+            What::NodeTaints(_) => {
                 let change = analysis.trace.taint_change(r);
                 if change.is_some_and(TaintChange::adds_no_execute)
                     && self.all_tainted.insert(r.object)
@@ -158,7 +131,7 @@ impl<'a> Course<'a> {
                     tainted.push((r.at, id, NodeId(r.object)));
                 }
             }
-            What::NodeUnschedulable(true) if self.has(NodeId(r.object)) => {
+            What::NodeUnschedulable(true) => {
                 self.cordoned.push((r.at, id, NodeId(r.object)));
             }
             _ => {}
@@ -172,15 +145,16 @@ impl<'a> Course<'a> {
 
     /// The steps for the nodes that turned since the last ones; `rule` is that of the taints.
     fn flush(&mut self, rule: Option<String>) {
-        let unready = together(self.question, &self.unready, "not Ready any more", None);
-        let tainted = together(self.question, &self.tainted, "tainted NoExecute", rule);
-        let others = together(self.question, &self.by_others, "tainted NoExecute by others", None);
-        let cordoned = together(self.question, &self.cordoned, "cordoned", None);
-        self.steps.extend([unready, tainted, others, cordoned].into_iter().flatten());
-        self.unready.clear();
-        self.tainted.clear();
-        self.by_others.clear();
-        self.cordoned.clear();
+        let turned = [
+            (&mut self.unready, "not Ready any more", None),
+            (&mut self.tainted, "tainted NoExecute", rule),
+            (&mut self.by_others, "tainted NoExecute by others", None),
+            (&mut self.cordoned, "cordoned", None),
+        ];
+        for (of, what, rule) in turned {
+            self.steps.extend(together(self.question, of, what, rule));
+            of.clear();
+        }
     }
 
     /// All of it, and how many pods were evicted from its nodes.

@@ -66,12 +66,9 @@ impl Story {
         let Some(end) = self.steps.iter().rposition(|(s, _)| s.record == Some(record)) else {
             return Vec::new();
         };
-        let harm =
-            self.steps[..end].iter().rposition(|(_, kind)| *kind == Kind::Harm).unwrap_or(end);
-        let from = self.steps[..harm]
-            .iter()
-            .rposition(|(_, kind)| *kind == Kind::Recovery)
-            .map_or(0, |i| i + 1);
+        let last = |to: usize, of: Kind| self.steps[..to].iter().rposition(|(_, kind)| *kind == of);
+        let harm = last(end, Kind::Harm).unwrap_or(end);
+        let from = last(harm, Kind::Recovery).map_or(0, |i| i + 1);
         self.steps[from..=end].iter().map(|(s, _)| s.clone()).collect()
     }
 }
@@ -95,30 +92,24 @@ pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
         found.said.extend(amiss(conditions, *cut));
         found.unready = !found.said.is_empty();
     }
-    if plan.unschedulable && !matches!(plan.start, NodeStart::Absent) {
+    if plan.start == NodeStart::Absent {
+        return found;
+    }
+    if plan.unschedulable {
         found.said.push("cordoned".to_owned());
     }
-    for taint in plan
-        .taints
-        .iter()
-        .filter(|t| is_no_execute(t.effect) && !matches!(plan.start, NodeStart::Absent))
-    {
+    for taint in plan.taints.iter().filter(|t| is_no_execute(t.effect)) {
         found.no_execute = true;
-        found.said.push(format!(
-            "tainted {}{}",
-            words::short_taint(taint),
-            taint.time_added.and_then(ago).unwrap_or_default()
-        ));
+        let since = taint.time_added.and_then(ago).unwrap_or_default();
+        found.said.push(format!("tainted {}{since}", short_taint(taint)));
     }
     found
 }
 
 /// How long before the run that was.
 fn ago(at: Timestamp) -> Option<String> {
-    u64::try_from(-at.0)
-        .ok()
-        .filter(|s| *s > 0)
-        .map(|s| format!(", since {} before", short(Dur::from_secs(s))))
+    let seconds = u64::try_from(-at.0).ok().filter(|s| *s > 0)?;
+    Some(format!(", since {} before", short(Dur::from_secs(seconds))))
 }
 
 /// Why a node was not Ready, or not heard, if so.

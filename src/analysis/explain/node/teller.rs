@@ -24,14 +24,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
         }
         match on(r.node()) {
             Some(place) => tellers[place].own(id, r, &tokens),
-            None => match Whom::of(question, r) {
-                Whom::Nobody => {}
-                Whom::All => tellers.iter_mut().for_each(|t| t.of_all(id, r)),
-                Whom::Zone(zone, state, nodes) => tellers
-                    .iter_mut()
-                    .filter(|t| zone_of(question, t.node) == zone)
-                    .for_each(|t| t.of_zone((id, r), state, nodes)),
-            },
+            None => tell_all(question, &mut tellers, (id, r)),
         }
         tokens.record(question, r);
     }
@@ -42,29 +35,22 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
     tellers.into_iter().map(finished).collect()
 }
 
-/// Whom a record is about that is about no node alone.
-enum Whom {
-    Nobody,
-    /// About the controllers.
-    All,
-    /// About the nodes of a zone: its place, the state that it is in, and how many they are.
-    Zone(u16, ZoneState, usize),
-}
-
-impl Whom {
-    fn of(question: Question<'_>, r: &Record) -> Self {
-        let analysis = question.analysis;
-        match r.what {
-            What::Zone(state) => {
-                let zone = analysis.find_zone(&analysis.zone_told(r));
-                zone.map_or(Whom::Nobody, |z| Whom::Zone(z, state, analysis.zone_size(z)))
-            }
-            What::MasterDisruptionEntered
-            | What::MasterDisruptionLeft
-            | What::ControllersStopped
-            | What::ControllersStarted => Whom::All,
-            _ => Whom::Nobody,
+/// Tells those whom it concerns a record that is about no node alone, but about the nodes of a zone, or
+/// about the controllers.
+fn tell_all(question: Question<'_>, tellers: &mut [Teller<'_>], found: (RecordId, &Record)) {
+    let analysis = question.analysis;
+    match found.1.what {
+        What::Zone(state) => {
+            let Some(zone) = analysis.find_zone(&analysis.zone_told(found.1)) else { return };
+            let nodes = analysis.zone_size(zone);
+            let of_zone = tellers.iter_mut().filter(|t| zone_of(question, t.node) == zone);
+            of_zone.for_each(|t| t.of_zone(found, state, nodes));
         }
+        What::MasterDisruptionEntered
+        | What::MasterDisruptionLeft
+        | What::ControllersStopped
+        | What::ControllersStarted => tellers.iter_mut().for_each(|t| t.of_all(found)),
+        _ => {}
     }
 }
 
@@ -117,25 +103,20 @@ struct Teller<'a> {
 impl<'a> Teller<'a> {
     /// Stands at the start of the run.
     fn new(question: Question<'a>, node: NodeId) -> Self {
-        let mut teller = Teller {
-            question,
-            node,
-            story: Story::default(),
-            zone: ZoneState::Normal,
-            turned: None,
-            queued_at: None,
-            started_at: Time::ZERO,
-            zone_since: Time::ZERO,
-        };
+        let (story, zone) = (Story::default(), ZoneState::Normal);
+        let (turned, queued_at) = (None, None);
+        let [started_at, zone_since] = [Time::ZERO; 2];
+        let mut teller =
+            Teller { question, node, story, zone, turned, queued_at, started_at, zone_since };
         teller.begin();
         teller
     }
 
     /// The story, its steps in their order; the node is in that health then.
     fn finish(self, health: Health) -> Story {
-        let refused = self.story.refused.steps(self.question);
         let mut story = self.story;
-        story.steps.extend(refused.into_iter().map(|s| (s, Kind::Other)));
+        let refused = story.refused.steps(self.question).into_iter();
+        story.steps.extend(refused.map(|s| (s, Kind::Other)));
         story.health = health;
         story.steps.sort_by_key(|(s, _)| s.at);
         story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
@@ -148,11 +129,8 @@ impl<'a> Teller<'a> {
         if before.said.is_empty() {
             return;
         }
-        let text = format!(
-            "when the run began, {} was {}",
-            self.question.analysis.node_name(self.node),
-            before.said.join("; ")
-        );
+        let (name, said) = (self.question.analysis.node_name(self.node), before.said.join("; "));
+        let text = format!("when the run began, {name} was {said}");
         let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
         self.story.steps.push((Step::without_record(Time::ZERO, text), kind));
     }
@@ -191,14 +169,14 @@ impl<'a> Teller<'a> {
     }
 
     /// A record about the controllers.
-    fn of_all(&mut self, id: RecordId, r: &Record) {
-        if r.what == What::ControllersStarted {
-            if r.at == Time::ZERO {
+    fn of_all(&mut self, found: (RecordId, &Record)) {
+        if found.1.what == What::ControllersStarted {
+            if found.1.at == Time::ZERO {
                 return;
             }
-            (self.started_at, self.queued_at) = (r.at, None);
+            (self.started_at, self.queued_at) = (found.1.at, None);
         }
-        self.say((id, r), None, Kind::Other);
+        self.say(found, None, Kind::Other);
     }
 
     /// Why it was tainted when it was, having waited in its zone's queue.
@@ -210,19 +188,14 @@ impl<'a> Teller<'a> {
         if before > 0 || at.since(since) <= Dur::from_millis(500) {
             return rule;
         }
-        if self.zone_since > since {
-            return format!(
+        match tokens.last() {
+            _ if self.zone_since > since => format!(
                 "{rule}, and its zone was in another state, with another rate, until {}",
                 absolute(self.zone_since)
-            );
-        }
-        match tokens.last() {
+            ),
             Some((taken, node)) => {
-                format!(
-                    "{rule}, and the zone's last token went to {} at {}",
-                    analysis.node_name(*node),
-                    absolute(*taken)
-                )
+                let (node, taken) = (analysis.node_name(*node), absolute(*taken));
+                format!("{rule}, and the zone's last token went to {node} at {taken}")
             }
             None => format!("{rule}, and the zone had no token before"),
         }
@@ -247,18 +220,15 @@ impl<'a> Teller<'a> {
             }
             What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(found, ms),
             What::Noted(Note::NodeExpired, ms) => self.expired(found, ms),
-            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
-                self.turned = Some((r.at, ConditionStatus::Unknown));
-                self.say(found, Some(rules::grace(self.question.analysis.plan)), Kind::Harm);
-            }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 self.turned = Some((r.at, status));
-                let kind =
-                    if status == ConditionStatus::True { Kind::Recovery } else { Kind::Harm };
-                if status == ConditionStatus::True {
+                let grace = || rules::grace(self.question.analysis.plan);
+                let rule = (status == ConditionStatus::Unknown).then(grace);
+                let is_ready = status == ConditionStatus::True;
+                if is_ready {
                     self.story.ready_at.get_or_insert(r.at);
                 }
-                self.say(found, None, kind);
+                self.say(found, rule, if is_ready { Kind::Recovery } else { Kind::Harm });
             }
             What::NodeCondition(_, ConditionStatus::Unknown, _)
             | What::Noted(Note::TaintsKnown | Note::LeaseRenewed, _) => {}
@@ -278,11 +248,8 @@ impl<'a> Teller<'a> {
     fn last_heartbeat(&mut self, found: (RecordId, &Record), ms: u32) {
         let analysis = self.question.analysis;
         let name = analysis.node_name(self.node);
-        let text = if analysis.plan.profile.node_lifecycle.leases {
-            "its lease is renewed"
-        } else {
-            "its status is posted"
-        };
+        let leases = analysis.plan.profile.node_lifecycle.leases;
+        let text = if leases { "its lease is renewed" } else { "its status is posted" };
         self.before(found, ms, format!("the last heartbeat of {name} that arrives: {text}"));
     }
 
@@ -325,9 +292,8 @@ impl<'a> Teller<'a> {
     fn taint_rule(&self, r: &Record, change: &TaintChange, tokens: &Tokens) -> Option<String> {
         let adds = change.adds_no_execute();
         let removes = has_no_execute(&change.removed);
-        let was_unready = self
-            .turned
-            .is_some_and(|(at, status)| status != ConditionStatus::True && at < self.started_at);
+        let before = self.turned.filter(|(at, _)| *at < self.started_at);
+        let was_unready = before.is_some_and(|(_, status)| status != ConditionStatus::True);
         match (r.actor, self.queued_at) {
             (Actor::NodeLifecycle, _) if adds && removes => Some(
                 "the condition changed: one taint is swapped for the other at once, without waiting"

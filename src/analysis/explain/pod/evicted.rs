@@ -75,9 +75,8 @@ impl Case<'_, '_> {
 
     /// What its kubelet last said of a pod up to a record, as its node was short of something.
     pub(super) fn said_under_pressure(&self, until: RecordId) -> Vec<Step> {
-        let last = self.seen.pressed.iter().rev().find(|id| **id <= until);
-        let said = last.and_then(|id| Some((*id, self.analysis().trace.get(*id)?)));
-        said.into_iter().map(|found| self.of.question.step(found, None)).collect()
+        let last = self.seen.pressed.iter().copied().rfind(|id| *id <= until);
+        self.of.question.steps(last).collect()
     }
 
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
@@ -85,11 +84,10 @@ impl Case<'_, '_> {
         let (at, by) = (absolute(moment.at), moment.r.actor.by());
         let verdict = format!("deleted at {at} by {by}, although it was on no node");
         self.tell(verdict, self.of.question.led_to(moment.record));
-        let rule = self
-            .namesake(moment)
-            .or_else(|| Some("it was on no node, so that no taint was the reason".to_owned()));
+        let no_node = || "it was on no node, so that no taint was the reason".to_owned();
+        let rule = self.namesake(moment).unwrap_or_else(no_node);
         if let Some(last) = self.found.steps.last_mut() {
-            last.rule = rule;
+            last.rule = Some(rule);
         }
     }
 
@@ -103,9 +101,8 @@ impl Case<'_, '_> {
         let made = seen.created.iter().rfind(|m| m.record < moment.record)?;
         let timers = seen.timers.iter().map(|t| &t.set);
         let others = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
-        let before =
-            timers.chain(others).filter(|m| m.record < made.record).max_by_key(|m| m.record)?;
-        let node = self.analysis().node_name(before.node?);
+        let earlier = timers.chain(others).filter(|m| m.record < made.record);
+        let node = self.analysis().node_name(earlier.max_by_key(|m| m.record)?.node?);
         Some(format!(
             "the controller deletes by name: it meant the pod of this name before, which was on {node}; this one was made at {}",
             absolute(made.at)
@@ -179,20 +176,13 @@ impl Case<'_, '_> {
         }
         if let Some(next) = of.replacement(moment.record) {
             let on = next.node.map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
-            let ready = next
-                .ready_at
-                .map_or(", never Ready".to_owned(), |at| format!(", Ready at {}", absolute(at)));
-            found.notes.push(format!(
-                "its workload made {} in its place at {}{on}{ready}",
-                analysis.pod_name(next.pod),
-                absolute(next.created_at)
-            ));
+            let ready = next.ready_at.map(|at| format!(", Ready at {}", absolute(at)));
+            let ready = ready.unwrap_or_else(|| ", never Ready".to_owned());
+            let (pod, made) = (analysis.pod_name(next.pod), absolute(next.created_at));
+            found.notes.push(format!("its workload made {pod} in its place at {made}{on}{ready}"));
         }
-        let evicted = self.seen.evicted.iter();
-        let others: Vec<String> = evicted
-            .filter(|(m, _)| m.record != moment.record)
-            .map(|(m, _)| absolute(m.at))
-            .collect();
+        let others = self.seen.evicted.iter().filter(|(m, _)| m.record != moment.record);
+        let others: Vec<String> = others.map(|(m, _)| absolute(m.at)).collect();
         if !others.is_empty() {
             found.notes.push(format!(
                 "a pod of this name was evicted before, too: at {} (--at tells of those)",
@@ -228,10 +218,8 @@ impl Case<'_, '_> {
                     self.remedy(text, &one.key, "none");
                 } else if !missing.is_empty() {
                     let all: Vec<String> = missing.into_iter().map(short_taint).collect();
-                    self.found.remedies.push(rules::only_words(format!(
-                        "tolerations for {} would have kept it",
-                        all.join(" and ")
-                    )));
+                    let text = format!("tolerations for {} would have kept it", all.join(" and "));
+                    self.found.remedies.push(rules::only_words(text));
                 }
             }
         }
@@ -246,9 +234,8 @@ fn not_tolerated<'a>(m: &Moment<'a>) -> Vec<&'a Taint> {
 
 fn untolerated(m: &Moment<'_>) -> String {
     let taints: Vec<String> = not_tolerated(m).into_iter().map(short_taint).collect();
-    if taints.is_empty() {
-        "the pod does not tolerate the taint".to_owned()
-    } else {
-        format!("no toleration for {}: at once", taints.join(", "))
+    match taints.is_empty() {
+        true => "the pod does not tolerate the taint".to_owned(),
+        false => format!("no toleration for {}: at once", taints.join(", ")),
     }
 }

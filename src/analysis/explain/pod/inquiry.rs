@@ -39,19 +39,11 @@ impl<'a> Inquiry<'a> {
         nodes: impl IntoIterator<Item = NodeId>,
         told: &'a Stories,
     ) -> Self {
-        let mut nodes: Vec<NodeId> = nodes.into_iter().collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        Inquiry {
-            question,
-            nodes,
-            told,
-            origins: OnceCell::new(),
-            workloads: OnceCell::new(),
-            whole: OnceCell::new(),
-            asked: OnceCell::new(),
-            ends: OnceCell::new(),
-        }
+        let nodes: BTreeSet<NodeId> = nodes.into_iter().collect();
+        let nodes = nodes.into_iter().collect();
+        let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (whole, asked) = (OnceCell::new(), OnceCell::new());
+        Inquiry { question, nodes, told, origins, workloads, whole, asked, ends }
     }
 
     /// Where pods come from.

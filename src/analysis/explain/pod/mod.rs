@@ -1,12 +1,210 @@
 //! What became of a pod: evicted, and by which rule; not evicted, and why not; deleted by somebody
-//! else; pending.
+//! else; pending. One that was evicted, or was being deleted, before the run began is as an export
+//! shows it.
 
 mod case;
 mod evicted;
 mod inquiry;
-mod outcome;
 mod seen;
 mod stayed;
 mod volumes;
 
-pub(super) use outcome::explain_all;
+use super::node::{self, Stories};
+use super::prelude::*;
+use crate::api::pod::{Deletion, PodCondition, PodReason};
+use crate::plan::PodStart;
+use case::Case;
+use inquiry::Inquiry;
+use seen::{Moment, Seen, gather};
+
+/// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
+/// those of nodes that were told already.
+pub(super) fn explain_all<'a>(
+    question: Question<'a>,
+    pods: &[PodId],
+    stories: &'a Stories,
+) -> Vec<Explanation> {
+    let all = gather(question, pods);
+    let nodes = all.iter().flat_map(Seen::nodes);
+    let of = Inquiry::new(question, nodes, stories);
+    let one = |(pod, seen): (&PodId, &Seen<'a>)| told(&of, *pod, seen);
+    pods.iter().zip(&all).map(one).collect()
+}
+
+/// What became of a pod to which this happened.
+fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
+    let object = format!("pod {}", of.question.analysis.pod_name(pod));
+    let mut case = Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
+    let by_other = seen.deleted.last();
+    match seen.evicted.last() {
+        Some((moment, timer)) if by_other.is_none_or(|m| m.at < moment.at) => {
+            case.evicted(moment, timer.map(|i| &seen.timers[i]));
+        }
+        _ => match by_other {
+            Some(moment) => case.deleted(moment),
+            None if seen.created.is_empty() && case.imported() => {}
+            None => case.stayed(),
+        },
+    }
+    case.found
+}
+
+/// What the export shows of such a pod.
+struct Shown {
+    /// Its condition DisruptionTarget, if that is True.
+    target: Option<PodCondition>,
+    deletion: Option<Deletion>,
+    phase: PodPhase,
+    /// The node that it is bound to.
+    node: Option<NodeId>,
+}
+
+impl Case<'_, '_> {
+    /// Explains a pod that somebody else deleted.
+    fn deleted(&mut self, moment: &Moment<'_>) {
+        let (at, by, on) =
+            (absolute(moment.at), moment.r.actor.by(), self.place("on", moment.node));
+        let verdict = format!("not evicted: deleted at {at} by {by}{on}");
+        self.tell(verdict, self.of.question.led_to(moment.record));
+    }
+
+    /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is
+    /// such a pod.
+    fn imported(&mut self) -> bool {
+        let (question, analysis) = (self.of.question, self.analysis());
+        let Some(shown) = self.shown() else { return false };
+        let gone = self.of.gone(self.pod, 0).filter(|(_, r)| r.at <= question.until);
+        self.found.verdict = self.verdict_of_import(&shown, gone.map(|(_, r)| r));
+        if let Some(n) = shown.node {
+            let was = node::at_start(question, n).said;
+            if !was.is_empty() {
+                let text =
+                    format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
+                self.found.steps.push(Step::without_record(Time::ZERO, text));
+            }
+        }
+        self.found.steps.push(Step {
+            rule: Some("as the export shows it".to_owned()),
+            ..Step::without_record(Time::ZERO, in_words(&shown))
+        });
+        match gone {
+            Some(gone) => self.found.steps.push(question.step(gone, None)),
+            None if shown.deletion.is_some() => {
+                self.found.notes.push("a pod stays Terminating until its kubelet says that it has ended, or somebody deletes it by force".to_owned());
+            }
+            None => {}
+        }
+        true
+    }
+
+    /// What the export shows of the pod, if it was evicted or was being deleted.
+    fn shown(&self) -> Option<Shown> {
+        let analysis = self.analysis();
+        let plan = self.of.origins().planned(self.pod)?;
+        let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
+            return None;
+        };
+        let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
+        if deletion.is_none() && target.is_none() {
+            return None;
+        }
+        let node = plan.node.map(|node| analysis.node_id(node));
+        Some(Shown { target, deletion, phase, node })
+    }
+
+    /// Who did it, when, and what the pod is now; `gone` is the record of its end.
+    fn verdict_of_import(&self, shown: &Shown, gone: Option<&Record>) -> String {
+        let from = self.place("from", shown.node);
+        let (did, by) = match shown.target.map(|c| c.reason) {
+            Some(PodReason::DeletionByTaintManager) => {
+                ("evicted", " by the taint eviction controller")
+            }
+            Some(PodReason::DeletionByDeviceTaintManager) => {
+                ("evicted", " by the device taint eviction controller")
+            }
+            Some(PodReason::DeletionByPodGc) => ("deleted", " by the pod garbage collector"),
+            Some(PodReason::EvictionByEvictionApi) => ("evicted", " through the eviction API"),
+            Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
+                ("preempted", " by the scheduler")
+            }
+            Some(PodReason::TerminationByKubelet) => ("ended", " by its kubelet"),
+            Some(PodReason::None) => ("disrupted", ", by whom is not known here"),
+            None
+            | Some(
+                PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed,
+            ) => ("deleted", ", by whom the export does not say"),
+        };
+        let when = |c: PodCondition| format!(" ({})", ago(c.last_transition_time.0));
+        let when = shown.target.map(when).unwrap_or_default();
+        let until = absolute(self.of.question.until);
+        let now = match gone {
+            Some(r) => format!("it is gone at {}", absolute(r.at)),
+            None if shown.deletion.is_some() => format!("it is Terminating still at {until}"),
+            None => format!("it is {} at {until}", self.seen.state.phase.as_str()),
+        };
+        format!("{did}{from}{by} before the run began{when}; {now}")
+    }
+}
+
+/// A time before the run, in seconds from its start.
+fn ago(seconds: i64) -> String {
+    match u64::try_from(-seconds) {
+        Ok(s) if s > 0 => format!("{} before the run began", short(Dur::from_secs(s))),
+        _ => "when the run began".to_owned(),
+    }
+}
+
+/// What the export shows, in words.
+fn in_words(shown: &Shown) -> String {
+    let mut said = Vec::new();
+    if let Some(c) = shown.target {
+        let reason = c.reason.as_str();
+        let reason = if reason.is_empty() { String::new() } else { format!(", reason {reason}") };
+        let since = ago(c.last_transition_time.0);
+        said.push(format!("its condition DisruptionTarget is True since {since}{reason}"));
+    }
+    if let Some(d) = shown.deletion {
+        let grace = d.grace_period_seconds;
+        let asked = ago(d.timestamp.0.saturating_sub(grace));
+        said.push(format!("its deletion was asked for {asked} with a grace period of {grace} s"));
+    }
+    if shown.phase.is_terminal() {
+        said.push(format!("it had ended, {}", shown.phase.as_str()));
+    }
+    said.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::analysis::tests::synthetic_runs::{one_node_lost, outage};
+    use crate::api::names::NodeId;
+    use crate::kernel::Time;
+
+    /// Told together, every pod has the story that it has alone. p2 of the lost node was tainted
+    /// at 105.1 s and tolerates 300 s: 6:45.1.
+    #[test]
+    fn several_pods_are_told_as_each_alone() {
+        for (plan, trace) in [one_node_lost(), outage(4, 3, 1)] {
+            let analysis = Analysis::new(&plan, &trace);
+            let pods: Vec<PodId> = (0..analysis.pod_count() as u32).map(PodId).collect();
+            for until in [Time::from_secs(120), analysis.horizon()] {
+                let question = Question { analysis: &analysis, until, groups: &[] };
+                let alone: Vec<_> = pods
+                    .iter()
+                    .flat_map(|p| explain_all(question, &[*p], &Stories::default()))
+                    .collect();
+                let nodes: Vec<NodeId> = (0..analysis.node_count() as u32).map(NodeId).collect();
+                for stories in [Stories::default(), Stories::new(question, &nodes)] {
+                    assert_eq!(explain_all(question, &pods, &stories), alone);
+                }
+                let evicted = alone.iter().filter(|e| {
+                    e.verdict.starts_with("evicted at 6:45.1") && e.object.ends_with("p2")
+                });
+                let lost = plan.name == "cut-one-of-three" && until == analysis.horizon();
+                assert_eq!(evicted.count(), usize::from(lost));
+            }
+        }
+    }
+}

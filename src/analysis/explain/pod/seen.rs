@@ -93,18 +93,9 @@ impl<'a> Known<'a> {
         state: &PodState,
         tolerations: &'a [Toleration],
     ) -> Moment<'a> {
-        Moment {
-            at: r.at,
-            record,
-            r,
-            node: state.node_id(),
-            taints: self.of(state.node_id()),
-            tolerations,
-        }
-    }
-
-    fn of(&self, node: Option<NodeId>) -> Vec<&'a Taint> {
-        node.and_then(|n| self.0.get(n.index())).map_or(Vec::new(), |t| t.iter().collect())
+        let node = state.node_id();
+        let taints = node.and_then(|n| self.0.get(n.index())).into_iter().copied().flatten();
+        Moment { at: r.at, record, r, node, taints: taints.collect(), tolerations }
     }
 }
 
@@ -205,11 +196,8 @@ impl<'a> Seen<'a> {
             &self.ended,
             &self.lost,
         ];
-        timers
-            .chain(evicted)
-            .chain(lists.into_iter().flatten())
-            .filter_map(|m| m.node)
-            .chain(self.state.node_id())
+        let all = timers.chain(evicted).chain(lists.into_iter().flatten());
+        all.filter_map(|m| m.node).chain(self.state.node_id())
     }
 
     /// A record about the pod that does not take it away.

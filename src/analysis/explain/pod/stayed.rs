@@ -60,53 +60,38 @@ impl Case<'_, '_> {
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
     fn is_not_ready_by_itself(&mut self) -> bool {
         const LAST: usize = 6;
-        let (seen, analysis) = (self.seen, self.analysis());
+        let seen = self.seen;
         let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
-        let last = *last;
-        let why = match analysis.trace.get(last).map(|r| r.what) {
-            Some(What::Noted(Note::BackOff, seconds)) => {
+        let Some(r) = self.analysis().trace.get(*last) else { return false };
+        let What::Noted(note, arg) = r.what else { return false };
+        let image = seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+        let why = match note {
+            Note::BackOff => format!(
+                "its container waits {arg} s from its end on to be started again: CrashLoopBackOff"
+            ),
+            Note::ContainerUnhealthy => "its container is killed for a probe".to_owned(),
+            Note::ContainerServes if arg == 0 => "its container does not serve".to_owned(),
+            Note::ImagePulling => {
+                let line = match arg {
+                    0 => "first in line".to_owned(),
+                    before => format!("with {before} before it on its node"),
+                };
                 format!(
-                    "its container waits {seconds} s from its end on to be started again: CrashLoopBackOff"
+                    "it waits for the pull of its image{image}, {line} since {}",
+                    absolute(r.at)
                 )
             }
-            Some(What::Noted(Note::ContainerUnhealthy, _)) => {
-                "its container is killed for a probe".to_owned()
-            }
-            Some(What::Noted(Note::ContainerServes, 0)) => {
-                "its container does not serve".to_owned()
-            }
-            Some(What::Noted(Note::ImagePulling, before)) => self.waits_for_its_image(before, last),
-            Some(What::Noted(Note::ImagePulled, _)) => {
-                "its image was pulled, and its container starts".to_owned()
-            }
-            Some(What::Noted(Note::ImagePullFailed, seconds)) => format!(
-                "its image{} could not be pulled, and is not tried again for {seconds} s: ImagePullBackOff",
-                self.image()
+            Note::ImagePulled => "its image was pulled, and its container starts".to_owned(),
+            Note::ImagePullFailed => format!(
+                "its image{image} could not be pulled, and is not tried again for {arg} s: ImagePullBackOff"
             ),
-            Some(What::Noted(Note::ContainerEnded, _)) => "its container has ended".to_owned(),
+            Note::ContainerEnded => "its container has ended".to_owned(),
             _ => "no probe has found yet that its container serves".to_owned(),
         };
         let from = seen.own.len().saturating_sub(LAST);
-        let found = seen.own[from..].iter().filter_map(|id| Some((*id, analysis.trace.get(*id)?)));
-        let steps: Vec<Step> = found.map(|found| self.of.question.step(found, None)).collect();
+        let steps = self.of.question.steps(seen.own[from..].iter().copied());
         self.tell(format!("not evicted: it is not Ready, as {why}"), steps);
         true
-    }
-
-    /// The name of its image, after a space.
-    fn image(&self) -> String {
-        self.seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"))
-    }
-
-    /// What is said of a pull that was asked for with that record, with so many before it on its node.
-    fn waits_for_its_image(&self, before: u32, asked: RecordId) -> String {
-        let since = self.analysis().trace.get(asked).map_or(Time::ZERO, |r| r.at);
-        let line = match before {
-            0 => "first in line".to_owned(),
-            n => format!("with {n} before it on its node"),
-        };
-        let image = self.image();
-        format!("it waits for the pull of its image{image}, {line} since {}", absolute(since))
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.
@@ -116,11 +101,10 @@ impl Case<'_, '_> {
         if !is_of_shutdown(analysis.plan, analysis.trace, ended.record) {
             return false;
         }
+        let (at, name) = (absolute(ended.at), analysis.node_name(node));
+        let phase = self.seen.state.phase.as_str();
         self.found.verdict = format!(
-            "not evicted: ended at {} by its kubelet, as {} was told to go off; it is {}",
-            absolute(ended.at),
-            analysis.node_name(node),
-            self.seen.state.phase.as_str()
+            "not evicted: ended at {at} by its kubelet, as {name} was told to go off; it is {phase}"
         );
         self.found.steps = question.led_to(ended.record);
         if let Some(last) = self.found.steps.last_mut() {
@@ -145,22 +129,17 @@ impl Case<'_, '_> {
         } else if let (Some(timer), Some(lost)) = (timer, lost) {
             self.timer_lost(&timer.set, lost);
         } else if let Some(failed) = failed {
-            self.found.verdict = format!(
-                "not evicted: five tries to delete it failed, the last at {}",
-                absolute(failed.at)
-            );
+            let at = absolute(failed.at);
             let rule = "after five tries nothing happens until the pod or its node changes";
-            self.steps_up_to(failed, Some(rule.to_owned()));
+            let verdict = format!("not evicted: five tries to delete it failed, the last at {at}");
+            self.tell_up_to(verdict, failed, Some(rule.to_owned()));
         } else if let Some(exists) = exists {
             self.in_the_way(exists);
         } else if let Some(timer) = timer {
-            self.found.verdict = format!(
-                "not evicted by {}: its timer of {} s runs until {}",
-                absolute(self.of.question.until),
-                timer.seconds,
-                absolute(timer.due())
-            );
-            self.steps_up_to(&timer.set, self.timer_rule(&timer.set));
+            let (at, due) = (absolute(self.of.question.until), absolute(timer.due()));
+            let seconds = timer.seconds;
+            let verdict = format!("not evicted by {at}: its timer of {seconds} s runs until {due}");
+            self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
         } else if let Some(forever) = seen.forever.last() {
             self.tolerated(node, forever);
         } else {
@@ -169,9 +148,10 @@ impl Case<'_, '_> {
         true
     }
 
-    /// The steps up to the taint that led to a moment, and the moment itself.
-    fn steps_up_to(&mut self, m: &Moment<'_>, rule: Option<String>) {
-        self.found.steps = m.node.map_or(Vec::new(), |n| self.of.taint_steps(n, m.record).0);
+    /// What is found, the steps up to the taint that led to a moment, and the moment itself.
+    fn tell_up_to(&mut self, verdict: String, m: &Moment<'_>, rule: Option<String>) {
+        let steps = m.node.map_or(Vec::new(), |n| self.of.taint_steps(n, m.record).0);
+        self.tell(verdict, steps);
         self.step(m, rule);
     }
 
@@ -185,12 +165,9 @@ impl Case<'_, '_> {
         } else {
             format!("the taints that were left are tolerated; {spare} were to spare")
         };
-        self.found.verdict = format!(
-            "not evicted: its timer of {} s was cancelled at {}: {why}",
-            timer.seconds,
-            absolute(cancelled.at)
-        );
-        self.steps_up_to(&timer.set, self.timer_rule(&timer.set));
+        let (seconds, at) = (timer.seconds, absolute(cancelled.at));
+        let verdict = format!("not evicted: its timer of {seconds} s was cancelled at {at}: {why}");
+        self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
         self.step(cancelled, Some(format!("it would have run out at {}", absolute(due))));
         if let Some(Some(t)) = self.of.deciding(&timer.set) {
             let waited = cancelled.at.since(timer.set.at);
@@ -205,18 +182,16 @@ impl Case<'_, '_> {
 
     /// Its timer, set at a moment, was lost with the controllers' process.
     fn timer_lost(&mut self, set: &Moment<'_>, lost: &Moment<'_>) {
-        self.found.verdict = format!(
-            "not evicted: its timer died with the controllers' process at {}",
-            absolute(lost.at)
-        );
-        self.steps_up_to(set, None);
+        let at = absolute(lost.at);
+        let verdict = format!("not evicted: its timer died with the controllers' process at {at}");
+        self.tell_up_to(verdict, set, None);
         let rule = "timers are kept in memory only; a new process sets them anew, if the taint is still there";
         self.step(lost, Some(rule.to_owned()));
     }
 
     /// An entry of an earlier eviction of its name was in the way.
     fn in_the_way(&mut self, exists: &Moment<'_>) {
-        self.found.verdict = format!(
+        let verdict = format!(
             "not evicted: at {} it was to be, but an entry of an earlier eviction of this name was in the way",
             absolute(exists.at)
         );
@@ -226,7 +201,7 @@ impl Case<'_, '_> {
         } else {
             "an eviction of this name was under way"
         };
-        self.steps_up_to(exists, Some(rule.to_owned()));
+        self.tell_up_to(verdict, exists, Some(rule.to_owned()));
     }
 
     /// It tolerates the taints of its node for ever.
@@ -236,9 +211,8 @@ impl Case<'_, '_> {
         let used: Vec<String> =
             tolerations.unwrap_or_default().iter().map(|t| rules::toleration(t)).collect();
         let name = self.analysis().node_name(node);
-        self.found.verdict =
-            format!("not evicted: it tolerates the NoExecute taints of {name} for ever");
-        self.steps_up_to(forever, Some(used.join(", ")).filter(|s| !s.is_empty()));
+        let verdict = format!("not evicted: it tolerates the NoExecute taints of {name} for ever");
+        self.tell_up_to(verdict, forever, Some(used.join(", ")).filter(|s| !s.is_empty()));
     }
 
     /// Why the pod of a node was in no danger: no NoExecute taint of the node reached the taint
@@ -254,8 +228,8 @@ impl Case<'_, '_> {
         let waits = steps.iter().rfind(|s| s.text.ends_with(queued)).map(|s| s.at);
         let master = steps.iter().any(|s| s.text.starts_with("master disruption:"));
         let before = node::at_start(of.question, node);
-        let tainted =
-            steps.iter().any(|s| s.text.contains("tainted") && s.text.contains("NoExecute"));
+        let is_taint = |s: &Step| s.text.contains("tainted") && s.text.contains("NoExecute");
+        let tainted = steps.iter().any(is_taint);
         let why = if before.no_execute || tainted {
             format!(
                 "{name} had a NoExecute taint, but not while this pod was on it and the controllers ran"
@@ -287,11 +261,8 @@ impl Case<'_, '_> {
                 short(flags.node_monitor_grace_period)
             )
         } else if of.question.until < analysis.horizon() {
-            let until = absolute(of.question.until);
-            match steps.is_empty() {
-                true => format!("its node {name} was healthy up to {until}"),
-                false => format!("its node {name} had no NoExecute taint up to {until}"),
-            }
+            let was = if steps.is_empty() { "was healthy" } else { "had no NoExecute taint" };
+            format!("its node {name} {was} up to {}", absolute(of.question.until))
         } else if steps.is_empty() {
             format!("its node {name} was healthy all the time")
         } else {

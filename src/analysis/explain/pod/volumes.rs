@@ -1,10 +1,10 @@
 //! A pod that is bound and does not start, as a volume of it is not attached to its node: who has the volume,
 //! and what would free it. And one that is not bound yet, as a volume of it is being made.
 
+use super::super::pending;
 use super::super::prelude::*;
 use super::case::Case;
-use crate::analysis::attachments::{Attachments, FollowVolumes};
-use crate::api::volume::Claim;
+use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
@@ -16,14 +16,12 @@ impl<'a> Case<'_, 'a> {
         let (analysis, until) = (self.analysis(), self.of.question.until);
         let last = self.seen.told.last().map(|a| a.record);
         let since = last.max(self.seen.created.last().map(|m| m.record));
-        let full = analysis.pod_name(self.pod);
         let all = analysis.trace.templates.iter();
         let mut own =
             all.filter(|(id, _)| analysis.trace.get(*id).and_then(Record::pod) == Some(self.pod));
         let Some((_, template)) = own.next_back() else { return false };
         let made = template.claims.iter().filter(|c| c.provision.is_some());
-        let name = |c: &Claim| format!("{}/{}", namespace_of(full), c.name_for(short_name(full)));
-        let claims: Vec<String> = made.map(name).collect();
+        let claims: Vec<String> = made.map(|c| name_of(c, analysis.pod_name(self.pod))).collect();
         if claims.is_empty() {
             return false;
         }
@@ -39,33 +37,26 @@ impl<'a> Case<'_, 'a> {
         let Some((_, r, claim)) = told.last() else { return false };
         let node = r.node().map_or("", |n| analysis.node_name(n));
         let is_made = matches!(r.what, What::Noted(Note::Provisioned, _));
-        self.found.verdict = format!(
-            "pending at {}: {node} is chosen for it, and its volume {claim} is {} {}; it is bound when the scheduler finds that, which looks every second",
-            absolute(until),
-            if is_made { "there since" } else { "being made since" },
-            absolute(r.at)
+        let is = if is_made { "there" } else { "being made" };
+        let (until, since) = (absolute(until), absolute(r.at));
+        let verdict = format!(
+            "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds that, which looks every second"
         );
-        let came = self.seen.created.last().map(|m| self.of.step(m, None));
-        let steps = told.iter().map(|(id, r, _)| self.of.question.step((*id, *r), None));
-        self.found.steps = came
-            .into_iter()
-            .chain(super::super::pending::steps(&self.seen.told))
-            .chain(steps)
-            .collect();
+        let came = self.seen.created.last().map(|m| self.of.step(m, None)).into_iter();
+        let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
+        self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
     }
 
     /// Explains a pod that waits for a volume on its node; whether it is such a pod.
     pub(super) fn waits_for_a_volume(&mut self, node: NodeId) -> bool {
-        if self.seen.state.phase != PodPhase::Pending || self.seen.state.deleting {
+        if !self.seen.state.is_pending() {
             return false;
         }
         let (follow, volumes) = self.volumes_at(self.of.question.until);
-        let mut claims = volumes.claims(self.pod).iter();
-        let waits = claims.find_map(|claim| {
-            let volume = volumes.volume(claim)?;
-            volume.on(node).is_none().then_some((claim, volume))
-        });
+        let claims = volumes.claims(self.pod).iter();
+        let mut claims = claims.filter_map(|claim| Some((claim, volumes.volume(claim)?)));
+        let waits = claims.find(|(_, volume)| volume.on(node).is_none());
         let Some((claim, volume)) = waits else { return false };
         let (analysis, until) = (self.analysis(), self.of.question.until);
         let name = analysis.node_name(node);
@@ -76,11 +67,7 @@ impl<'a> Case<'_, 'a> {
         let mut steps: Vec<Step> = came.map(|m| self.of.step(m, None)).collect();
         let records = volume.all.iter().map(|a| a.since).chain(volume.unused.map(|(_, id)| id));
         let told = self.seen.volumes.iter().copied();
-        for id in records.chain(told) {
-            if let Some(r) = analysis.trace.get(id) {
-                steps.push(self.of.question.step((id, r), None));
-            }
-        }
+        steps.extend(self.of.question.steps(records.chain(told)));
         steps.sort_by_key(|s| (s.at, s.record));
         steps.dedup_by_key(|s| s.record);
         self.found.steps = steps;
@@ -111,9 +98,8 @@ impl<'a> Case<'_, 'a> {
             let moves = now.moves.iter().copied();
             let records = std::iter::once(bound.record).chain(went).chain(moves);
             for id in records.filter(|id| *id >= bound.record) {
-                let is_new = self.found.steps.iter().all(|s| s.record != Some(id));
-                if let Some(r) = analysis.trace.get(id).filter(|_| is_new) {
-                    self.found.steps.push(self.of.question.step((id, r), None));
+                if self.found.steps.iter().all(|s| s.record != Some(id)) {
+                    self.found.steps.extend(self.of.question.steps([id]));
                 }
             }
         }
