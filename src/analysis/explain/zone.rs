@@ -179,13 +179,15 @@ impl<'a> Course<'a> {
         let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
         let said =
             if self.state == ZoneState::Empty { "without a state" } else { self.state.as_str() };
-        format!(
-            "{} of its {} tainted NoExecute, {} evicted; at {} it is {said}",
-            grouped(self.all_tainted.union(&before).count() as u64),
-            counted(self.nodes.len() as u64, "node"),
-            counted(lost as u64, "pod"),
-            absolute(until)
-        )
+        let nodes = match (self.all_tainted.union(&before).count(), self.nodes.len()) {
+            (0, 1) => "its only node not tainted".to_owned(),
+            (_, 1) => "its only node tainted".to_owned(),
+            (n, all) => {
+                format!("{} of its {} tainted", grouped(n as u64), counted(all as u64, "node"))
+            }
+        };
+        let (pods, until) = (counted(lost as u64, "pod"), absolute(until));
+        format!("{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
     }
 }
 
