@@ -8,7 +8,7 @@ use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
-use crate::language::{Tree, at};
+use crate::language::{Place, Tree, at};
 use crate::scenario::expectations::{Expectation, Expectations};
 use crate::trace::RecordId;
 
@@ -174,9 +174,12 @@ impl<'a> Trial<'a> {
         let list = &self.expectations.list;
         let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
             Ok(v) => Ok(Seen { failed: v.failure.map(|f| Told::new(f, analysis)), empty: v.empty }),
-            Err(wrong) => Err(Problem::new(wrong.message)
-                .maybe_help(wrong.help)
-                .at(&self.loaded.source, e.bytes.clone())),
+            Err(wrong) => {
+                let bytes = wrong.place.and_then(|place| self.bytes(&place));
+                let bytes = bytes.unwrap_or_else(|| e.bytes.clone());
+                let problem = Problem::new(wrong.message).maybe_help(wrong.help);
+                Err(problem.at(&self.loaded.source, bytes))
+            }
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()
@@ -186,9 +189,13 @@ impl<'a> Trial<'a> {
     fn departed(&self, departure: &Departure) -> Problem {
         let text = format!("the run departs from its tape: {}", departure.text);
         let help = "what was found with it is not looked at here: search again with `taintsim explore`, or leave the tape out";
-        let (place, tree) = (at!["tape"], Tree::read(&self.loaded.source.text).ok());
-        let bytes = tree.and_then(|tree| tree.find(&place).map(Tree::bytes));
-        Problem::new(text).help(help).at(&self.loaded.source, bytes.unwrap_or_default())
+        let bytes = self.bytes(&at!["tape"]).unwrap_or_default();
+        Problem::new(text).help(help).at(&self.loaded.source, bytes)
+    }
+
+    /// Where a place of the scenario stands in its source.
+    fn bytes(&self, place: &Place) -> Option<Range<usize>> {
+        Tree::read(&self.loaded.source.text).ok()?.find(place).map(Tree::bytes)
     }
 
     /// What is met in every run without saying anything.

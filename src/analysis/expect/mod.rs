@@ -71,9 +71,12 @@ pub fn verdicts(
                     empty = claims::over_at_once(&run, until, *from);
                     claims::until(&run, that, until, *from)
                 }
-                Expected::Property { name, stretch, wanted } => {
-                    let property = properties::Property::parse(name)
-                        .map_err(|e| Wrong { message: e.to_string(), help: None })?;
+                Expected::Property { name, place, stretch, wanted } => {
+                    let wrong = |e: properties::PropertyError| {
+                        let place = Some(place.clone());
+                        Wrong { message: e.to_string(), help: None, place }
+                    };
+                    let property = properties::Property::parse(name).map_err(wrong)?;
                     empty = about_nothing(&run, &property).filter(|_| !wanted);
                     violated(&run, &property, *stretch, *wanted)
                 }

@@ -133,7 +133,8 @@ impl Reader<'_> {
                 return Some(Expected::Throughout { claim, stretch, wanted });
             }
             (E::Never(_) | E::Violates(_), Some(name)) => {
-                return Some(Expected::Property { name, stretch, wanted });
+                let place = at.part(0).place().clone();
+                return Some(Expected::Property { name, place, stretch, wanted });
             }
             (_, Some(_)) => ("a property is something that must never happen", "`Never(PodStuck)`"),
             (_, None) => (
