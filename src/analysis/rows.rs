@@ -178,8 +178,11 @@ impl Text<'_> {
     }
 
     fn refused(&self, text: TextId, entry: u32) -> String {
-        let name = self.analysis.entry_name(entry).map_or(String::new(), |name| format!(" {name}"));
-        format!("refused{name}: {}", self.analysis.trace.names.text_of(text))
+        let of = match self.entry_name(entry) {
+            "" => String::new(),
+            name => format!(" {name}"),
+        };
+        format!("refused{of}: {}", self.analysis.trace.names.text_of(text))
     }
 
     fn zone(&self, key: TextId, state: ZoneState, at: Option<Time>) -> String {
