@@ -121,23 +121,18 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     }
 }
 
-/// Whose pods are counted together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Whose {
-    Workload(WorkloadId),
-    Pod(PodId),
-}
-
 pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more_than: u32) {
     let mut walk = Walk::new(analysis);
     let owners = Owners::new(analysis);
-    let mut rounds: BTreeMap<(Whose, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
+    let workload = |pod| Some(analysis.trace.names.workload_name(owners.of(analysis, pod)?));
+    // By the name of whose pods are counted together, and the node.
+    let mut rounds: BTreeMap<(&str, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
     while let Some((id, r, step)) = walk.step() {
         let Some((pod, before)) = evicted(&step, r) else { continue };
         let created = walk.life(pod).created;
         let Some(node) = before.node_id() else { continue };
-        let whose = owners.of(analysis, pod).map_or(Whose::Pod(pod), Whose::Workload);
-        let (count, first, last) = rounds.entry((whose, node)).or_insert((0, id, NO_RECORD));
+        let name = workload(pod).unwrap_or_else(|| analysis.pod_name(pod));
+        let (count, first, last) = rounds.entry((name, node)).or_insert((0, id, NO_RECORD));
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;
         if !is_next {
             continue;
@@ -146,10 +141,6 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more
         if *count != more_than.saturating_add(1) {
             continue;
         }
-        let name = match whose {
-            Whose::Pod(pod) => walk.analysis.pod_name(pod),
-            Whose::Workload(w) => walk.analysis.trace.names.workload_name(w),
-        };
         let from = walk.analysis.node_name(node);
         let text = format!("{name} was evicted from {from} for the {count}th time at {}", r.at);
         found.add(r.at, (Some(pod), Some(node)), text, &[*first, created, id]);
