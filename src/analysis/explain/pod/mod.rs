@@ -114,25 +114,23 @@ impl Case<'_, '_> {
 
     /// Who did it, when, and what the pod is now; `gone` is the record of its end.
     fn verdict_of_import(&self, shown: &Shown, gone: Option<&Record>) -> String {
+        use PodReason as By;
         let from = self.place("from", shown.node);
         let (did, by) = match shown.target.map(|c| c.reason) {
-            Some(PodReason::DeletionByTaintManager) => {
-                ("evicted", " by the taint eviction controller")
-            }
-            Some(PodReason::DeletionByDeviceTaintManager) => {
+            Some(By::DeletionByTaintManager) => ("evicted", " by the taint eviction controller"),
+            Some(By::DeletionByDeviceTaintManager) => {
                 ("evicted", " by the device taint eviction controller")
             }
-            Some(PodReason::DeletionByPodGc) => ("deleted", " by the pod garbage collector"),
-            Some(PodReason::EvictionByEvictionApi) => ("evicted", " through the eviction API"),
-            Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => {
+            Some(By::DeletionByPodGc) => ("deleted", " by the pod garbage collector"),
+            Some(By::EvictionByEvictionApi) => ("evicted", " through the eviction API"),
+            Some(By::PreemptionByScheduler | By::PreemptionByKubeScheduler) => {
                 ("preempted", " by the scheduler")
             }
-            Some(PodReason::TerminationByKubelet) => ("ended", " by its kubelet"),
-            Some(PodReason::None) => ("disrupted", ", by whom is not known here"),
-            None
-            | Some(
-                PodReason::ContainersNotReady | PodReason::PodCompleted | PodReason::PodFailed,
-            ) => ("deleted", ", by whom the export does not say"),
+            Some(By::TerminationByKubelet) => ("ended", " by its kubelet"),
+            Some(By::None) => ("disrupted", ", by whom is not known here"),
+            None | Some(By::ContainersNotReady | By::PodCompleted | By::PodFailed) => {
+                ("deleted", ", by whom the export does not say")
+            }
         };
         let when = |c: PodCondition| format!(" ({})", ago(c.last_transition_time.0));
         let when = shown.target.map(when).unwrap_or_default();
