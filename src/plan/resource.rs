@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 words! {
     /// A resource that controllers watch.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-    )]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum Resource {
         /// Nodes.
         Nodes = "nodes",

@@ -198,23 +198,6 @@ impl Do {
             | Self::SetCondition(n, ..)
             | Self::Maintain(n, _) => Some(n),
             Self::AddNode(n) => Some(std::slice::from_ref(n)),
-            Self::CreatePod(_)
-            | Self::DeletePod(..)
-            | Self::BindPod(..)
-            | Self::PatchTolerations(..)
-            | Self::Scale(..)
-            | Self::CreateWorkload(_)
-            | Self::DeleteWorkload(..)
-            | Self::CreateBudget(_)
-            | Self::PatchBudget(..)
-            | Self::DeleteBudget(_)
-            | Self::CreateDeviceTaintRule(_)
-            | Self::UpdateDeviceTaintRule(_)
-            | Self::DeleteDeviceTaintRule(_)
-            | Self::CreateReadinessRule(_)
-            | Self::DeleteReadinessRule(_)
-            | Self::RegistryDown
-            | Self::RegistryUp => Some(&[]),
             Self::ApiDown
             | Self::ServersDie(..)
             | Self::ApiUp(_)
@@ -226,6 +209,8 @@ impl Do {
             | Self::RestartControllers(_)
             | Self::ReplaceLeader(_)
             | Self::Over => None,
+            // Of other objects, or of the registry.
+            _ => Some(&[]),
         }
     }
 }
