@@ -73,24 +73,15 @@ impl DurationError {
 
 /// The unit a word stands for: `sec`, `minutes`, `H`.
 fn meant_unit(word: &str) -> Option<&'static str> {
-    const WORDS: [(&str, &str); 14] = [
-        ("s", "s"),
-        ("sec", "s"),
-        ("secs", "s"),
-        ("second", "s"),
-        ("seconds", "s"),
-        ("m", "m"),
-        ("min", "m"),
-        ("mins", "m"),
-        ("minutes", "m"),
-        ("h", "h"),
-        ("hr", "h"),
-        ("hours", "h"),
-        ("ms", "ms"),
-        ("milliseconds", "ms"),
+    const WORDS: [(&str, &str); 4] = [
+        ("s", "s sec secs second seconds"),
+        ("m", "m min mins minutes"),
+        ("h", "h hr hours"),
+        ("ms", "ms milliseconds"),
     ];
-    let near = spelling::nearest(word, WORDS.iter().map(|(word, _)| *word))?;
-    WORDS.iter().find(|(word, _)| *word == near).map(|(_, unit)| *unit)
+    let near = spelling::nearest(word, WORDS.iter().flat_map(|(_, words)| words.split(' ')))?;
+    let is_its = |words: &str| words.split(' ').any(|word| word == near);
+    WORDS.iter().find(|(_, words)| is_its(words)).map(|(unit, _)| *unit)
 }
 
 /// Reads a duration of zero or more.

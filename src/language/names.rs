@@ -105,20 +105,11 @@ pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
         return Err(NamesError::TooLong { text: start_of(text), length });
     }
     let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
-    let count = match count {
-        Some(n) if n <= u128::from(limit) => n as u64,
-        Some(n) => {
-            return Err(NamesError::TooMany { text: start_of(text), count: n.to_string(), limit });
-        }
-        None => {
-            return Err(NamesError::TooMany {
-                text: start_of(text),
-                count: format!("over {}", u128::MAX),
-                limit,
-            });
-        }
+    let Some(fitting) = count.filter(|n| *n <= u128::from(limit)) else {
+        let count = count.map_or_else(|| format!("over {}", u128::MAX), |n| n.to_string());
+        return Err(NamesError::TooMany { text: start_of(text), count, limit });
     };
-    Ok((0..count)
+    Ok((0..fitting as u64)
         .map(|n| {
             // Digits of n in the mixed base of the pieces' counts, the last piece running fastest.
             let mut left = n;

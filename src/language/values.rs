@@ -11,8 +11,7 @@ pub(crate) const SPAN_MAX: Dur = Dur::from_secs(366 * 24 * 3600);
 
 /// Nanoseconds, negative ones too.
 pub(crate) fn signed(text: &str) -> Result<i64, Problem> {
-    let ns = duration::parse_signed(text)
-        .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))?;
+    let ns = stored(text)?;
     if ns.unsigned_abs() > SPAN_MAX.as_nanos() {
         return Err(Problem::new(format!(
             "{text} is longer than a year, the most that a run can span"
@@ -31,12 +30,8 @@ pub(crate) fn span(text: &str) -> Result<Dur, Problem> {
 
 /// A span longer than zero.
 pub(crate) fn positive(text: &str) -> Result<Dur, Problem> {
-    let span = span(text)?;
-    if span.is_zero() {
-        Err(Problem::new("this duration must be longer than zero"))
-    } else {
-        Ok(span)
-    }
+    let span = Some(span(text)?).filter(|span| !span.is_zero());
+    span.ok_or_else(|| Problem::new("this duration must be longer than zero"))
 }
 
 /// `"2ms"` or `"1ms..4ms"`.
@@ -45,11 +40,8 @@ pub(crate) fn delay(text: &str) -> Result<Delay, Problem> {
         Some((min, max)) => (span(min.trim())?, span(max.trim())?),
         None => (span(text)?, span(text)?),
     };
-    if min > max {
-        Err(Problem::new(format!("{text} runs backwards")))
-    } else {
-        Ok(Delay { min, max })
-    }
+    let wrong = || Problem::new(format!("{text} runs backwards"));
+    (min <= max).then_some(Delay { min, max }).ok_or_else(wrong)
 }
 
 /// A time as the API stores it, in whole seconds from the start of the run, rounded down. An
