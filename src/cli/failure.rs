@@ -36,7 +36,7 @@ pub type Outcome = Result<Exit>;
 
 impl Failure {
     /// Something that was given is wrong; and what may help.
-    pub(crate) fn input(text: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn input(text: impl ToString, help: impl Into<String>) -> Self {
         Self::Input(Problem::new(text).help(help))
     }
 

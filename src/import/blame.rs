@@ -7,7 +7,7 @@
 
 use super::cluster::ImportedCluster;
 use super::error::{ImportError, Place};
-use crate::language::text::place::Step;
+use crate::language::text::tree::Step;
 use crate::language::{OneOrMany, Problem, Tree, names};
 use std::ops::Range;
 

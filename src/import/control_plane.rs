@@ -15,9 +15,8 @@ use super::kubelet_config;
 use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
-use crate::language::plugins::known_plugin;
 use crate::language::values::KUBERNETES;
-use crate::language::{FlagValue, Flags};
+use crate::language::{FlagValue, Flags, known_plugin};
 use crate::profiles::{self, gate_names};
 
 /// What an exported control plane was started with.

@@ -179,7 +179,7 @@ mod tests {
     fn of(counts: (i32, i32), seen: &[(bool, i64)]) -> Option<(u32, u32, String, String)> {
         let seen: Vec<(bool, Stamp)> = seen.iter().map(|(ok, s)| (*ok, at(*s))).collect();
         let f = failures_of(counts, &seen, Some(at(-100)), ZERO)?;
-        let text = |t: DurationText| t.as_str().to_owned();
+        let text = |t: DurationText| t.0;
         Some((f.least, f.most, text(f.from), text(f.until)))
     }
 

@@ -1,62 +1,46 @@
 //! Claims about figures of a run: at every moment, or of the whole run.
 
-use super::texts::{DurationText, FlagValue, Window};
 use crate::language::prelude::*;
 
 /// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Quantity {
     /// Pods of a workload that are Running, Ready and not being deleted.
-    #[serde(rename = "available")]
     Available(String),
     /// Pods of a workload that are missing: wanted and not available, once all of them have been
     /// available.
-    #[serde(rename = "unavailable")]
     Unavailable(String),
     /// Pods of a workload that are up, whatever the API says: their machine runs, their containers
     /// have started, clients reach them.
-    #[serde(rename = "up")]
     Up(String),
     /// Pods of a workload that are desired and not up.
-    #[serde(rename = "missing")]
     Missing(String),
     /// Containers of a workload that run, and that clients reach, although their pod is being
     /// deleted or gone.
-    #[serde(rename = "ghosts")]
     Ghosts(String),
     /// Pods of a workload that the API has as ready and that are not up.
-    #[serde(rename = "dead_endpoints")]
     DeadEndpoints(String),
     /// Pods of a workload that wait to be bound or started.
-    #[serde(rename = "pending")]
     Pending(String),
     /// Pods of a workload that are being deleted and still there.
-    #[serde(rename = "terminating")]
     Terminating(String),
     /// Eviction timers that run for pods of a workload.
-    #[serde(rename = "timers")]
     Timers(String),
     /// Pods of a workload that were evicted so far.
-    #[serde(rename = "evicted")]
     Evicted(String),
     /// Nodes of a zone whose Ready condition is not True.
-    #[serde(rename = "not_ready_nodes")]
     NotReadyNodes(String),
     /// Requests that a controller sent to the API server so far, by its name in `events.jsonl`:
     /// `requests("taint-eviction")`.
-    #[serde(rename = "requests")]
     Requests(String),
     /// The time in which a workload lacked pods, in all: a duration.
-    #[serde(rename = "unavailable_seconds")]
     UnavailableSeconds(String),
     /// The time in which fewer pods of a workload were up than it needs, in all: a duration.
-    #[serde(rename = "below_need")]
     BelowNeed(String),
     /// The longest stretch of that: a duration.
-    #[serde(rename = "longest_below_need")]
     LongestBelowNeed(String),
     /// The longest stretch in which a workload lacked pods: a duration.
-    #[serde(rename = "longest_gap")]
     LongestGap(String),
 }
 

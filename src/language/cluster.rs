@@ -1,16 +1,12 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
+use super::containers::{Ends, Image, Probe};
 use super::devices::{DeviceClaim, NodeDevices};
-use super::image::Image;
-use super::probes::{Ends, Probe};
 use super::scheduling::{
-    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+    Affinity, HostPort, PreemptionPolicy, SchedulingGate, Toleration, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
-use super::texts::{DurationText, NamesText, OneOrMany, QuantityText, UsageText};
-use super::toleration::Toleration;
 use super::volumes::VolumeClaim;
-use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
 use crate::api::probe::RestartPolicy;
@@ -138,7 +134,7 @@ pub enum ConditionKind {
 
 /// Pods that are alike except for their names and places.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PodGroup {
     /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it:
     /// `web-0`, `web-1`, …, or `agent-NODE`, or `web-NODE-0`.
@@ -163,10 +159,9 @@ pub struct PodGroup {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(rename = "terminationGracePeriodSeconds")]
     pub(crate) termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) node_selector: BTreeMap<String, String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -174,34 +169,32 @@ pub struct PodGroup {
     /// `spec.priority`
     pub(crate) priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(rename = "priorityClassName")]
     pub(crate) priority_class_name: Option<String>,
     /// `spec.affinity`
     pub(crate) affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(rename = "preemptionPolicy")]
     pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, rename = "container_requests", skip_serializing_if = "Vec::is_empty")]
     pub(crate) container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "empty_dir", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) empty_dir: bool,
     /// The claims among its volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) volumes: Vec<VolumeClaim>,
     /// The claims of each pod on devices: `[(count: 1)]`.
-    #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_claims: Vec<DeviceClaim>,
     /// The names of the devices of its node that each of them has from the start, one claim after the other; where not
     /// given the first that are free.
@@ -209,45 +202,45 @@ pub struct PodGroup {
     pub(crate) devices: Vec<String>,
     /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
     /// simulated, and results say of whom.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "persistent_volumes", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(rename = "podDeletionCost")]
     pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    #[serde(rename = "pod_start")]
     pub(crate) pod_start: Option<HowLong>,
     /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
     /// pull is part of `pod_start`.
     pub(crate) image: Option<Image>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
+    #[serde(rename = "pod_stop")]
     pub(crate) pod_stop: Option<HowLong>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
+    #[serde(rename = "exit_code")]
     pub(crate) exit_code: Option<i32>,
     /// What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`, `imagefs`, `imagefs-inodes`,
     /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) usage: BTreeMap<String, UsageText>,
     /// `readinessProbe` of its container: the pod is Ready only once it has succeeded.
-    #[serde(rename = "readinessProbe")]
     pub(crate) readiness_probe: Option<Probe>,
     /// `livenessProbe` of its container: one that fails has it killed and started again.
-    #[serde(rename = "livenessProbe")]
     pub(crate) liveness_probe: Option<Probe>,
     /// `startupProbe` of its container: the other two wait until it has succeeded.
-    #[serde(rename = "startupProbe")]
     pub(crate) startup_probe: Option<Probe>,
     /// From a container's start until it serves, which is what probes see; at once where not given.
+    #[serde(rename = "serves_after")]
     pub(crate) serves_after: Option<HowLong>,
     /// For how long a container serves then; until it ends where not given. It runs on after that, and only a liveness probe
     /// makes an end to it.
+    #[serde(rename = "serves_for")]
     pub(crate) serves_for: Option<HowLong>,
     /// Its container ends by itself: `(after: "90s", exit_code: 1)`.
     pub(crate) ends: Option<Ends>,
     /// `spec.restartPolicy`; `Always` where not given.
-    #[serde(rename = "restartPolicy")]
     pub(crate) restart_policy: Option<RestartPolicy>,
     /// A static pod: where its kubelet has it from.
     #[serde(rename = "static")]
@@ -419,15 +412,8 @@ pub(crate) struct Namespace {
 
 impl ConditionKind {
     /// The type of the API. The language has its types in another order.
-    pub(crate) fn of_api(self) -> NodeConditionType {
-        match self {
-            Self::Ready => NodeConditionType::Ready,
-            Self::MemoryPressure => NodeConditionType::MemoryPressure,
-            Self::DiskPressure => NodeConditionType::DiskPressure,
-            Self::PIDPressure => NodeConditionType::PidPressure,
-            Self::NetworkUnavailable => NodeConditionType::NetworkUnavailable,
-            Self::OutOfDisk => NodeConditionType::OutOfDisk,
-        }
+    pub(crate) fn of_api(self) -> Option<NodeConditionType> {
+        NodeConditionType::parse(&format!("{self:?}"))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Collects what is wrong with a scenario's meaning, each with the place of the value it is about.
 
-use crate::language::text::Tree;
-use crate::language::text::place::{Place, Step, at};
+use crate::language::text::tree::{Place, Step, Tree, at};
 use crate::language::{Problem, Problems, Source};
 use std::cell::RefCell;
+use std::ops::Deref;
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl<'c> Spot<'c> {
     }
 
     /// What is wrong with it, and needs no hint.
-    pub(crate) fn say(&self, message: impl Into<String>) {
+    pub(crate) fn say(&self, message: impl ToString) {
         self.add(Problem::new(message));
     }
 
@@ -78,13 +78,41 @@ impl<'c> Spot<'c> {
     }
 
     /// The same, where it needs no hint.
-    pub(crate) fn deny<T>(&self, message: impl Into<String>) -> Option<T> {
+    pub(crate) fn deny<T>(&self, message: impl ToString) -> Option<T> {
         self.refuse(Problem::new(message))
     }
 
     /// What was read of it, or else a complaint; none where another was told already.
     pub(crate) fn take<T>(&self, read: Result<T, impl Into<Option<Problem>>>) -> Option<T> {
         read.map_err(|problem| problem.into().into_iter().for_each(|p| self.add(p))).ok()
+    }
+
+    /// A part of it is a number that may not be negative.
+    pub(crate) fn not_negative(&self, field: &str, number: Option<impl Into<i64>>) {
+        if number.is_some_and(|n| n.into() < 0) {
+            self.part(field).say("must be greater than or equal to 0");
+        }
+    }
+
+    /// What was read of a part of it, if that is written.
+    pub(crate) fn read<T: Deref<Target = str>, R>(
+        &self,
+        field: &str,
+        written: &Option<T>,
+        read: impl FnOnce(&str) -> Result<R, Problem>,
+    ) -> Option<R> {
+        let text = written.as_ref()?;
+        self.part(field).take(read(text))
+    }
+
+    /// The same, with none where it is wrong, and nothing in it where nothing is written.
+    pub(crate) fn maybe<T, R>(
+        &self,
+        field: &str,
+        written: Option<&T>,
+        read: impl FnOnce(&T) -> Result<R, Problem>,
+    ) -> Option<Option<R>> {
+        written.map_or(Some(None), |w| self.part(field).take(read(w)).map(Some))
     }
 }
 
@@ -146,28 +174,22 @@ fn located(
     tree: Option<&Tree>,
     overridden: &[Overridden],
 ) -> Problem {
-    if let Some(set) = overridden
-        .iter()
-        .rev()
-        .find(|o| place.starts_with(&o.place) || o.place.starts_with(place) && !place.is_empty())
-    {
+    let is_of = |o: &&Overridden| {
+        place.starts_with(&o.place) || o.place.starts_with(place) && !place.is_empty()
+    };
+    if let Some(set) = overridden.iter().rev().find(is_of) {
         let all = 0..set.source.text.len();
         return problem.at(&set.source, all);
     }
     // Groups behind those that are written come from the file that the scenario points at.
     let from: Place = at!["cluster"];
-    let elsewhere = place.first().is_some_and(|s| {
-        [
-            "nodes",
-            "pods",
-            "workloads",
-            "priorityClasses",
-            "podDisruptionBudgets",
-            "deviceTaintRules",
-        ]
-        .into_iter()
-        .any(|list| *s == Step::from(list))
-    }) && place.len() > 1
+    let is_of_cluster = |step: &Step| {
+        let lists =
+            "nodes pods workloads priorityClasses podDisruptionBudgets deviceTaintRules".split(' ');
+        lists.map(Step::from).any(|list| *step == list)
+    };
+    let elsewhere = place.first().is_some_and(is_of_cluster)
+        && place.len() > 1
         && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
     let place: &[Step] = if elsewhere { &from } else { place };
     // A value that the file does not spell out is looked for in what holds it.

@@ -1,7 +1,6 @@
 //! Devices of nodes, claims of pods on them, and rules that taint them.
 
-use super::texts::{DurationText, NamesText};
-use super::toleration::Toleration;
+use super::scheduling::Toleration;
 use crate::language::prelude::*;
 
 /// Devices of each node of a group, which are alike except for their names

@@ -7,12 +7,12 @@ use super::values;
 use crate::api::quantity::Quantity;
 use crate::api::usage::{Piece, Usage, Usages, Used};
 use crate::kernel::Dur;
-use crate::language::{Problem, UsageText, did_you_mean_or_list};
+use crate::language::{Problem, UsageText};
 use crate::plan::{Amount, Eviction, Signal, Threshold, with_allocatable};
 use std::collections::BTreeMap;
 
 /// The flags as given; none is the release's default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EvictionFlags {
     /// `--eviction-hard`
     pub(crate) hard: Option<String>,
@@ -31,16 +31,12 @@ pub(crate) struct EvictionFlags {
 impl EvictionFlags {
     /// Whether any is given.
     pub(crate) fn any(&self) -> bool {
-        let texts = [&self.hard, &self.soft, &self.soft_grace_period, &self.minimum_reclaim];
-        texts.iter().any(|t| t.is_some())
-            || self.pressure_transition_period.is_some()
-            || self.max_pod_grace_period.is_some()
+        *self != Self::default()
     }
 
     /// What they come to over a release's defaults; the problem with the flag that has it (`ParseThresholdConfig`). What is
     /// wrong with one alone is said where that is read.
     pub(crate) fn read(&self, defaults: Eviction) -> Result<Eviction, (&'static str, Problem)> {
-        let read = |text: &Option<String>| thresholds(text.as_deref().unwrap_or_default());
         let mut all = match &self.hard {
             Some(hard) => thresholds(hard).map_err(|p| ("eviction-hard", p))?,
             None => {
@@ -50,7 +46,8 @@ impl EvictionFlags {
         };
         let graces = grace_periods(self.soft_grace_period.as_deref().unwrap_or_default())
             .map_err(|p| ("eviction-soft-grace-period", p))?;
-        for mut soft in read(&self.soft).map_err(|p| ("eviction-soft", p))? {
+        let soft = thresholds(self.soft.as_deref().unwrap_or_default());
+        for mut soft in soft.map_err(|p| ("eviction-soft", p))? {
             let grace = graces.iter().find(|(signal, _)| *signal == soft.signal);
             let name = soft.signal.as_str();
             soft.grace_period = grace.map(|(_, grace)| *grace).ok_or_else(|| {
@@ -68,61 +65,51 @@ impl EvictionFlags {
             let own = reclaims.iter().find(|(signal, _)| *signal == t.signal);
             t.min_reclaim = own.map(|(_, amount)| *amount);
         }
+        let (period, grace) = (self.pressure_transition_period, self.max_pod_grace_period);
         Ok(Eviction {
             thresholds: with_allocatable(all),
-            pressure_transition_period: self
-                .pressure_transition_period
-                .unwrap_or(defaults.pressure_transition_period),
-            max_pod_grace_period_seconds: self
-                .max_pod_grace_period
-                .unwrap_or(defaults.max_pod_grace_period_seconds),
+            pressure_transition_period: period.unwrap_or(defaults.pressure_transition_period),
+            max_pod_grace_period_seconds: grace.unwrap_or(defaults.max_pod_grace_period_seconds),
         })
     }
 }
 
 /// What a flag says of each signal, with a sign between the two.
-fn statements(text: &str, sign: char) -> Result<Vec<(Signal, &str)>, Problem> {
+fn statements<'a>(text: &'a str, sign: char) -> Result<Vec<(Signal, &'a str)>, Problem> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let read = |part: &'_ str| {
-        let place = part.find(sign);
-        let (name, value) = place.map(|i| (part[..i].trim(), i)).ok_or_else(|| {
+    let read = |part: &'a str| {
+        let (name, value) = part.split_once(sign).ok_or_else(|| {
             Problem::new(format!("`{part}` says nothing of a signal"))
                 .help(format!("`memory.available{sign}…`, several with commas between them"))
         })?;
+        let name = name.trim();
         let signal = Signal::parse(name).ok_or_else(|| {
-            let names = Signal::ALL.map(Signal::as_str);
             let problem = Problem::new(format!("unsupported eviction signal {name}"));
             if name.starts_with("containerfs.") {
                 return problem.help("a container filesystem of its own is not simulated; upstream sets its thresholds to those of nodefs or imagefs");
             }
-            problem.maybe_help(did_you_mean_or_list(name, &names))
+            problem.meant(name, Signal::ALL.map(Signal::as_str))
         })?;
-        Ok((signal, value))
+        Ok((signal, value.trim()))
     };
-    parts
-        .map(|part| read(part).map(|(signal, i)| (signal, part[i + sign.len_utf8()..].trim())))
-        .collect()
+    parts.map(read).collect()
 }
 
-fn quantity(text: &str) -> Result<Quantity, Problem> {
+/// A quantity of the API.
+pub(crate) fn quantity(text: &str) -> Result<Quantity, Problem> {
     Quantity::parse(text).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))
 }
 
 /// The share of a text in percent (`parsePercentage`).
 fn share(signal: Signal, text: &str, percent: &str) -> Result<f32, Problem> {
-    let share: f32 = percent
-        .trim()
-        .parse()
-        .map_err(|_| Problem::new(format!("`{text}` is no percentage")).help("`10%`"))?;
+    let wrong = || Problem::new(format!("`{text}` is no percentage"));
+    let share: f32 = percent.trim().parse().map_err(|_| wrong().help("`10%`"))?;
     let name = signal.as_str();
+    let must = |be: &str| format!("eviction percentage threshold {name} must be {be}: {text}");
     match share {
-        s if s < 0.0 => {
-            Err(Problem::new(format!("eviction percentage threshold {name} must be >= 0%: {text}")))
-        }
-        s if s > 100.0 => Err(Problem::new(format!(
-            "eviction percentage threshold {name} must be <= 100%: {text}"
-        ))),
-        s if s.is_nan() => Err(Problem::new(format!("`{text}` is no percentage"))),
+        s if s < 0.0 => Err(Problem::new(must(">= 0%"))),
+        s if s > 100.0 => Err(Problem::new(must("<= 100%"))),
+        s if s.is_nan() => Err(wrong()),
         s => Ok(s / 100.0),
     }
 }
@@ -177,12 +164,11 @@ pub(crate) fn usages(
     let mut all = Usages::default();
     for (name, text) in written {
         let with = |problem: Problem| (name.clone(), problem);
-        let names = Used::ALL.map(Used::as_str);
         let used = Used::parse(name).ok_or_else(|| {
             let problem = Problem::new(format!("`{name}` is nothing that kubelets watch"));
-            with(problem.maybe_help(did_you_mean_or_list(name, &names)))
+            with(problem.meant(name, Used::ALL.map(Used::as_str)))
         })?;
-        all.0[used as usize] = Some(usage(text.as_str(), request(used)).map_err(with)?);
+        all.0[used as usize] = Some(usage(text, request(used)).map_err(with)?);
     }
     Ok(all)
 }

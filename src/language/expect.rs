@@ -8,9 +8,6 @@
 
 use super::claims::{Claim, Limit};
 use super::cluster::{ConditionKind, NodeSelector, PodSelector};
-use super::texts::{DurationText, FlagValue, OneOrMany, TimeText, Window};
-use super::values::is_default;
-use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::language::prelude::*;
 

@@ -3,8 +3,6 @@
 use super::cluster::NodeSelector;
 use super::entry_words::Cut;
 use super::spans::Distribution;
-use super::texts::DurationText;
-use super::values::is_default;
 use crate::language::prelude::*;
 
 /// How the cluster fails, beside what the timeline says.

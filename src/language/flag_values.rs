@@ -4,7 +4,7 @@ use super::duration;
 use super::values;
 use crate::kernel::Dur;
 use crate::language::{FlagValue, Problem};
-use crate::plan::PriorityPeriods;
+use crate::plan::{Admission, PriorityPeriods};
 
 /// Sets a flag to what is given; the value that it has then.
 pub(super) fn put<T: ToString>(
@@ -19,15 +19,15 @@ pub(super) fn put<T: ToString>(
 }
 
 /// The same of a flag that the release decides where none is given.
-pub(super) fn maybe(
-    to: &mut Option<Dur>,
+pub(super) fn maybe<T: ToString>(
+    to: &mut Option<T>,
     given: Option<&FlagValue>,
-    read: impl FnOnce(&FlagValue) -> Result<Dur, Problem>,
+    read: impl FnOnce(&FlagValue) -> Result<T, Problem>,
 ) -> Result<String, Problem> {
     if let Some(value) = given {
         *to = Some(read(value)?);
     }
-    Ok(to.as_ref().map_or_else(String::new, Dur::to_string))
+    Ok(to.as_ref().map_or_else(String::new, T::to_string))
 }
 
 /// A span longer than none.
@@ -54,11 +54,9 @@ fn number(value: &FlagValue) -> Result<f64, Problem> {
 /// A rate per second.
 pub(super) fn rate(value: &FlagValue) -> Result<f32, Problem> {
     let rate = number(value)?;
-    if (0.0..=1e6).contains(&rate) {
-        Ok(rate as f32)
-    } else {
-        Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000")))
-    }
+    let wrong =
+        || Problem::new(format!("a rate of {value} per second is not between 0 and 1000000"));
+    (0.0..=1e6).contains(&rate).then_some(rate as f32).ok_or_else(wrong)
 }
 
 /// A rate above zero.
@@ -70,30 +68,39 @@ pub(super) fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
 /// A share between none and all.
 pub(super) fn share(value: &FlagValue) -> Result<f32, Problem> {
     let share = number(value)?;
-    if (0.0..=1.0).contains(&share) {
-        Ok(share as f32)
-    } else {
-        Err(Problem::new(format!("a threshold of {value} is not between 0 and 1")))
-    }
+    let wrong = || Problem::new(format!("a threshold of {value} is not between 0 and 1"));
+    (0.0..=1.0).contains(&share).then_some(share as f32).ok_or_else(wrong)
 }
 
 /// A whole number between two others.
-pub(super) fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
-    let number = match value {
-        FlagValue::Int(n) => Some(*n),
-        FlagValue::Text(text) => text.parse().ok(),
-        _ => None,
-    };
-    let number = number.ok_or_else(|| {
-        let seconds =
-            if let FlagValue::Text(text) = value { duration::whole_seconds(text) } else { None };
-        let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
-        Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
-    })?;
-    if (least..=most).contains(&number) {
-        Ok(number)
-    } else {
-        Err(Problem::new(format!("{number} is not between {least} and {most}")))
+pub(super) fn whole<T: TryFrom<i64>>(
+    least: i64,
+    most: i64,
+) -> impl FnOnce(&FlagValue) -> Result<T, Problem> {
+    move |value| {
+        let (number, seconds) = match value {
+            FlagValue::Int(n) => (Some(*n), None),
+            FlagValue::Text(text) => (text.parse().ok(), duration::whole_seconds(text)),
+            _ => (None, None),
+        };
+        let number = number.ok_or_else(|| {
+            let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
+            Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
+        })?;
+        let fitting = Some(number).filter(|n| (least..=most).contains(n));
+        fitting
+            .and_then(|n| T::try_from(n).ok())
+            .ok_or_else(|| Problem::new(format!("{number} is not between {least} and {most}")))
+    }
+}
+
+/// A text that says something of several signals.
+pub(super) fn statements<T>(
+    read: fn(&str) -> Result<T, Problem>,
+) -> impl FnOnce(&FlagValue) -> Result<String, Problem> {
+    move |value| {
+        let text = value.to_string();
+        read(&text).map(|_| text)
     }
 }
 
@@ -112,11 +119,9 @@ pub(super) fn boolean(value: &FlagValue) -> Result<bool, Problem> {
 pub(super) fn none_or_a_second(value: &FlagValue) -> Result<Dur, Problem> {
     let FlagValue::Text(text) = value else { return positive(value) };
     let span = values::span(text)?;
-    if span.is_zero() || span >= Dur::from_secs(1) {
-        Ok(span)
-    } else {
-        Err(Problem::new(format!("{text} must be either zero or otherwise >= 1 sec")))
-    }
+    let fits = span.is_zero() || span >= Dur::from_secs(1);
+    let wrong = || Problem::new(format!("{text} must be either zero or otherwise >= 1 sec"));
+    fits.then_some(span).ok_or_else(wrong)
 }
 
 /// `"0=20,2000000000=10"`: a priority and the seconds of pods from it on, and so on.
@@ -134,4 +139,43 @@ pub(super) fn priority_periods(value: &FlagValue) -> Result<PriorityPeriods, Pro
     })?;
     periods.sort_by_key(|(priority, _)| *priority);
     Ok(PriorityPeriods(periods))
+}
+
+/// Whether an admission plugin is modelled.
+pub(crate) fn known_plugin(name: &str) -> bool {
+    PLUGINS.contains(&name)
+}
+
+/// The admission plugins that are modelled, in the order in which the API server has them
+/// (`pkg/kubeapiserver/options/plugins.go`). Left out: plugins that change nothing here.
+pub const PLUGINS: [&str; 4] = [
+    "DefaultTolerationSeconds",
+    "TaintNodesByCondition",
+    "PodTolerationRestriction",
+    "ExtendedResourceToleration",
+];
+
+/// Switches plugins on or off, where a value is given; those that are so then.
+pub(super) fn switch_plugins(
+    admission: &mut Admission,
+    given: Option<&FlagValue>,
+    on: bool,
+) -> Result<String, Problem> {
+    let all = [
+        &mut admission.default_toleration_seconds,
+        &mut admission.taint_nodes_by_condition,
+        &mut admission.pod_toleration_restriction,
+        &mut admission.extended_resource_toleration,
+    ];
+    let text = given.map(FlagValue::to_string);
+    for name in text.iter().flat_map(|t| t.split(',')).map(str::trim) {
+        let place = PLUGINS.iter().position(|plugin| *plugin == name);
+        let place = place.ok_or_else(|| {
+            Problem::new(format!("`{name}` is not an admission plugin that is modelled"))
+                .meant(name, PLUGINS)
+        })?;
+        *all[place] = on;
+    }
+    let those = PLUGINS.iter().zip(&all).filter(|(_, is_on)| ***is_on == on);
+    Ok(those.map(|(name, _)| *name).collect::<Vec<_>>().join(","))
 }

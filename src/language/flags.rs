@@ -9,13 +9,11 @@ use super::complaints::Complaints;
 use super::eviction::{self, EvictionFlags};
 use super::flag_values::{
     boolean, maybe, none_or_a_second, positive, positive_rate, priority_periods, put, rate, share,
-    whole,
+    statements, switch_plugins, whole,
 };
-use super::plugins;
 use super::values::KUBERNETES;
 use crate::kernel::Dur;
-use crate::language::text::did_you_mean_or_list;
-use crate::language::text::place::at;
+use crate::language::text::tree::at;
 use crate::language::{Exported, FlagValue, Flags as Written, Problem};
 use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
 use crate::profiles::{self, Release};
@@ -124,9 +122,7 @@ const CONTROLLER_MANAGER: &[Flag] = &[
         put(&mut s.flags.secondary_node_eviction_rate, v, rate)
     }),
     flag("large-cluster-size-threshold", |s, v| {
-        put(&mut s.flags.large_cluster_size_threshold, v, |v| {
-            whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32)
-        })
+        put(&mut s.flags.large_cluster_size_threshold, v, whole(0, i32::MAX.into()))
     }),
     flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, v, share)),
     flag("pod-eviction-timeout", |s, v| put(&mut s.flags.pod_eviction_timeout, v, positive))
@@ -134,9 +130,7 @@ const CONTROLLER_MANAGER: &[Flag] = &[
     flag("enable-taint-manager", |s, v| put(&mut s.flags.enable_taint_manager, v, boolean))
         .only(|p| p.node_lifecycle.timeout_mode_available, TAINTS_EVICT),
     flag("terminated-pod-gc-threshold", |s, v| {
-        put(&mut s.flags.terminated_pod_gc_threshold, v, |v| {
-            whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32)
-        })
+        put(&mut s.flags.terminated_pod_gc_threshold, v, whole(i32::MIN.into(), i32::MAX.into()))
     }),
     flag("disable-force-detach-on-timeout", |s, v| {
         put(&mut s.flags.disable_force_detach_on_timeout, v, boolean)
@@ -144,9 +138,7 @@ const CONTROLLER_MANAGER: &[Flag] = &[
     .only(|p| p.attach_detach.force_detach_flag, ALWAYS_DETACHED),
     flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)),
     flag("kube-api-burst", |s, v| {
-        put(&mut s.client.get_or_insert(CLIENT).burst, v, |v| {
-            whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32)
-        })
+        put(&mut s.client.get_or_insert(CLIENT).burst, v, whole(1, i32::MAX.into()))
     }),
     flag("leader-elect", |s, v| put(&mut s.leader.elect, v, boolean)),
     flag("leader-elect-lease-duration", |s, v| {
@@ -160,24 +152,20 @@ const CONTROLLER_MANAGER: &[Flag] = &[
 
 const API_SERVER: &[Flag] = &[
     flag("default-not-ready-toleration-seconds", |s, v| {
-        put(&mut s.flags.default_not_ready_toleration_seconds, v, |v| whole(v, i64::MIN, i64::MAX))
+        put(&mut s.flags.default_not_ready_toleration_seconds, v, whole(i64::MIN, i64::MAX))
     }),
     flag("default-unreachable-toleration-seconds", |s, v| {
-        put(&mut s.flags.default_unreachable_toleration_seconds, v, |v| {
-            whole(v, i64::MIN, i64::MAX)
-        })
+        put(&mut s.flags.default_unreachable_toleration_seconds, v, whole(i64::MIN, i64::MAX))
     }),
-    flag("enable-admission-plugins", |s, v| plugins::set(&mut s.admission, v, true)),
-    flag("disable-admission-plugins", |s, v| plugins::set(&mut s.admission, v, false)),
+    flag("enable-admission-plugins", |s, v| switch_plugins(&mut s.admission, v, true)),
+    flag("disable-admission-plugins", |s, v| switch_plugins(&mut s.admission, v, false)),
 ];
 
 const KUBELET: &[Flag] = &[
     flag("node-status-update-frequency", |s, v| maybe(&mut s.kubelet.status_update, v, positive)),
     flag("node-status-report-frequency", |s, v| maybe(&mut s.kubelet.status_report, v, positive)),
     flag("node-lease-duration-seconds", |s, v| {
-        maybe(&mut s.kubelet.lease_duration, v, |v| {
-            whole(v, 1, 86_400).map(|n| Dur::from_secs(n as u64))
-        })
+        maybe(&mut s.kubelet.lease_duration, v, |v| whole(1, 86_400)(v).map(Dur::from_secs))
     })
     .only(|p| p.kubelet.leases, NO_LEASES),
     flag("shutdown-grace-period", |s, v| {
@@ -192,50 +180,30 @@ const KUBELET: &[Flag] = &[
         put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods)
     })
     .only(|p| p.kubelet.shutdown_by_priority, NO_PRIORITIES),
-    flag("serialize-image-pulls", |s, v| {
-        let to = &mut s.flags.serialize_image_pulls;
-        if let Some(value) = v {
-            *to = Some(boolean(value)?);
-        }
-        Ok(to.map_or_else(String::new, |on| on.to_string()))
-    }),
+    flag("serialize-image-pulls", |s, v| maybe(&mut s.flags.serialize_image_pulls, v, boolean)),
     flag("max-parallel-image-pulls", |s, v| {
-        let to = &mut s.flags.max_parallel_image_pulls;
-        if let Some(value) = v {
-            *to = Some(whole(value, 1, i64::from(i32::MAX))? as u32);
-        }
-        Ok(to.map_or_else(String::new, |most| most.to_string()))
+        maybe(&mut s.flags.max_parallel_image_pulls, v, whole(1, i32::MAX.into()))
     })
     .only(|p| p.kubelet.life.max_parallel_image_pulls, ONE_OR_ALL),
-    flag("registry-qps", |s, v| {
-        put(&mut s.flags.registry_qps, v, |v| whole(v, 0, 1_000_000).map(|n| n as u32))
-    }),
-    flag("registry-burst", |s, v| {
-        put(&mut s.flags.registry_burst, v, |v| whole(v, 0, i64::from(i32::MAX)).map(|n| n as u32))
-    }),
+    flag("registry-qps", |s, v| put(&mut s.flags.registry_qps, v, whole(0, 1_000_000))),
+    flag("registry-burst", |s, v| put(&mut s.flags.registry_burst, v, whole(0, i32::MAX.into()))),
     flag("eviction-hard", |s, v| {
-        statements(&mut s.kubelet.eviction.hard, v, |t| eviction::thresholds(t).map(drop))
+        maybe(&mut s.kubelet.eviction.hard, v, statements(eviction::thresholds))
     }),
     flag("eviction-soft", |s, v| {
-        statements(&mut s.kubelet.eviction.soft, v, |t| eviction::thresholds(t).map(drop))
+        maybe(&mut s.kubelet.eviction.soft, v, statements(eviction::thresholds))
     }),
     flag("eviction-soft-grace-period", |s, v| {
-        let to = &mut s.kubelet.eviction.soft_grace_period;
-        statements(to, v, |t| eviction::grace_periods(t).map(drop))
+        maybe(&mut s.kubelet.eviction.soft_grace_period, v, statements(eviction::grace_periods))
     }),
     flag("eviction-minimum-reclaim", |s, v| {
-        let to = &mut s.kubelet.eviction.minimum_reclaim;
-        statements(to, v, |t| eviction::minimum_reclaims(t).map(drop))
+        maybe(&mut s.kubelet.eviction.minimum_reclaim, v, statements(eviction::minimum_reclaims))
     }),
     flag("eviction-pressure-transition-period", |s, v| {
         maybe(&mut s.kubelet.eviction.pressure_transition_period, v, positive)
     }),
     flag("eviction-max-pod-grace-period", |s, v| {
-        let to = &mut s.kubelet.eviction.max_pod_grace_period;
-        if let Some(value) = v {
-            *to = Some(whole(value, 0, i64::from(i32::MAX))?);
-        }
-        Ok(to.map_or_else(String::new, |seconds| seconds.to_string()))
+        maybe(&mut s.kubelet.eviction.max_pod_grace_period, v, whole(0, i32::MAX.into()))
     }),
 ];
 
@@ -386,8 +354,7 @@ fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
             problem.help(format!("it is a flag of {right}"))
         };
     }
-    let names: Vec<&str> = flags.iter().map(|f| f.name).collect();
-    problem.maybe_help(did_you_mean_or_list(&bare, &names))
+    problem.meant(&bare, flags.iter().map(|f| f.name))
 }
 
 /// The defaults of a release.
@@ -412,18 +379,4 @@ fn defaults(profile: &Profile) -> Settings {
             given: None,
         },
     }
-}
-
-/// A flag that says something of several signals.
-fn statements(
-    to: &mut Option<String>,
-    given: Option<&FlagValue>,
-    check: impl FnOnce(&str) -> Result<(), Problem>,
-) -> Result<String, Problem> {
-    if let Some(value) = given {
-        let text = value.to_string();
-        check(&text)?;
-        *to = Some(text);
-    }
-    Ok(to.clone().unwrap_or_default())
 }

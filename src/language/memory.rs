@@ -1,6 +1,5 @@
 //! What the controllers of a cluster that has been running remember.
 
-use super::texts::DurationText;
 use crate::language::prelude::*;
 
 /// What the controllers of an exported cluster remember, as far as the export shows it beside its

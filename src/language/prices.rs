@@ -1,7 +1,6 @@
 //! What a plan's figures are worth, kept with the scenario.
 
 use super::duration;
-use super::texts::FlagValue;
 use crate::language::Problem;
 use crate::language::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Rules of the node readiness controller, which taint nodes by their conditions.
 
 use crate::api::labels::LabelSelector;
-use crate::api::meta::ConditionStatus;
 use crate::language::prelude::*;
 
 /// A rule of the node readiness controller (`readiness.node.x-k8s.io NodeReadinessRule`): nodes without these

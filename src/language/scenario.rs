@@ -9,10 +9,8 @@ use super::memory::Memory;
 use super::prices::Prices;
 use super::readiness::NodeReadinessRule;
 use super::scheduling::SchedulerConfiguration;
-use super::texts::{DurationText, FlagValue, TimeText};
 use super::timeline::Step;
 use super::timing::Timing;
-use super::values::is_default;
 use super::workload::{Controllers, PodDisruptionBudget, PriorityClass, Workload};
 use crate::language::prelude::*;
 

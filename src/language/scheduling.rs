@@ -1,7 +1,8 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
-use super::values::is_default;
 use crate::api::labels::LabelSelector;
+use crate::api::taint::Effect;
+use crate::api::toleration::Operator;
 use crate::language::prelude::*;
 use crate::plan::Strategy;
 
@@ -41,9 +42,7 @@ pub(crate) struct NodeAffinity {
 }
 
 /// `v1.NodeSelector`
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeTerms {
     /// One of them must match.
@@ -89,9 +88,7 @@ pub(crate) struct NodeRequirement {
 }
 
 /// `v1.NodeSelectorOperator`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum NodeOperator {
     /// One of the values.
     In,
@@ -154,9 +151,7 @@ pub(crate) struct PodAffinityTerm {
 }
 
 /// An empty selector: every namespace.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EveryNamespace {}
 
@@ -184,9 +179,7 @@ pub(crate) struct TopologySpreadConstraint {
 }
 
 /// `whenUnsatisfiable`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum WhenUnsatisfiable {
     /// The pod waits.
     DoNotSchedule,
@@ -195,9 +188,7 @@ pub(crate) enum WhenUnsatisfiable {
 }
 
 /// `nodeAffinityPolicy`, `nodeTaintsPolicy`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum InclusionPolicy {
     /// Nodes that do not suit do not count.
     Honor,
@@ -261,4 +252,24 @@ pub(crate) struct SchedulerConfiguration {
     pub(crate) scoring_strategy: Option<Strategy>,
     /// The plugin DefaultPreemption is on, which it is where not given.
     pub(crate) preemption: Option<bool>,
+}
+
+/// A toleration as in the Kubernetes API.
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Toleration {
+    /// The taint's key; none with `Exists` tolerates everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+    /// How values are compared; `Equal` where not given.
+    pub operator: Option<Operator>,
+    /// The value to compare with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// The taint's effect; every effect where not given.
+    pub effect: Option<Effect>,
+    /// How long a NoExecute taint is tolerated; for ever where not given.
+    pub toleration_seconds: Option<i64>,
 }

@@ -1,6 +1,5 @@
 //! How spans of time are distributed, of outages and of whatever takes its time.
 
-use super::texts::DurationText;
 use crate::language::prelude::*;
 use schemars::{Schema, SchemaGenerator};
 use serde::Deserializer;

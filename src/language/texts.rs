@@ -29,9 +29,10 @@ macro_rules! kept {
         #[serde(transparent)]
         pub struct $name(pub String);
 
-        impl $name {
-            /// The text.
-            pub(crate) fn as_str(&self) -> &str {
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
                 &self.0
             }
         }

@@ -1,16 +1,11 @@
 //! What entries of the timeline do: faults, and what people do.
 
-use super::api_client::ApiClient;
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector};
 use super::devices::DeviceTaintRule;
-use super::entry_words::{Cut, RestartKind};
-use super::maintain::{Afterwards, DrainFlags};
+use super::entry_words::{Afterwards, ApiClient, Cut, DrainFlags, RestartKind};
 use super::readiness::NodeReadinessRule;
-use super::texts::{DurationText, FlagValue, OneOrMany};
-use super::toleration::Toleration;
-use super::values::is_default;
+use super::scheduling::Toleration;
 use super::workload::{PodDisruptionBudget, Workload};
-use crate::api::meta::ConditionStatus;
 use crate::api::workload::Propagation;
 use crate::language::prelude::*;
 use crate::plan::{Connections, IfNotDrained, Instance, Resource, RuntimeFails, WatchCache};

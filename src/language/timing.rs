@@ -1,7 +1,6 @@
 //! Delays, limits, and how kubelets and users behave, as a scenario states them.
 
 use super::spans::HowLong;
-use super::texts::{DelayText, DurationText};
 use crate::language::prelude::*;
 use crate::plan::UserMode;
 

@@ -1,6 +1,5 @@
 //! Volumes of pods: claims, and what is said of what they are bound to.
 
-use super::texts::DurationText;
 use crate::api::volume::{AccessMode, BindingMode};
 use crate::language::prelude::*;
 

@@ -1,19 +1,14 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, PodGroup};
+use super::containers::{Ends, Image, Probe};
 use super::devices::DeviceClaim;
-use super::image::Image;
-use super::probes::{Ends, Probe};
 use super::scheduling::{
-    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+    Affinity, HostPort, PreemptionPolicy, SchedulingGate, Toleration, TopologySpreadConstraint,
 };
 use super::spans::HowLong;
-use super::texts::{FlagValue, NamesText, QuantityText, UsageText};
-use super::toleration::Toleration;
-use super::values::is_default;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;
-use crate::api::meta::ConditionStatus;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
 use crate::language::prelude::*;
@@ -140,7 +135,7 @@ pub struct WorkloadGroup {
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PodTemplate {
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -150,13 +145,11 @@ pub(crate) struct PodTemplate {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(rename = "terminationGracePeriodSeconds")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub node_selector: BTreeMap<String, String>,
     /// `spec.nodeName`: its pods are bound to this node without a scheduler.
-    #[serde(rename = "nodeName")]
     pub(crate) node_name: Option<String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -164,76 +157,74 @@ pub(crate) struct PodTemplate {
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(rename = "priorityClassName")]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
     pub(crate) affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(rename = "preemptionPolicy")]
     pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
     /// does not ask for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, rename = "container_requests", skip_serializing_if = "Vec::is_empty")]
     pub(crate) container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "empty_dir", skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
     /// The claims among its volumes; those of a StatefulSet are its `volumeClaimTemplates`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) volumes: Vec<VolumeClaim>,
     /// The claims of each pod on devices: `[(count: 1)]`.
-    #[serde(default, rename = "resourceClaims", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_claims: Vec<DeviceClaim>,
     /// There are volumes among its own that outlive a pod, and nothing is known of them. They are not
     /// simulated, and results say of whom.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "persistent_volumes", skip_serializing_if = "std::ops::Not::not")]
     pub persistent_volumes: bool,
     /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
     /// those that cost less go first; 0 where not given.
-    #[serde(rename = "podDeletionCost")]
     pub(crate) pod_deletion_cost: Option<i32>,
     /// From its binding to Running and Ready; as the kubelets' `pod_start` where not given.
+    #[serde(rename = "pod_start")]
     pub(crate) pod_start: Option<HowLong>,
     /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
     /// pull is part of `pod_start`.
     pub(crate) image: Option<Image>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
+    #[serde(rename = "pod_stop")]
     pub(crate) pod_stop: Option<HowLong>,
     /// The exit code of its containers when they end because they were asked to: with 0, as where not
     /// given, the pod has Succeeded, with any other it has Failed.
+    #[serde(rename = "exit_code")]
     pub exit_code: Option<i32>,
     /// What its containers use, from their start on: `memory`, `ephemeral-storage`, `inodes`, `imagefs`, `imagefs-inodes`,
     /// `pids`. Kubelets evict pods where a node runs short; where nothing is said, nothing is used.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) usage: BTreeMap<String, UsageText>,
     /// `readinessProbe` of its container: the pod is Ready only once it has succeeded.
-    #[serde(rename = "readinessProbe")]
     pub(crate) readiness_probe: Option<Probe>,
     /// `livenessProbe` of its container: one that fails has it killed and started again.
-    #[serde(rename = "livenessProbe")]
     pub(crate) liveness_probe: Option<Probe>,
     /// `startupProbe` of its container: the other two wait until it has succeeded.
-    #[serde(rename = "startupProbe")]
     pub(crate) startup_probe: Option<Probe>,
     /// From a container's start until it serves, which is what probes see; at once where not given.
+    #[serde(rename = "serves_after")]
     pub(crate) serves_after: Option<HowLong>,
     /// For how long a container serves then; until it ends where not given. It runs on after that, and only a liveness probe
     /// makes an end to it.
+    #[serde(rename = "serves_for")]
     pub(crate) serves_for: Option<HowLong>,
     /// Its container ends by itself: `(after: "90s", exit_code: 1)`.
     pub(crate) ends: Option<Ends>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
-    #[serde(rename = "restartPolicy")]
     pub(crate) restart_policy: Option<RestartPolicy>,
 }
 
@@ -253,36 +244,17 @@ impl PodGroup {
 
     /// Trades what a template would say of the pods for what another says.
     fn trade(&mut self, t: &mut PodTemplate) {
-        swap(&mut self.labels, &mut t.labels);
-        swap(&mut self.tolerations, &mut t.tolerations);
-        swap(&mut self.termination_grace_period_seconds, &mut t.termination_grace_period_seconds);
-        swap(&mut self.node_selector, &mut t.node_selector);
-        swap(&mut self.requests, &mut t.requests);
-        swap(&mut self.priority, &mut t.priority);
-        swap(&mut self.priority_class_name, &mut t.priority_class_name);
-        swap(&mut self.affinity, &mut t.affinity);
-        swap(&mut self.topology_spread_constraints, &mut t.topology_spread_constraints);
-        swap(&mut self.ports, &mut t.ports);
-        swap(&mut self.scheduling_gates, &mut t.scheduling_gates);
-        swap(&mut self.preemption_policy, &mut t.preemption_policy);
-        swap(&mut self.container_requests, &mut t.container_requests);
-        swap(&mut self.empty_dir, &mut t.empty_dir);
-        swap(&mut self.volumes, &mut t.volumes);
-        swap(&mut self.resource_claims, &mut t.resource_claims);
-        swap(&mut self.persistent_volumes, &mut t.persistent_volumes);
-        swap(&mut self.pod_deletion_cost, &mut t.pod_deletion_cost);
-        swap(&mut self.pod_start, &mut t.pod_start);
-        swap(&mut self.image, &mut t.image);
-        swap(&mut self.pod_stop, &mut t.pod_stop);
-        swap(&mut self.exit_code, &mut t.exit_code);
-        swap(&mut self.usage, &mut t.usage);
-        swap(&mut self.readiness_probe, &mut t.readiness_probe);
-        swap(&mut self.liveness_probe, &mut t.liveness_probe);
-        swap(&mut self.startup_probe, &mut t.startup_probe);
-        swap(&mut self.serves_after, &mut t.serves_after);
-        swap(&mut self.serves_for, &mut t.serves_for);
-        swap(&mut self.ends, &mut t.ends);
-        swap(&mut self.restart_policy, &mut t.restart_policy);
+        macro_rules! swap {
+            ($($field:ident)*) => { $(swap(&mut self.$field, &mut t.$field);)* };
+        }
+        swap! {
+            labels tolerations termination_grace_period_seconds node_selector requests priority
+            priority_class_name affinity topology_spread_constraints ports scheduling_gates
+            preemption_policy container_requests empty_dir volumes resource_claims
+            persistent_volumes pod_deletion_cost pod_start image pod_stop exit_code usage
+            readiness_probe liveness_probe startup_probe serves_after serves_for ends
+            restart_policy
+        }
     }
 }
 

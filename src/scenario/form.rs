@@ -8,7 +8,7 @@
 //! language, or a flag of a component.
 
 use crate::api::spelling;
-use crate::language::text::place::{Place, Step};
+use crate::language::text::tree::{Place, Step};
 use crate::language::text::{Mistake, Problem, Source};
 use crate::language::{Scenario, Shape, Tree, flags, schema};
 use serde_json::{Map, Value};

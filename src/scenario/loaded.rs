@@ -2,10 +2,9 @@
 
 use crate::files::{Fingerprint, InputFile, Places};
 use crate::import::{ImportedCluster, Summary};
-use crate::language::text::place::Step;
+use crate::language::text::tree::Step;
 use crate::outages::History;
 use crate::scenario::prelude::*;
-use std::path::PathBuf;
 
 /// A scenario as read, before anything in it is looked up.
 #[derive(Clone, Debug, Default)]

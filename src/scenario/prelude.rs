@@ -3,7 +3,7 @@
 
 pub(super) use super::form::Damage;
 pub(super) use crate::api::budget::IntOrPercent;
-pub(super) use crate::api::labels::{Labels, Selector};
+pub(super) use crate::api::labels::{LabelSelector, Labels, Selector};
 pub(super) use crate::api::meta::{ConditionStatus, Timestamp};
 pub(super) use crate::api::names::stable_hash;
 pub(super) use crate::api::pod::PodTemplate;
@@ -11,13 +11,17 @@ pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Operator;
 pub(super) use crate::api::workload::{WorkloadKind, short_name};
 pub(super) use crate::kernel::{Dur, Time};
+pub(super) use crate::language::values::KUBERNETES;
 pub(super) use crate::language::{self, *};
 pub(super) use crate::plan::{
-    Action, Connections, Do, KubeletMode, NodeFault, NodeIndex, NodePlan, Phase, Plan, PodIndex,
-    PodPlan, Profile, Readiness, WorkloadIndex, WorkloadPlan,
+    Action, BudgetIndex, BudgetPlan, Clients, Connections, DeviceTaintEdit, Do, DrainOptions,
+    IfNotDrained, Instance, KubeletMode, LeaderElection, Maintenance, NamespaceTolerations,
+    NewRule, NodeFault, NodeIndex, NodePlan, Phase, Plan, PodIndex, PodPlan, Profile, Readiness,
+    Resource, SchedulerSettings, Successor, TimelineEntry, WatchCache, WorkloadIndex, WorkloadPlan,
 };
 pub(super) use crate::trace::Actor;
 pub(super) use std::collections::{BTreeMap, BTreeSet};
 pub(super) use std::ops::Range;
+pub(super) use std::path::{Path, PathBuf};
 pub(super) use std::rc::Rc;
 pub(super) use std::sync::Arc;

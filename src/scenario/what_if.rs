@@ -25,7 +25,7 @@ pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem
     let at = words.pop_if(|w| w.starts_with('@')).map_or(AT, |w| &w[1..]);
     let after = duration::parse(at)
         .map_err(|e| Problem::new(format!("`{text}`: {e}")).maybe_help(e.hint()))?;
-    let horizon = duration::parse(spec.horizon.as_str());
+    let horizon = duration::parse(&spec.horizon);
     if horizon.is_ok_and(|horizon| after >= horizon) {
         let problem = Problem::new(format!("`{text}` is not before the end of what is looked at"));
         return Err(problem.help("look farther ahead with --horizon"));
@@ -70,32 +70,11 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// Flags that take a value, of the commands that are known.
-    const VALUED: [&'static str; 11] = [
-        "-n",
-        "--namespace",
-        "-l",
-        "--selector",
-        "--grace-period",
-        "--replicas",
-        "--context",
-        "--kubeconfig",
-        "--as",
-        "--timeout",
-        "--skip-wait-for-delete-timeout",
-    ];
+    const VALUED: &'static str = "-n --namespace -l --selector --grace-period --replicas --context \
+        --kubeconfig --as --timeout --skip-wait-for-delete-timeout";
     /// Flags without one that change what is done, or that make no difference here.
-    const PLAIN: [&'static str; 10] = [
-        "--all",
-        "--force",
-        "--overwrite",
-        "--ignore-daemonsets",
-        "--delete-emptydir-data",
-        "--disable-eviction",
-        "--now",
-        "--wait",
-        "--ignore-not-found",
-        "--cascade",
-    ];
+    const PLAIN: &'static str = "--all --force --overwrite --ignore-daemonsets --delete-emptydir-data \
+        --disable-eviction --now --wait --ignore-not-found --cascade";
 
     fn of(words: &[&'a str]) -> Self {
         let mut all = Words { plain: Vec::new(), flags: Vec::new() };
@@ -106,7 +85,7 @@ impl<'a> Words<'a> {
                 (true, Some((name, value))) => {
                     all.flags.push((name, value.trim_matches(['"', '\''])))
                 }
-                (true, None) if Self::VALUED.contains(word) => {
+                (true, None) if Self::VALUED.split(' ').any(|flag| flag == *word) => {
                     all.flags.push((word, words.next().copied().unwrap_or_default()));
                 }
                 (true, None) => all.flags.push((word, "true")),
@@ -117,7 +96,7 @@ impl<'a> Words<'a> {
 
     /// Flags that are not known are refused: they might change everything.
     fn known(self) -> Result<Self, Problem> {
-        let known = || Self::VALUED.into_iter().chain(Self::PLAIN);
+        let known = || Self::VALUED.split(' ').chain(Self::PLAIN.split(' '));
         let strange = self.flags.iter().find(|f| known().all(|k| k != f.0));
         match strange {
             None => Ok(self),
@@ -316,12 +295,10 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
         workload.split_once('/').map_or((None, workload), |(ns, name)| (Some(ns), name));
     let is_it = |group: &&PodGroup| {
         let of = group.namespace.as_deref().unwrap_or("default");
+        let owns = |o: &Owner| o.name == name || owned_by(spec, of, &o.name, name);
         namespace.is_none_or(|ns| ns == of)
             && group.on != Placement::Unbound
-            && group
-                .owner
-                .as_ref()
-                .is_some_and(|o| o.name == name || owned_by(spec, of, &o.name, name))
+            && group.owner.as_ref().is_some_and(owns)
     };
     let steps: Vec<Step> =
         spec.pods.iter().filter(is_it).map(|group| patch(group, seconds)).collect();

@@ -101,7 +101,7 @@ fn a_job_backs_off_from_its_last_failure() {
     let imported = cluster(items.clone());
     let failures = &imported.memory.failures["shop/sum"];
     assert_eq!((failures.least, failures.most), (2, 2));
-    assert_eq!(failures.until.as_str(), "-5s");
+    assert_eq!(&*failures.until, "-5s");
     let (low, high) = when(&courses(items, "1.34.4", None), Happening::PodCreated, "shop/sum");
     assert!((15.0..15.5).contains(&low) && (15.0..15.5).contains(&high), "{low} to {high}");
 }
@@ -126,8 +126,8 @@ fn a_pod_that_waits_backs_off_from_its_last_try() {
         items
     };
     let memory = cluster(items()).memory.waiting["shop/web-1"].clone();
-    assert_eq!(memory.since.as_str(), "-5m");
-    assert_eq!((memory.tries, memory.last.unwrap().as_str()), (Some(5), "-1s"));
+    assert_eq!(&*memory.since, "-5m");
+    assert_eq!((memory.tries, &*memory.last.unwrap()), (Some(5), "-1s"));
     let bound = |release| {
         let courses = courses(items(), release, Some("kubectl uncordon a"));
         when(&courses, Happening::PodBound, "shop/web-1")

@@ -107,7 +107,7 @@ fn what_drivers_publish_is_there_from_the_start() {
         devices.iter().map(|d| (d.names.texts().to_vec(), d.taints.clone())).collect();
     let text = |t: &str| vec![t.to_owned()];
     assert_eq!(alike, [(text("gpu-a"), text("ecc=bad:NoExecute")), (text("gpu-b"), vec![])]);
-    assert_eq!(devices[0].taints_added["ecc:NoExecute"].as_str(), "-10s");
+    assert_eq!(&*devices[0].taints_added["ecc:NoExecute"], "-10s");
 }
 
 /// Rules come with the time of their taint, 30 s before; one that selects nothing that is there is said, and one
@@ -119,7 +119,7 @@ fn rules_are_there_from_the_start() {
     let cluster = and(&rule(&format!("{{deviceSelector: {{pool: n-1}}, {taint}}}")));
     let [only] = &*cluster.device_taint_rules else { panic!("{:?}", cluster.device_taint_rules) };
     assert_eq!((&*only.name, &*only.taint), ("broken", "ecc=bad:NoExecute"));
-    assert_eq!(only.added.as_ref().map(|a| a.as_str()), Some("-30s"));
+    assert_eq!(only.added.as_deref(), Some("-30s"));
     let all = and(&rule(&format!("{{deviceSelector: {{}}, {taint}}}")));
     assert_eq!(all.device_taint_rules[0].pool, None);
     let stale = and(&rule(&format!("{{deviceSelector: {{pool: n-9, device: gpu-a}}, {taint}}}")));

@@ -136,7 +136,7 @@ fn nodes_that_are_not_plainly_healthy() {
         let Some(NodeStart::Imported { renew_time, cut_off, .. }) = start(name) else {
             panic!("{name}")
         };
-        assert_eq!((renew_time.as_ref().map(|t| t.as_str()), cut_off), (renewed, silent), "{name}");
+        assert_eq!((renew_time.as_deref(), cut_off), (renewed, silent), "{name}");
     }
     let lines = cluster.summary.lines();
     assert!(
@@ -303,7 +303,7 @@ fn pods_in_other_states() {
     else {
         panic!()
     };
-    assert_eq!((deletion.timestamp.as_str(), deletion.grace_period_seconds), ("5s", 60));
+    assert_eq!((&*deletion.timestamp, deletion.grace_period_seconds), ("5s", 60));
     assert_eq!(cluster.summary.terminating, 1);
 }
 

@@ -2,7 +2,7 @@
 //! text on one line, in lines, or as a file.
 
 use super::problem::spelt;
-use super::tree::{Tree, Value};
+use super::tree::{Tree, Value, close_of};
 use ron::extensions::Extensions;
 use serde::Serialize;
 use std::fmt::Write;
@@ -104,14 +104,6 @@ impl Tree {
 fn quoted(text: &str) -> String {
     let escaped = text.chars().flat_map(char::escape_debug);
     std::iter::once('"').chain(escaped).chain(['"']).collect()
-}
-
-fn close_of(open: char) -> char {
-    match open {
-        '(' => ')',
-        '[' => ']',
-        _ => '}',
-    }
 }
 
 fn flat(tree: &Tree, of: char, out: &mut String) {

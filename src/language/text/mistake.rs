@@ -1,7 +1,7 @@
 //! What is wrong with the form of a text, in a person's words: a word that the language does not
 //! have, a field that is missing, a value of another kind; and where it stands.
 
-use super::problem::{Problem, Source, did_you_mean, did_you_mean_or_list, spelt};
+use super::problem::{Problem, Source, did_you_mean, spelt};
 use std::fmt;
 use std::ops::Range;
 
@@ -108,17 +108,13 @@ impl Mistake {
 
     /// Of a type of the language, unless it is known of what.
     pub(crate) fn of_type(mut self, name: &str) -> Self {
-        if self.0.of.is_none() {
-            self.0.of = Some(thing(name));
-        }
+        self.0.of.get_or_insert_with(|| thing(name));
         self
     }
 
     /// Of a variant, unless it is known of what.
     pub(crate) fn of_variant(mut self, name: &str) -> Self {
-        if self.0.of.is_none() {
-            self.0.of = Some(format!("`{name}`"));
-        }
+        self.0.of.get_or_insert_with(|| format!("`{name}`"));
         self
     }
 
@@ -130,9 +126,8 @@ impl Mistake {
     /// A field that is not known where it stands, and that is like none of those that are.
     pub(crate) fn stray(&self) -> Option<&str> {
         let What::Field { found, known } = &self.0.what else { return None };
-        let known: Vec<String> = known.iter().map(|name| spelt(name)).collect();
         let later = LATER.iter().any(|(name, _)| name == found);
-        let like = did_you_mean(found, known.iter().map(String::as_str));
+        let like = did_you_mean(found, known.iter().map(|name| spelt(name)));
         (!later && like.is_none()).then_some(found)
     }
 
@@ -173,15 +168,12 @@ impl Mistake {
             }
             What::Field { found, known } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
-                let known: Vec<String> = known.iter().map(|name| spelt(name)).collect();
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
                 Problem::new(format!("`{}` is not a field{of}", spelt(found)))
-                    .maybe_help(did_you_mean_or_list(found, &known))
+                    .meant(found, known.iter().map(|name| spelt(name)))
             }
             What::Variant { found, known } => {
                 let of = of.unwrap_or("known here");
-                Problem::new(format!("`{found}` is not {of}"))
-                    .maybe_help(did_you_mean_or_list(found, known))
+                Problem::new(format!("`{found}` is not {of}")).meant(found, *known)
             }
             What::Missing(field) => {
                 let of = of.map_or("here".to_owned(), |of| format!("in {of}"));

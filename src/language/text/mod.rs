@@ -4,7 +4,6 @@
 
 pub(crate) mod layout;
 mod mistake;
-pub(crate) mod place;
 mod problem;
 mod read;
 pub mod tree;

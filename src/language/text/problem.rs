@@ -44,8 +44,8 @@ pub struct Problem {
 
 impl Problem {
     /// A problem without a place in a text.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, place: None }
+    pub fn new(message: impl ToString) -> Self {
+        Self { message: message.to_string(), help: None, place: None }
     }
 
     /// With the bytes of a text that it is about.
@@ -74,6 +74,16 @@ impl Problem {
     pub(crate) fn about(mut self, what: &str) -> Self {
         self.message = format!("{what}: {}", self.message);
         self
+    }
+
+    /// With the hint which of these is meant, or else which there are.
+    #[must_use]
+    pub(crate) fn meant(
+        self,
+        word: &str,
+        candidates: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        self.maybe_help(did_you_mean_or_list(word, candidates))
     }
 
     /// With this hint where it has none yet.
@@ -109,21 +119,15 @@ impl Problem {
         const LENGTH: usize = 400;
         let Some((source, bytes)) = &self.place else { return true };
         let text = source.text.as_bytes();
-        let (start, end) = (
-            bytes.start.min(text.len()),
-            bytes.end.min(text.len()).max(bytes.start.min(text.len())),
-        );
+        let start = bytes.start.min(text.len());
+        let end = bytes.end.min(text.len()).max(start);
         // A line of context on both sides, and what they hold; a byte too many is enough to know.
-        let from = text[..start].iter().rev().take(2 * LENGTH + 2).scan(0, |lines, b| {
+        let near = |lines: &mut usize, b: &u8| {
             *lines += usize::from(*b == b'\n');
             (*lines < 2).then_some(())
-        });
-        let from = start - from.count();
-        let to = text[end..].iter().take(2 * LENGTH + 2).scan(0, |lines, b| {
-            *lines += usize::from(*b == b'\n');
-            (*lines < 2).then_some(())
-        });
-        let to = end + to.count();
+        };
+        let from = start - text[..start].iter().rev().take(2 * LENGTH + 2).scan(0, near).count();
+        let to = end + text[end..].iter().take(2 * LENGTH + 2).scan(0, near).count();
         let mut lines = text[from..to].split(|b| *b == b'\n');
         lines.by_ref().take(LINES).all(|line| line.len() <= LENGTH) && lines.next().is_none()
     }
@@ -220,25 +224,31 @@ impl fmt::Display for Problems {
 const CANDIDATES_MAX: usize = 10_000;
 
 /// "did you mean `x`?", if something is near enough. Single letters are near to each other.
-pub(crate) fn did_you_mean<'a>(
+pub(crate) fn did_you_mean(
     word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
+    candidates: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Option<String> {
     word.chars().nth(1)?;
-    spelling::nearest(word, candidates.into_iter().take(CANDIDATES_MAX))
+    let candidates: Vec<_> = candidates.into_iter().take(CANDIDATES_MAX).collect();
+    spelling::nearest(word, candidates.iter().map(AsRef::as_ref))
         .map(|c| format!("did you mean `{c}`?"))
 }
 
 /// The near one, or else all of them: "did you mean `x`?" or "one of `x`, `y`".
-pub(crate) fn did_you_mean_or_list(word: &str, candidates: &[&str]) -> Option<String> {
-    did_you_mean(word, candidates.iter().copied())
-        .or_else(|| (!candidates.is_empty()).then(|| format!("one of {}", listed(candidates))))
+pub(crate) fn did_you_mean_or_list(
+    word: &str,
+    candidates: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Option<String> {
+    let all: Vec<_> = candidates.into_iter().collect();
+    did_you_mean(word, &all)
+        .or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed(&all))))
 }
 
 /// "`x`, `y`, `z`", shortened where there are many.
-pub(crate) fn listed(words: &[&str]) -> String {
+fn listed(words: &[impl AsRef<str>]) -> String {
     const SHOWN: usize = 24;
-    let mut out = words.iter().take(SHOWN).map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ");
+    let shown = words.iter().take(SHOWN).map(|w| format!("`{}`", w.as_ref()));
+    let mut out = shown.collect::<Vec<_>>().join(", ");
     if words.len() > SHOWN {
         out.push_str(&format!(" and {} more", words.len() - SHOWN));
     }

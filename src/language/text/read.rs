@@ -2,7 +2,7 @@
 //! them there may be.
 
 use super::mistake::Mistake;
-use super::tree::{Tree, Value};
+use super::tree::{Tree, Value, close_of};
 use super::words::Words;
 
 /// How deep values may be nested; more than any scenario needs, and far from the stack's end.
@@ -122,11 +122,7 @@ impl Reader<'_> {
             let text = format!("values are nested deeper than {DEPTH_MAX} levels");
             return Err(self.words.wrong(text));
         }
-        let close = match open {
-            '(' => ')',
-            '[' => ']',
-            _ => '}',
-        };
+        let close = close_of(open);
         self.words.at += 1;
         let mut parts = Vec::new();
         loop {
@@ -214,7 +210,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::{Place, at};
+    use super::super::tree::{Place, at};
     use super::*;
 
     #[test]

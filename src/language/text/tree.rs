@@ -2,7 +2,6 @@
 //! it is a field or stands in a map. Whoever reads, changes or writes a scenario does it by this
 //! tree.
 
-use super::place::Step;
 use std::ops::Range;
 
 /// A value, and its name if it has one.
@@ -67,6 +66,15 @@ impl Value {
     /// Brackets without a word before them.
     pub fn brackets(open: char, parts: Vec<Tree>) -> Self {
         Self::Brackets { word: "".into(), open, parts }
+    }
+}
+
+/// The bracket that closes what another opens.
+pub(super) fn close_of(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
     }
 }
 
@@ -261,9 +269,38 @@ impl Tree {
     }
 }
 
+/// A step from a value into one of its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A field of a struct, or of an enum's variant; or an entry of a map.
+    Key(String),
+    /// An element of a list, or of an enum's variant without field names.
+    Index(usize),
+}
+
+impl<T: AsRef<str> + ?Sized> From<&T> for Step {
+    fn from(key: &T) -> Self {
+        Self::Key(key.as_ref().to_owned())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// A value's place: the steps to it from the top of the file.
+pub(crate) type Place = Vec<Step>;
+
+/// Writes a [`Place`]: `at!["nodes", 3, "zone"]`.
+macro_rules! at {
+    ($($step:expr),* $(,)?) => { vec![$($crate::language::text::tree::Step::from($step)),*] };
+}
+pub(crate) use at;
+
 #[cfg(test)]
 mod tests {
-    use super::super::place::{Place, at};
     use super::*;
 
     const TEXT: &str = r##"// a comment

@@ -96,8 +96,7 @@ impl<'t> Reader<'t> {
     /// The fields of a struct of that name.
     fn fields(self, name: &str) -> Result<Parts<'t>, Mistake> {
         let found = self.tree.word();
-        let is_word = found.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let is_named = !self.inside && is_word;
+        let is_named = !self.inside && is_word(self.tree);
         if is_named && found != name {
             let text = format!("expected `{name}(…)` or `(…)`, found `{found}`");
             let start = self.tree.bytes().start;
@@ -243,8 +242,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match &self.tree.value {
             Value::Word(word) if &**word == "None" => visitor.visit_none(),
             Value::Brackets { word, .. } if &**word == "Some" && !self.inside => {
-                let inside = true;
-                visitor.visit_some(Reader { inside, ..self }.deeper()?)
+                visitor.visit_some(Reader { inside: true, ..self }.deeper()?)
             }
             _ => visitor.visit_some(self.deeper()?),
         }
@@ -315,13 +313,11 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     ) -> Result<V::Value, Mistake> {
         let tree = self.meant()?;
         if !is_word(tree) {
-            return Err(wrong(
-                tree,
-                match (variants, tree.text()) {
-                    ([one], Some(text)) => format!("expected `{one}({text:?})`"),
-                    _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
-                },
-            ));
+            let text = match (variants, tree.text()) {
+                ([one], Some(text)) => format!("expected `{one}({text:?})`"),
+                _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
+            };
+            return Err(wrong(tree, text));
         }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };
@@ -371,8 +367,7 @@ impl<'t> Reader<'t> {
     /// What is in the brackets of a variant.
     fn wrapped(self) -> Result<Self, Mistake> {
         self.opened()?;
-        let inside = true;
-        Reader { inside, ..self }.deeper()
+        Reader { inside: true, ..self }.deeper()
     }
 }
 
@@ -402,8 +397,7 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         self.opened()?;
-        let inside = true;
-        let mut fields = Reader { inside, ..self }.parts('(', "expected `(` here")?;
+        let mut fields = Reader { inside: true, ..self }.parts('(', "expected `(` here")?;
         visitor.visit_map(&mut fields).map_err(|m| fields.placed(m).of_variant(self.tree.word()))
     }
 }

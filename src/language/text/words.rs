@@ -122,12 +122,8 @@ impl<'a> Words<'a> {
     pub(super) fn character(&mut self) -> Result<&'a str, Mistake> {
         let rest = self.rest();
         let skip = if rest[1..].starts_with('\\') { 3 } else { 2 };
-        let length = rest
-            .char_indices()
-            .skip(skip)
-            .find(|(_, c)| *c == '\'')
-            .map(|(i, _)| i + 1)
-            .ok_or_else(|| self.wrong("expected char"))?;
+        let close = rest.char_indices().skip(skip).find(|(_, c)| *c == '\'');
+        let length = close.ok_or_else(|| self.wrong("expected char"))?.0 + 1;
         self.at += length;
         Ok(&rest[..length])
     }
@@ -146,9 +142,8 @@ impl<'a> Words<'a> {
             self.at = escape + 1;
             if rest.as_bytes()[length] == b'"' {
                 // Bytes that are written one by one may be no text.
-                return String::from_utf8(content)
-                    .map_err(|_| Mistake::said("not a valid byte-escaped Unicode character"))
-                    .map_err(|m| m.at(escape, escape..self.at));
+                let wrong = || Mistake::said("not a valid byte-escaped Unicode character");
+                return String::from_utf8(content).map_err(|_| wrong().at(escape, escape..self.at));
             }
             self.escape(&mut content)
                 .map_err(|what| Mistake::said(what).at(escape, escape..self.at))?;

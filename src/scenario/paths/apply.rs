@@ -78,12 +78,11 @@ fn element(
             None => own,
             Some(number) => {
                 let claims_there = claims.len();
-                let place =
-                    number.parse().ok().filter(|i: &usize| *i < claims_there).ok_or_else(|| {
-                        Problem::new(format!(
-                            "there is no claim number {number}: {claims_there} are written, from 0"
-                        ))
-                    })?;
+                let place = number.parse().ok().filter(|i: &usize| *i < claims_there);
+                let text = format!(
+                    "there is no claim number {number}: {claims_there} are written, from 0"
+                );
+                let place = place.ok_or_else(|| Problem::new(text))?;
                 above.extend(at!["resourceClaims", place]);
                 &mut claims[place].tolerations
             }
@@ -119,9 +118,9 @@ fn setting(
         ["timing", _, _, ..] => custom(spec, path)?,
         ["flags", component, flag] => return flag_value(spec, component, flag, value).map(Some),
         ["controllers", name] if Shape::of("Controllers").part(name).is_none() => {
-            let known: Vec<&str> = Shape::of("Controllers").fields().map(|(n, _)| n).collect();
+            let known = Shape::of("Controllers").fields().map(|(n, _)| n);
             let text = format!("`{name}` is not a controller that can be switched off");
-            return Err(Problem::new(text).maybe_help(did_you_mean_or_list(name, &known)));
+            return Err(Problem::new(text).meant(name, known));
         }
         _ => {}
     }
@@ -134,35 +133,25 @@ fn setting(
 }
 
 fn swap_lists(a: &mut Scenario, b: &mut Scenario) {
-    mem::swap(&mut a.nodes, &mut b.nodes);
-    mem::swap(&mut a.pods, &mut b.pods);
-    mem::swap(&mut a.workloads, &mut b.workloads);
-    mem::swap(&mut a.priority_classes, &mut b.priority_classes);
-    mem::swap(&mut a.pod_disruption_budgets, &mut b.pod_disruption_budgets);
-    mem::swap(&mut a.namespaces, &mut b.namespaces);
-    mem::swap(&mut a.timeline, &mut b.timeline);
-    mem::swap(&mut a.expect, &mut b.expect);
-    mem::swap(&mut a.tape, &mut b.tape);
+    macro_rules! swap {
+        ($($list:ident)*) => { $(mem::swap(&mut a.$list, &mut b.$list);)* };
+    }
+    swap! { nodes pods workloads priority_classes pod_disruption_budgets namespaces timeline expect tape }
 }
 
 fn unknown(spec: &Scenario, path: &str) -> Problem {
     let known = known::known_paths(spec);
     let problem = Problem::new(format!("`{path}` is not a path that can be set"));
     let normal = path.replace('_', "-");
-    match did_you_mean(path, known.iter().map(String::as_str))
-        .or_else(|| did_you_mean(&normal, known.iter().map(String::as_str)))
-    {
-        Some(help) => problem.help(help),
-        None => {
-            let help = ending_so(&normal, &known).or_else(|| following(path, &known));
-            problem.help(help.unwrap_or_else(|| {
-                let first = known.iter().map(|k| k.split(['.', '[']).next().unwrap_or(k));
-                let first: BTreeSet<&str> = first.collect();
-                let first: Vec<&str> = first.into_iter().collect();
-                format!("paths begin with {}", first.join(", "))
-            }))
-        }
-    }
+    let help = did_you_mean(path, &known)
+        .or_else(|| did_you_mean(&normal, &known))
+        .or_else(|| ending_so(&normal, &known))
+        .or_else(|| following(path, &known));
+    problem.help(help.unwrap_or_else(|| {
+        let first = known.iter().map(|k| k.split(['.', '[']).next().unwrap_or(k));
+        let first: BTreeSet<&str> = first.collect();
+        format!("paths begin with {}", Vec::from_iter(first).join(", "))
+    }))
 }
 
 /// Where a field stands of which only the name was typed, or the name and a wrong way to it.
@@ -195,10 +184,9 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
 fn following(path: &str, known: &[String]) -> Option<String> {
     let mut beginning = path;
     while !beginning.is_empty() {
-        let there: Vec<&str> =
-            known.iter().map(String::as_str).filter(|k| k.starts_with(beginning)).collect();
-        if !there.is_empty() {
-            return did_you_mean_or_list("", &there);
+        let there = known.iter().filter(|k| k.starts_with(beginning));
+        if let Some(help) = did_you_mean_or_list("", there) {
+            return Some(help);
         }
         beginning = &beginning[..beginning.rfind(['.', '['])?];
     }
@@ -217,17 +205,14 @@ pub(super) fn elements<'a>(
     if let Some(index) = &first.index {
         let i: usize = index.parse().map_err(|_| {
             let problem = Problem::new(format!("`{path}`: [{index}] is not a number"));
-            match index.parse::<i64>() {
-                Ok(_) => {
-                    problem.help(format!("a number from 0 to {}", all.len().saturating_sub(1)))
-                }
-                Err(_) => problem.help(format!("by its name it is `{}.{index}`", first.name)),
-            }
+            problem.help(match index.parse::<i64>() {
+                Ok(_) => format!("a number from 0 to {}", all.len().saturating_sub(1)),
+                Err(_) => format!("by its name it is `{}.{index}`", first.name),
+            })
         })?;
-        return if i < all.len() {
-            Ok((vec![i], rest))
-        } else {
-            Err(Problem::new(format!("there is no {what} number {i}; they count from 0")))
+        return match i < all.len() {
+            true => Ok((vec![i], rest)),
+            false => Err(Problem::new(format!("there is no {what} number {i}; they count from 0"))),
         };
     }
     let Some((group, fields)) = rest.split_first() else {
@@ -343,13 +328,13 @@ mod tests {
         ] {
             assert!(set(&mut spec, text).is_ok(), "{text}");
         }
-        assert_eq!((spec.horizon.as_str(), spec.timing), ("5m", Some(Timing::Ideal)));
+        assert_eq!((&*spec.horizon, spec.timing), ("5m", Some(Timing::Ideal)));
         assert_eq!(
             spec.flags.kube_controller_manager["node-monitor-period"],
             FlagValue::Text("1s".to_owned())
         );
         assert_eq!(
-            (spec.nodes[0].zone.as_deref(), spec.nodes[1].capacity["cpu"].as_str()),
+            (spec.nodes[0].zone.as_deref(), &*spec.nodes[1].capacity["cpu"]),
             (Some("c"), "16")
         );
         assert_eq!(spec.nodes[1].names, Some("b-{0..9}".into()));
@@ -371,7 +356,7 @@ mod tests {
             ("memory-pressure", Some(5)),
         ];
         assert_eq!(seconds, expected);
-        assert_eq!(spec.timeline[1].at.as_str(), "3s");
+        assert_eq!(&*spec.timeline[1].at, "3s");
     }
 
     #[test]
@@ -456,7 +441,7 @@ mod tests {
             Some(crate::language::PodManagementPolicy::Parallel)
         );
         assert!((0..3).all(|i| group(i).template.tolerations[0].toleration_seconds == Some(60)));
-        assert_eq!(group(1).template.requests["cpu"].as_str(), "2");
+        assert_eq!(&*group(1).template.requests["cpu"], "2");
         let problem = |text: &str, spec: &mut _| set(spec, text).unwrap_err().to_string();
         assert_eq!(
             problem("workloads.sum.replicas=2", &mut spec),

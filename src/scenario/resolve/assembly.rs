@@ -13,7 +13,6 @@ use super::primitive::World;
 use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
-use crate::language::values::KUBERNETES;
 use crate::plan::{Controllers, Eviction};
 use crate::profiles::{self, GateError};
 use crate::scenario::prelude::*;
@@ -34,9 +33,8 @@ pub(super) fn plan(
     let end = horizon(spec, damage, complaints).map(|h| Time::from_nanos(h.as_nanos()));
     let settings = flags::read(&spec.flags, &profile, complaints);
     let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
-    let starts =
-        |t: &DurationText| complaints.at(at!["controllers_start"]).take(values::span(t.as_str()));
-    let controllers_start = spec.controllers_start.as_ref().and_then(starts);
+    let whole = complaints.at(at![]);
+    let controllers_start = whole.read("controllers_start", &spec.controllers_start, values::span);
     let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
     let operators = profile.taint_eviction.comparison_operators;
     let declared = Declared::read(spec, defaults, operators, damage, complaints);
@@ -54,7 +52,11 @@ pub(super) fn plan(
     let (written, moments) =
         timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
     check_prices(spec, complaints);
-    let boot = boot(timing.kubelet);
+    // What a machine takes to boot; imitated kubelets are there at once.
+    let boot = match timing.kubelet {
+        KubeletMode::Real(real) => real.boot,
+        KubeletMode::Imitated(_) => Dur::ZERO,
+    };
     let models = read_models::read(spec, loaded, &declared.nodes, boot, end, complaints);
     let reader = Reader {
         moments: &moments,
@@ -65,18 +67,13 @@ pub(super) fn plan(
     };
     let of = Of { seed, release: &profile.release };
     let expectations = reader.read(spec, of, &loaded.source.text, complaints);
-    let controllers = controllers(
-        &spec.controllers,
-        &declared.workloads.plans,
-        (&declared.pods.plans, &declared.pods.templates),
-        declared.budgets.plans.len(),
-        &written.actions,
-        (&declared.nodes.plans, &declared.readiness),
-    );
+    let controllers = controllers(&spec.controllers, &declared, &written.actions);
     let (perturb, tape) = tape::read(spec, &profile, (controllers, &settings.flags), complaints);
     let memory =
         spec.memory.as_ref().map(|m| memory::memory(m, &declared, &complaints.at(at!["memory"])));
-    let eviction = read_eviction(&settings, &profile, complaints);
+    let eviction = settings.kubelet.eviction.read(Eviction::defaults(&profile));
+    let complain = |(flag, problem)| complaints.at(at!["flags", "kubelet", flag]).add(problem);
+    let eviction = eviction.map_err(complain).ok();
     let says_when_to_evict = settings.kubelet.eviction.any();
     if !complaints.is_empty() {
         return None;
@@ -119,25 +116,6 @@ pub(super) fn plan(
     plan.notes.extend(notes::of_eviction_flags(&plan).filter(|_| says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
-}
-
-/// When kubelets evict pods, by their flags.
-fn read_eviction(
-    settings: &flags::Settings,
-    profile: &Profile,
-    complaints: &Complaints,
-) -> Option<Eviction> {
-    let eviction = settings.kubelet.eviction.read(Eviction::defaults(profile));
-    let complain = |(flag, problem)| complaints.at(at!["flags", "kubelet", flag]).add(problem);
-    eviction.map_err(complain).ok()
-}
-
-/// How long machines boot.
-fn boot(kubelet: KubeletMode) -> Dur {
-    match kubelet {
-        KubeletMode::Real(real) => real.boot,
-        KubeletMode::Imitated(_) => Dur::ZERO,
-    }
 }
 
 /// A plan whose faults are drawn: the same scenario with other seeds has other faults.
@@ -205,24 +183,26 @@ fn check_version(spec: &Scenario, damage: Damage, complaints: &Complaints) {
     match spec.version {
         1 => {}
         0 if damage.header => {}
-        0 => complaints.at(Place::new()).add(
-            Problem::new("`version` is missing")
-                .help("the version of the language is 1: `version: 1`"),
-        ),
-        other => complaints.at(at!["version"]).add(
-            Problem::new(format!("version {other} of the scenario language is not known"))
-                .help("this version of taintsim reads `version: 1`"),
-        ),
+        0 => {
+            let help = "the version of the language is 1: `version: 1`";
+            complaints.at(at![]).add(Problem::new("`version` is missing").help(help));
+        }
+        other => {
+            let text = format!("version {other} of the scenario language is not known");
+            let problem = Problem::new(text).help("this version of taintsim reads `version: 1`");
+            complaints.at(at!["version"]).add(problem);
+        }
     }
 }
 
 /// The end of the run.
 fn horizon(spec: &Scenario, damage: Damage, complaints: &Complaints) -> Option<Dur> {
-    match spec.horizon.as_str() {
+    match &*spec.horizon {
         "" if damage.header => None,
-        "" => complaints.at(Place::new()).refuse(
-            Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"),
-        ),
+        "" => {
+            let help = "the end of the run: `horizon: \"30m\"`";
+            complaints.at(at![]).refuse(Problem::new("`horizon` is missing").help(help))
+        }
         text => complaints.at(at!["horizon"]).take(values::positive(text)),
     }
 }
@@ -260,38 +240,33 @@ fn needs_readiness(actions: &[Action], readiness: &Readiness) -> bool {
 /// to do in the whole run.
 fn controllers(
     written: &language::Controllers,
-    workloads: &[WorkloadPlan],
-    (pods, templates): (&[PodPlan], &[PodTemplate]),
-    budgets: usize,
+    declared: &Declared,
     actions: &[Action],
-    (nodes, readiness): (&[NodePlan], &Readiness),
 ) -> Controllers {
+    let (nodes, pods) = (&declared.nodes.plans, &declared.pods);
+    let workloads = &declared.workloads.plans;
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
+    let deletes = actions.iter().any(|a| matches!(a.act, Do::DeleteWorkload(..)));
+    let schedules = !workloads.is_empty() || pods.plans.iter().any(|p| p.node.is_none());
     let devices = nodes.iter().any(|n| !n.devices.is_empty());
-    let attaches = templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
+    let attaches = pods.templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
     Controllers {
         attach_detach: on(written.attach_detach, attaches),
         device_taint_eviction: on(written.device_taint_eviction, devices),
         resource_claim: on(written.resource_claim, devices),
-        node_readiness: on(written.node_readiness, needs_readiness(actions, readiness)),
+        node_readiness: on(written.node_readiness, needs_readiness(actions, &declared.readiness)),
         cloud: on(written.cloud, needs_cloud(actions, nodes)),
-        disruption: on(written.disruption, budgets > 0),
+        disruption: on(written.disruption, !declared.budgets.plans.is_empty()),
         pod_gc: on(written.pod_gc, true),
-        garbage_collector: on(
-            written.garbage_collector,
-            actions.iter().any(|a| matches!(a.act, Do::DeleteWorkload(..))),
-        ),
+        garbage_collector: on(written.garbage_collector, deletes),
         deployment: on(written.deployment, deployments),
         replica_set: on(written.replica_set, deployments || any(WorkloadKind::ReplicaSet)),
         stateful_set: on(written.stateful_set, any(WorkloadKind::StatefulSet)),
         daemon_set: on(written.daemon_set, any(WorkloadKind::DaemonSet)),
         job: on(written.job, any(WorkloadKind::Job)),
-        scheduler: on(
-            written.scheduler,
-            !workloads.is_empty() || pods.iter().any(|p| p.node.is_none()),
-        ),
+        scheduler: on(written.scheduler, schedules),
     }
 }
 
@@ -301,7 +276,7 @@ fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
     let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
     let problem = match profiles::with_gates(version, &spec.feature_gates) {
         Ok(profile) => return Some(profile),
-        Err(error) => Problem::new(error.to_string()).maybe_help(error.hint()),
+        Err(error) => Problem::new(&error).maybe_help(error.hint()),
     };
     // One gate after the other, so that each mistake is named.
     let mut named = false;
@@ -310,9 +285,8 @@ fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
             Ok(_) => {}
             Err(GateError::Release(_)) => break,
             Err(error) => {
-                complaints
-                    .at(at!["feature_gates", name])
-                    .add_name(Problem::new(error.to_string()).maybe_help(error.hint()));
+                let problem = Problem::new(&error).maybe_help(error.hint());
+                complaints.at(at!["feature_gates", name]).add_name(problem);
                 named = true;
             }
         }

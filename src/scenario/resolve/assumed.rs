@@ -1,10 +1,9 @@
 //! What a run takes for granted, and what an export brought along: sentences for the notes of its
 //! plan.
 
-use super::notes::{in_short, listed};
+use super::notes::{in_short, listed, owners};
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
-use crate::language::values::KUBERNETES;
 use crate::plan::NodeStart;
 use crate::scenario::Loaded;
 use crate::scenario::prelude::*;
@@ -171,8 +170,7 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
             }
         }
         let said = |spread: &&Spread| {
-            let names = plan.owners(&|t| of(t) == Some(*spread));
-            let names = listed(names.iter().map(|n| in_short(n))).unwrap_or_default();
+            let names = owners(plan, |t| of(t) == Some(*spread)).unwrap_or_default();
             let mean = Dur::from_millis((spread.mean_s() * 1e3).round() as u64);
             format!(
                 "{names} {} on average, nine in ten within {} (drawn among {})",

@@ -4,7 +4,6 @@ use super::checks;
 use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::BudgetRule;
-use crate::plan::{BudgetIndex, BudgetPlan};
 use crate::scenario::prelude::*;
 
 /// The disruption budgets of a scenario, those of the timeline last.
@@ -25,19 +24,15 @@ impl Budgets {
         created_later: bool,
     ) -> Option<BudgetIndex> {
         let namespace = budget.namespace.as_deref().unwrap_or("default");
-        let named = checks::object_name("disruption budget", &budget.name)
-            .map_err(|p| (place.part("name"), p));
-        if let Err((place, problem)) = named
-            .and_then(|()| checks::namespace(namespace).map_err(|p| (place.part("namespace"), p)))
-        {
-            place.add(problem);
+        let named = checks::object_name("disruption budget", &budget.name);
+        if place.part("name").take(named).is_some() {
+            place.part("namespace").take(checks::namespace(namespace));
         }
         let rule = rule(budget.min_available.as_ref(), budget.max_unavailable.as_ref(), place);
         let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
         if !created_later && self.plans.iter().any(|b| b.name == name) {
-            place
-                .part("name")
-                .say(format!("disruption budget `{namespace}/{}` is declared twice", budget.name));
+            let text = format!("disruption budget `{namespace}/{}` is declared twice", budget.name);
+            place.part("name").say(text);
         }
         let selector = selector(&budget.selector, &place.part("selector"));
         let (Some(rule), Some(selector)) = (rule, selector) else {
@@ -67,12 +62,10 @@ impl Budgets {
         match found.as_slice() {
             [(_, one)] => Ok(*one),
             [] => Err((!self.incomplete).then(|| {
-                let all: Vec<&str> = self.plans.iter().flat_map(|b| [short_name(&b.name), shown(&b.name)]).collect();
-                let problem = Problem::new(format!("there is no disruption budget `{text}`"));
-                match all.as_slice() {
-                    [] => problem.help("the scenario has none: `podDisruptionBudgets: [(name: …)]`, or `CreateBudget`"),
-                    all => problem.maybe_help(did_you_mean_or_list(text, all)),
-                }
+                let all = self.plans.iter().flat_map(|b| [short_name(&b.name), shown(&b.name)]);
+                Problem::new(format!("there is no disruption budget `{text}`"))
+                    .meant(text, all)
+                    .or_help("the scenario has none: `podDisruptionBudgets: [(name: …)]`, or `CreateBudget`")
             })),
             several => {
                 let all: Vec<String> = several.iter().map(|(full, _)| format!("`{}`", shown(full))).collect();

@@ -1,7 +1,7 @@
 //! What the API server would refuse, at its place in the scenario.
 
 use crate::api::kubectl_taint::{self, TaintEdit};
-use crate::api::quantity::{Quantity, Resources};
+use crate::api::quantity::Resources;
 use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
@@ -42,20 +42,15 @@ pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
 fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
     // Of a text of megabytes only the beginning is shown.
     let shown: String = text.chars().take(100).collect();
-    errors
-        .into_iter()
-        .next()
-        .map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
+    let error = errors.into_iter().next();
+    error.map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
 }
 
 /// Tolerations that the API server would accept; complaints about the others.
 pub(super) fn tolerations(all: &[Toleration], place: &Spot<'_>, comparison_operators: bool) {
     for (i, toleration) in all.iter().enumerate() {
-        for error in validation::validate_tolerations(
-            std::slice::from_ref(toleration),
-            "",
-            comparison_operators,
-        ) {
+        let one = std::slice::from_ref(toleration);
+        for error in validation::validate_tolerations(one, "", comparison_operators) {
             let text = error.to_string();
             // The path begins with the toleration's own place, which the complaint has already.
             let text = text.strip_prefix("[0].").unwrap_or(&text);
@@ -75,12 +70,10 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     kubectl_taint::parse(&texts).map_err(|e| match e.hint {
         // What is missing comes first; kubectl's own words end in a pattern of several lines.
         Some(hint) if hint.starts_with("add an effect") => {
-            let said = e.text.split(", name part").next().unwrap_or(&e.text).to_owned();
-            Problem::new(format!(
-                "this taint has no effect: {}",
-                hint.trim_start_matches("add an effect, ")
-            ))
-            .help(format!("kubectl says: {said}"))
+            let said = e.text.split(", name part").next().unwrap_or(&e.text);
+            let effects = hint.trim_start_matches("add an effect, ");
+            Problem::new(format!("this taint has no effect: {effects}"))
+                .help(format!("kubectl says: {said}"))
         }
         hint => Problem::new(e.text).maybe_help(hint),
     })
@@ -93,7 +86,7 @@ pub(super) fn times_added(
     place: &Spot<'_>,
 ) {
     for (name, text) in times {
-        let seconds = place.part(name).take(values::stored_seconds(text.as_str()));
+        let seconds = place.part(name).take(values::stored_seconds(text));
         match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
             Some(taint) => taint.time_added = seconds.map(Timestamp),
             None => place.part(name).add_name(
@@ -140,16 +133,11 @@ pub(super) fn resources(
     let mut all = Resources::new();
     let mut fine = true;
     for (name, text) in texts {
-        let result = Quantity::parse(text.as_str())
-            .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
-        let result = result.and_then(|q| {
-            if q.is_negative() {
-                Err(Problem::new(format!("{} is negative", text.as_str())))
-            } else {
-                Ok(q)
-            }
+        let read = eviction::quantity(text).and_then(|q| match q.is_negative() {
+            true => Err(Problem::new(format!("{text} is negative"))),
+            false => Ok(q),
         });
-        match place.part(name).take(result) {
+        match place.part(name).take(read) {
             Some(quantity) => drop(all.insert(name.clone(), quantity)),
             None => fine = false,
         }

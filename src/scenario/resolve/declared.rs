@@ -7,7 +7,6 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods, Workloads};
 use super::{devices, namespaces, readiness, scheduling};
-use crate::plan::{NamespaceTolerations, SchedulerSettings};
 use crate::scenario::prelude::*;
 
 /// Everything that is declared.
@@ -79,13 +78,8 @@ impl Declared {
         let claims = devices::shared(&spec.resource_claims, &self.nodes, complaints);
         let lookup = Lookup { nodes: &self.nodes, claims: &claims, priorities, operators };
         for (i, workload) in spec.workloads.iter().enumerate() {
-            self.workloads.declare(
-                workload,
-                &complaints.at(at!["workloads", i]),
-                false,
-                &mut self.pods,
-                &lookup,
-            );
+            let place = complaints.at(at!["workloads", i]);
+            self.workloads.declare(workload, &place, false, &mut self.pods, &lookup);
         }
         for (i, group) in spec.pods.iter().enumerate() {
             let place = complaints.at(at!["pods", i]);
@@ -97,34 +91,20 @@ impl Declared {
     /// The nodes that entries of the timeline add.
     fn nodes_later(&mut self, timeline: &[Entry], defaults: &Defaults, complaints: &Complaints) {
         for (i, entry) in timeline.iter().enumerate() {
-            if let Step::AddNode { node } = &entry.step {
-                let indices = self.node_later(i, node, defaults, complaints);
-                self.added.insert(i, indices);
-            }
-        }
-    }
-
-    /// The nodes that the entry of that number adds.
-    fn node_later(
-        &mut self,
-        i: usize,
-        node: &language::NodeGroup,
-        defaults: &Defaults,
-        complaints: &Complaints,
-    ) -> Vec<NodeIndex> {
-        let place = complaints.at(at!["timeline", i, "do", "node"]);
-        let again = node.name.as_ref().and_then(|name| self.nodes.by_name.get(name)).copied();
-        match again {
-            // A node that was deleted joins again as it was declared.
-            Some(index) if is_name_alone(node) => vec![index],
-            Some(_) => {
-                place.add(
-                    Problem::new("a node of this name is declared; it joins again as it is")
-                        .help("give only its `name`"),
-                );
-                Vec::new()
-            }
-            None => self.nodes.declare(node, &place, true, defaults),
+            let Step::AddNode { node } = &entry.step else { continue };
+            let place = complaints.at(at!["timeline", i, "do", "node"]);
+            let again = node.name.as_ref().and_then(|name| self.nodes.by_name.get(name)).copied();
+            let indices = match again {
+                // A node that was deleted joins again as it was declared.
+                Some(index) if is_name_alone(node) => vec![index],
+                Some(_) => {
+                    let text = "a node of this name is declared; it joins again as it is";
+                    place.add(Problem::new(text).help("give only its `name`"));
+                    Vec::new()
+                }
+                None => self.nodes.declare(node, &place, true, defaults),
+            };
+            self.added.insert(i, indices);
         }
     }
 
@@ -142,13 +122,10 @@ impl Declared {
             let place = |part: &str| complaints.at(at!["timeline", i, "do", part]);
             let indices = match &entry.step {
                 Step::CreatePod { pod } => self.pods.declare(pod, &place("pod"), true, &lookup),
-                Step::CreateWorkload { workload } => self.workloads.declare(
-                    workload,
-                    &place("workload"),
-                    true,
-                    &mut self.pods,
-                    &lookup,
-                ),
+                Step::CreateWorkload { workload } => {
+                    let place = place("workload");
+                    self.workloads.declare(workload, &place, true, &mut self.pods, &lookup)
+                }
                 Step::CreateBudget { budget } => {
                     self.budgets.declare(budget, &place("budget"), true).into_iter().collect()
                 }

@@ -1,6 +1,5 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use crate::plan::{Instance, Resource};
 use crate::scenario::prelude::*;
 
 /// Whose requests are rejected.
@@ -24,10 +23,11 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Flap { .. } => format!("flapping of {on}"),
         Step::SlowHeartbeats { period, .. } => format!("slow heartbeats of {on} ({period})"),
         Step::Condition { kind, status, .. } => {
-            format!("{}={} on {on}", kind.of_api().as_str(), status.as_str())
+            format!("{kind:?}={} on {on}", status.as_str())
         }
         Step::RuntimeFailure { .. } => format!("runtime failure of {on}"),
-        Step::ApiOutage { of, .. } => outage(of.as_deref()),
+        Step::ApiOutage { of: Some(share), .. } => format!("outage of {share} API servers"),
+        Step::ApiOutage { of: None, .. } => "API server outage".to_owned(),
         Step::RegistryOutage { .. } => "registry outage".to_owned(),
         Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
@@ -70,12 +70,8 @@ pub(super) fn describe(step: &Step) -> String {
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
         Step::DeleteBudget { budget } => format!("delete budget {budget}"),
-        Step::CreateDeviceTaintRule { rule } => {
-            format!("create rule {}: {}", rule.name, rule.taint)
-        }
-        Step::UpdateDeviceTaintRule { rule } => {
-            format!("change rule {}: {}", rule.name, rule.taint)
-        }
+        Step::CreateDeviceTaintRule { rule } => ruled("create", &rule.name, &rule.taint),
+        Step::UpdateDeviceTaintRule { rule } => ruled("change", &rule.name, &rule.taint),
         Step::DeleteDeviceTaintRule { rule } => format!("delete rule {rule}"),
         Step::TaintDevices { device, taint, .. } => {
             format!("taint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))
@@ -83,13 +79,16 @@ pub(super) fn describe(step: &Step) -> String {
         Step::UntaintDevices { device, taint, .. } => {
             format!("untaint {} of {on} {taint}", device.as_deref().unwrap_or("devices"))
         }
-        Step::CreateNodeReadinessRule { rule } => {
-            format!("create rule {}: {}", rule.name, rule.taint)
-        }
+        Step::CreateNodeReadinessRule { rule } => ruled("create", &rule.name, &rule.taint),
         Step::DeleteNodeReadinessRule { rule } => format!("delete rule {rule}"),
         Step::SetCondition { kind, status, .. } => format!("{kind}={} at {on}", status.as_str()),
         Step::Maintain { .. } => format!("maintenance of {on}"),
     }
+}
+
+/// What is done to a rule, and its taint.
+fn ruled(done: &str, name: &str, taint: &str) -> String {
+    format!("{done} rule {name}: {taint}")
 }
 
 /// Labels as `kubectl label` takes them.
@@ -163,12 +162,4 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::ResourceClaims => "resource claims",
         Resource::NodeReadinessRules => "node readiness rules",
     }
-}
-
-/// An outage of the API server, or of some of several.
-fn outage(of: Option<&str>) -> String {
-    of.map_or_else(
-        || "API server outage".to_owned(),
-        |share| format!("outage of {share} API servers"),
-    )
 }

@@ -1,17 +1,13 @@
 //! Devices of nodes, claims on them, and rules that taint them.
 
 use super::checks;
-use super::primitive::{Primitive, Reader, once};
+use super::primitive::{Reader, Steps, once};
 use super::select::{Nodes, Pods};
 use crate::api::device::{
     DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector, RESERVED_FOR_MAX,
 };
-use crate::api::taint::Effect;
-use crate::api::toleration::{Operator, Toleration};
-use crate::language::{self, NodeDevices, Step, names};
-use crate::plan::{DeviceTaintEdit, NewRule, NodePlan, Plan, PodPlan, Profile};
+use crate::api::toleration::Toleration;
 use crate::scenario::prelude::*;
-use std::rc::Rc;
 
 /// More devices than this no node has: eight slices of 128 each (`ResourceSliceMaxDevices`).
 const DEVICES_MAX: usize = 1024;
@@ -28,19 +24,11 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -
         let place = place.part(i);
         let driver = of.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
         place.part("driver").take(checks::object_name("driver", &driver));
-        if let Some(pool) = &of.pool {
-            place.part("pool").take(checks::object_name("pool", pool));
-        }
+        place.read("pool", &of.pool, |pool| checks::object_name("pool", pool));
         let taints = published(of, &place);
         for text in of.names.texts() {
-            let expanded = match names::expand(text, DEVICES_MAX as u64) {
-                Ok(expanded) => expanded,
-                Err(error) => {
-                    place.part("names").say(error.to_string());
-                    continue;
-                }
-            };
-            for name in expanded {
+            let expanded = names::expand(text, DEVICES_MAX as u64).map_err(Problem::new);
+            for name in place.part("names").take(expanded).unwrap_or_default() {
                 place.part("names").take(checks::object_name("device", &name));
                 if all.iter().any(|d| d.driver == driver && d.name == name) {
                     place.part("names").say(format!("device `{name}` is declared twice"));
@@ -89,19 +77,17 @@ pub(super) fn claims(
         };
         let place = place.part("resourceClaimName");
         if w.driver.is_some() || w.count.is_some() || !w.tolerations.is_empty() {
-            place.say(
-                "what a claim asks for is given where it stands itself, under `resourceClaims`",
-            );
+            let text =
+                "what a claim asks for is given where it stands itself, under `resourceClaims`";
+            place.say(text);
         }
         let full = format!("{namespace}/{name}");
         match shared.get(&full) {
             Some(claim) if claims.contains(claim) => place.say("this claim is named twice"),
             Some(claim) => claims.push(claim.clone()),
             None => {
-                let problem =
-                    Problem::new(format!("there is no claim `{full}` under `resourceClaims`"));
-                let known: Vec<&str> = shared.keys().map(String::as_str).collect();
-                place.add(problem.maybe_help(language::did_you_mean_or_list(&full, &known)));
+                let text = format!("there is no claim `{full}` under `resourceClaims`");
+                place.add(Problem::new(text).meant(&full, shared.keys()));
             }
         }
     }
@@ -174,13 +160,9 @@ fn check_part<'n>(
     let all = nodes.iter().flat_map(|n| n.devices.iter().map(move |d| (n, d)));
     let known: BTreeSet<&str> = all.map(|(n, d)| has(n, d)).collect();
     let Some(wanted) = wanted.filter(|w| !known.contains(w.as_str())) else { return };
-    let known: Vec<&str> = known.into_iter().collect();
-    let help = match known.is_empty() {
-        true => Some("`devices: [(names: \"gpu-{0..7}\")]` of a group of nodes".to_owned()),
-        false => language::did_you_mean_or_list(wanted, &known),
-    };
     let problem = Problem::new(format!("no node has a device with the {field} `{wanted}`"));
-    place.part(field).add(problem.maybe_help(help));
+    let help = "`devices: [(names: \"gpu-{0..7}\")]` of a group of nodes";
+    place.part(field).add(problem.meant(wanted, known).or_help(help));
 }
 
 /// The names of the DeviceTaintRules that are there or that entries create.
@@ -228,7 +210,7 @@ pub(super) fn written(rule: &NewRule) -> language::DeviceTaintRule {
 ///
 /// # Errors
 /// It names what no node has, or the release knows no rules.
-pub(crate) fn rule_for(rule: &language::DeviceTaintRule, plan: &Plan) -> Result<NewRule, Problem> {
+pub(crate) fn rule_for(rule: &DeviceTaintRule, plan: &Plan) -> Result<NewRule, Problem> {
     let complaints = Complaints::default();
     let rule = new_rule(rule, &plan.nodes, &plan.profile, &complaints.at(at![]));
     match (complaints.first(), rule) {
@@ -239,17 +221,16 @@ pub(crate) fn rule_for(rule: &language::DeviceTaintRule, plan: &Plan) -> Result<
 
 /// A rule, checked.
 fn new_rule(
-    rule: &language::DeviceTaintRule,
+    rule: &DeviceTaintRule,
     nodes: &[NodePlan],
     profile: &Profile,
     place: &Spot<'_>,
 ) -> Option<NewRule> {
     if !profile.device_taint_eviction.rules {
-        let problem = Problem::new(format!(
-            "in {} rules are off, with the gate DRADeviceTaintRules",
-            profile.release
-        ));
-        place.add(problem.help("`feature_gates: {\"DRADeviceTaintRules\": true}`"));
+        let release = &profile.release;
+        let text = format!("in {release} rules are off, with the gate DRADeviceTaintRules");
+        let help = "`feature_gates: {\"DRADeviceTaintRules\": true}`";
+        place.add(Problem::new(text).help(help));
     }
     place.part("name").take(checks::object_name("rule", &rule.name));
     check_part(place, "driver", rule.driver.as_ref(), nodes, &|_, d| &d.driver);
@@ -259,22 +240,17 @@ fn new_rule(
         place.say("no node has devices");
     }
     let (taint, previews) = place.part("taint").take(taint(&rule.taint))?;
-    let added = |text: &language::DurationText| {
-        place.part("added").take(values::stored_seconds(text.as_str())).map(Timestamp)
-    };
-    let selector = DeviceSelector {
-        driver: rule.driver.clone(),
-        pool: rule.pool.clone(),
-        device: rule.device.clone(),
-    };
-    let taint = Taint { time_added: rule.added.as_ref().and_then(added), ..taint };
-    Some(NewRule { name: rule.name.clone(), selector, taint, previews })
+    let time_added = place.read("added", &rule.added, values::stored_seconds).map(Timestamp);
+    let language::DeviceTaintRule { name, driver, pool, device, .. } = rule.clone();
+    let selector = DeviceSelector { driver, pool, device };
+    Some(NewRule { name, selector, taint: Taint { time_added, ..taint }, previews })
 }
 
 /// Complains about pods that are on nodes from the start, where these lack the devices that they claim.
 fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
     check_named(spec, (pods, nodes), complaints);
     let claims = |pod: &PodPlan| &pods.templates[pod.template as usize].devices;
+    let shared = complaints.at(at!["resourceClaims"]);
     let mut on: BTreeMap<&str, NodeIndex> = BTreeMap::new();
     let mut pods_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (pod, node) in that_have_devices(pods) {
@@ -282,16 +258,12 @@ fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
             let number = pods_of.entry(name).or_default();
             *number += 1;
             if *number > RESERVED_FOR_MAX {
-                let place = complaints.at(at!["resourceClaims"]);
-                place.say(format!(
+                return shared.say(format!(
                     "claim `{name}` may be reserved for {RESERVED_FOR_MAX} pods, and more are on a node from the start"
                 ));
-                return;
             }
             if *on.entry(name).or_insert(node) != node {
-                let place = complaints.at(at!["resourceClaims"]);
-                place.say(format!("pods that are on several nodes from the start share claim `{name}`, whose devices are those of one node"));
-                return;
+                return shared.say(format!("pods that are on several nodes from the start share claim `{name}`, whose devices are those of one node"));
             }
         }
     }
@@ -310,12 +282,11 @@ fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
         let node = &nodes.plans[node as usize];
         let has = node.devices.iter().filter(|d| d.driver == driver).count();
         if has < wanted {
-            place.say(format!(
+            return place.say(format!(
                 "pods that are on node `{}` from the start claim {} of {driver}; it has {has}",
                 node.name,
                 counted(wanted, "device")
             ));
-            return;
         }
     }
 }
@@ -356,12 +327,10 @@ fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
                 if let Some(claimed) = shared
                     && taken.values().filter(|s| **s == shared).count() > claim.count as usize
                 {
-                    return Some(format!(
-                        "names other devices of claim `{claimed}` than another pod"
-                    ));
+                    let text = format!("names other devices of claim `{claimed}` than another pod");
+                    return Some(text);
                 }
-                let is_its = |other: Option<&str>| other.is_some() && other == shared;
-                other.is_some_and(|other| !is_its(other)).then(|| {
+                other.is_some_and(|other| other.is_none() || other != shared).then(|| {
                     format!("names device `{name}` of node `{}`, which another has", of.name)
                 })
             }),
@@ -390,30 +359,14 @@ fn taint(text: &str) -> Result<(Taint, bool), Problem> {
 }
 
 impl Reader<'_> {
-    /// An entry about devices.
-    pub(super) fn of_devices(&mut self) -> Option<Vec<Primitive>> {
-        match self.step {
-            Step::CreateDeviceTaintRule { rule } => self.create_rule(rule),
-            Step::UpdateDeviceTaintRule { rule } => self.update_rule(rule),
-            Step::DeleteDeviceTaintRule { rule } => self.delete_rule(rule),
-            Step::TaintDevices { driver, device, taint, .. } => {
-                self.taint_devices((driver.as_ref(), device.as_ref()), taint, true)
-            }
-            Step::UntaintDevices { driver, device, taint, .. } => {
-                self.taint_devices((driver.as_ref(), device.as_ref()), taint, false)
-            }
-            _ => None,
-        }
-    }
-
     /// A rule that taints devices is created.
-    fn create_rule(&mut self, rule: &language::DeviceTaintRule) -> Option<Vec<Primitive>> {
+    pub(super) fn create_rule(&mut self, rule: &DeviceTaintRule) -> Steps {
         let rule = new_rule(rule, &self.world.nodes.plans, self.world.profile, &self.at("rule"))?;
         once(Do::CreateDeviceTaintRule(Box::new(rule)))
     }
 
     /// The spec of a rule changes.
-    fn update_rule(&mut self, rule: &language::DeviceTaintRule) -> Option<Vec<Primitive>> {
+    pub(super) fn update_rule(&mut self, rule: &DeviceTaintRule) -> Steps {
         let place = self.at("rule");
         self.check_rule(&rule.name, &place.part("name"));
         let rule = new_rule(rule, &self.world.nodes.plans, self.world.profile, &place)?;
@@ -423,30 +376,28 @@ impl Reader<'_> {
     /// Complains about a rule that never exists.
     fn check_rule(&self, rule: &str, place: &Spot<'_>) {
         if !self.world.rules.contains(rule) {
-            let known: Vec<&str> = self.world.rules.iter().map(String::as_str).collect();
             let problem = Problem::new(format!("no entry creates a rule `{rule}`"));
-            let help = language::did_you_mean_or_list(rule, &known);
-            place.add(problem.maybe_help(help));
+            place.add(problem.meant(rule, self.world.rules));
         }
     }
 
     /// A rule is deleted.
-    fn delete_rule(&mut self, rule: &str) -> Option<Vec<Primitive>> {
+    pub(super) fn delete_rule(&mut self, rule: &str) -> Steps {
         self.check_rule(rule, &self.at("rule"));
         once(Do::DeleteDeviceTaintRule(rule.to_owned()))
     }
 
     /// Drivers publish a taint of devices, or publish it no longer.
-    fn taint_devices(
+    pub(super) fn taint_devices(
         &mut self,
-        (driver, device): (Option<&String>, Option<&String>),
+        [driver, device]: [&Option<String>; 2],
         text: &str,
         adds: bool,
-    ) -> Option<Vec<Primitive>> {
+    ) -> Steps {
         let n = self.nodes();
         let nodes = self.world.nodes;
-        check_part(&self.place(), "driver", driver, &nodes.plans, &|_, d| &d.driver);
-        check_part(&self.place(), "device", device, &nodes.plans, &|_, d| &d.name);
+        check_part(&self.place(), "driver", driver.as_ref(), &nodes.plans, &|_, d| &d.driver);
+        check_part(&self.place(), "device", device.as_ref(), &nodes.plans, &|_, d| &d.name);
         let (taint, previews) = self.at("taint").take(taint(text))?;
         if previews {
             self.at("taint").say(ONLY_RULES_PREVIEW);
@@ -456,7 +407,7 @@ impl Reader<'_> {
             self.place().say("none of these nodes has devices");
         }
         let selector =
-            DeviceSelector { driver: driver.cloned(), pool: None, device: device.cloned() };
+            DeviceSelector { driver: driver.clone(), pool: None, device: device.clone() };
         once(Do::TaintDevices(n, Box::new(DeviceTaintEdit { selector, taint, adds })))
     }
 }

@@ -119,11 +119,9 @@ impl Models {
         let nodes = self.hit(model, object, number, &draws);
         let own = model.apart && nodes.len() > 1;
         let of = |node: NodeIndex| {
-            let unit = if own {
-                let of_node = hash ^ hash_name(&self.nodes[node as usize]).rotate_left(1);
-                draws.own.unit(of_node, number)
-            } else {
-                draws.length(hash, number).0
+            let unit = match own {
+                true => draws.own.unit(self.of_node(hash, node), number),
+                false => draws.length(hash, number).0,
             };
             (node, length(lasts, unit))
         };
@@ -159,12 +157,11 @@ impl Models {
                 }
             }
             When::Renewal(up) => {
-                let down = |number| {
-                    let lasts = model.lasts.as_ref();
-                    lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)))
-                };
-                let mean = up.mean() + model.lasts.as_ref().map_or(0.0, Distribution::mean);
-                let mut at = -CYCLES_BEFORE * mean * (0.5 + draws.begin.unit(hash, u32::MAX));
+                let lasts = model.lasts.as_ref();
+                let down =
+                    |number| lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
+                let mut at =
+                    -CYCLES_BEFORE * model.cycle(up) * (0.5 + draws.begin.unit(hash, u32::MAX));
                 for number in 0.. {
                     at += up.quantile(draws.gap.unit(hash, number));
                     if at >= end {
@@ -201,17 +198,21 @@ impl Models {
             return;
         }
         for node in nodes {
-            let own = &self.nodes[node as usize];
-            let of_node = hash ^ hash_name(own).rotate_left(1);
+            let of_node = self.of_node(hash, node);
             let later = model.within * draws.begin.unit(of_node, number);
             let lasts = match lasts {
                 Some(d) if model.apart => length(d, draws.own.unit(of_node, number)),
                 // All are back at one time; who goes last is away for a moment at least.
                 _ => (all - later).max(1.0),
             };
-            let name = format!("{name}: {own}");
+            let name = format!("{name}: {}", self.nodes[node as usize]);
             parts.push(part(model, vec![node], at + later, lasts, name));
         }
+    }
+
+    /// The key of a node in what is drawn for an object.
+    fn of_node(&self, object: u64, node: NodeIndex) -> u64 {
+        object ^ hash_name(&self.nodes[node as usize]).rotate_left(1)
     }
 
     /// The nodes of a group that an outage takes.
@@ -221,14 +222,8 @@ impl Models {
             return object.nodes.clone();
         }
         let hash = hash_name(&object.name);
-        let mut nodes: Vec<(u64, NodeIndex)> = object
-            .nodes
-            .iter()
-            .map(|&n| {
-                let own = hash_name(&self.nodes[n as usize]).rotate_left(1);
-                (draws.hit.bits(hash ^ own, number), n)
-            })
-            .collect();
+        let drawn = |&n: &NodeIndex| (draws.hit.bits(self.of_node(hash, n), number), n);
+        let mut nodes: Vec<(u64, NodeIndex)> = object.nodes.iter().map(drawn).collect();
         nodes.sort_unstable();
         let mut nodes: Vec<NodeIndex> = nodes.into_iter().take(count).map(|(_, n)| n).collect();
         nodes.sort_unstable();
@@ -275,10 +270,9 @@ fn put(
         all.push(outage(from, None, &nodes, Away::Deleted, ", deleted"));
         for &node in &nodes {
             gone.insert(node, joins);
-            let more = if nodes.len() == 1 {
-                ", replaced".to_owned()
-            } else {
-                format!(", {node} replaced")
+            let more = match nodes.len() {
+                1 => ", replaced".to_owned(),
+                _ => format!(", {node} replaced"),
             };
             all.push(outage(joins, None, &[node], Away::Joins, &more));
         }
@@ -330,14 +324,11 @@ fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
         let begun = parts.partition_point(|p| p.at <= t);
         parts[..begun].iter().filter(|p| p.at + p.lasts > t).map(|p| p.nodes.len()).sum::<usize>()
     };
-    parts
-        .iter()
-        .map(|p| {
-            is_due(p)
-                && (repair.unless_share >= 1.0
-                    || away_at(p.at + repair.after) as f64 <= repair.unless_share * nodes as f64)
-        })
-        .collect()
+    let may_be = |p: &Part| {
+        repair.unless_share >= 1.0
+            || away_at(p.at + repair.after) as f64 <= repair.unless_share * nodes as f64
+    };
+    parts.iter().map(|p| is_due(p) && may_be(p)).collect()
 }
 
 /// The outages of a history that fall to a node: those of the node of that name, or of the one that
@@ -363,13 +354,10 @@ fn recorded(
     let mut number = 0;
     let mut rounds = 0.0;
     // Those behind the offset come first.
-    let starts: Vec<(f64, f64)> = {
-        let own = history.outages.iter().filter(|o| o.node as usize == of);
-        let mut starts: Vec<(f64, f64)> =
-            own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
-        starts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        starts
-    };
+    let own = history.outages.iter().filter(|o| o.node as usize == of);
+    let mut starts: Vec<(f64, f64)> =
+        own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
     while !starts.is_empty() && rounds * length < end {
         for (start, lasts) in &starts {
             let at = start + rounds * length;

@@ -2,21 +2,18 @@
 //! make nodes, watches or clocks fail.
 
 use super::group_names::MENTIONS_MAX;
-use super::primitive::{
-    self, Primitive, Reader, START, failing, faults, once, partition, removing,
-};
-use crate::plan::{Clients, Successor};
+use super::primitive::{Reader, START, Steps, failing, faults, once, partition, removing};
 use crate::scenario::prelude::*;
 
 impl Reader<'_> {
     /// Nodes are reached again, whatever cut them off.
-    pub(super) fn heal(&mut self) -> Option<Vec<Primitive>> {
+    pub(super) fn heal(&mut self) -> Steps {
         let all = partition(Cut::Network, Connections::Dropped);
         Some(faults(Do::Recover, &self.nodes()?, &all, START, Phase::Begin).collect())
     }
 
     /// Nodes are down for no time at all.
-    pub(super) fn reboot(&mut self) -> Option<Vec<Primitive>> {
+    pub(super) fn reboot(&mut self) -> Steps {
         let n = self.nodes()?;
         let off = [NodeFault::Off];
         let down = faults(Do::Fail, &n, &off, START, Phase::Begin);
@@ -30,16 +27,14 @@ impl Reader<'_> {
         down: &DurationText,
         up: &DurationText,
         times: u32,
-    ) -> Option<Vec<Primitive>> {
+    ) -> Steps {
         let n = self.nodes()?;
         // Both were read with the entry's length.
-        let (down, up) =
-            (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
+        let (down, up) = (values::positive(down).ok()?, values::positive(up).ok()?);
         self.lasts?;
         if u64::from(times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
-            return self
-                .at("times")
-                .deny("so many nodes cannot flap so often: the timeline would be too long");
+            let text = "so many nodes cannot flap so often: the timeline would be too long";
+            return self.at("times").deny(text);
         }
         let mut steps = Vec::with_capacity(4 * times as usize);
         for k in 0..u64::from(times) {
@@ -53,23 +48,18 @@ impl Reader<'_> {
     }
 
     /// A condition of nodes has another status.
-    pub(super) fn condition(
-        &mut self,
-        kind: ConditionKind,
-        wanted: ConditionStatus,
-    ) -> Option<Vec<Primitive>> {
+    pub(super) fn condition(&mut self, kind: ConditionKind, wanted: ConditionStatus) -> Steps {
         let profile = self.world.profile;
         if kind == ConditionKind::OutOfDisk && !profile.node_lifecycle.out_of_disk {
             let release = &profile.release;
-            let text =
-                format!("Kubernetes {release} has no condition OutOfDisk; 1.13 was the last");
-            self.at("type").say(text);
+            let why = "has no condition OutOfDisk; 1.13 was the last";
+            self.at("type").say(format!("Kubernetes {release} {why}"));
         }
-        self.fails(&[NodeFault::Condition(kind.of_api(), wanted)])
+        self.fails(&[NodeFault::Condition(kind.of_api()?, wanted)])
     }
 
     /// Some of several API servers die.
-    pub(super) fn servers_die(&mut self, share: &str) -> Option<Vec<Primitive>> {
+    pub(super) fn servers_die(&mut self, share: &str) -> Steps {
         let Some((gone, all)) = share_of(share) else {
             let problem = Problem::new("this is no share of servers")
                 .help("`of: \"one of three\"`, or `\"1 of 3\"`: at least one, and not all of at most nine");
@@ -79,10 +69,7 @@ impl Reader<'_> {
     }
 
     /// Requests are rejected, of these clients or of all.
-    pub(super) fn too_many_requests(
-        &mut self,
-        clients: Option<&[ApiClient]>,
-    ) -> Option<Vec<Primitive>> {
+    fn too_many_requests(&mut self, clients: Option<&[ApiClient]>) -> Steps {
         let whose = match clients {
             None => Clients::All,
             Some([]) => {
@@ -104,26 +91,15 @@ impl Reader<'_> {
     /// Whose client it is. Up to 1.28 the taint manager is a part of the node lifecycle controller.
     fn actor(&self, client: ApiClient) -> Actor {
         match client {
-            ApiClient::NodeLifecycle => Actor::NodeLifecycle,
-            ApiClient::TaintEviction if self.world.profile.taint_eviction.separate_controller => {
-                Actor::TaintEviction
+            ApiClient::TaintEviction if !self.world.profile.taint_eviction.separate_controller => {
+                Actor::NodeLifecycle
             }
-            ApiClient::TaintEviction => Actor::NodeLifecycle,
-            ApiClient::PodGc => Actor::PodGc,
-            ApiClient::GarbageCollector => Actor::GarbageCollector,
-            ApiClient::Deployment => Actor::Deployment,
-            ApiClient::ReplicaSet => Actor::ReplicaSet,
-            ApiClient::StatefulSet => Actor::StatefulSet,
-            ApiClient::DaemonSet => Actor::DaemonSet,
-            ApiClient::Job => Actor::Job,
-            ApiClient::Cloud => Actor::Cloud,
-            ApiClient::Disruption => Actor::Disruption,
-            ApiClient::Scheduler => Actor::Scheduler,
-            ApiClient::AttachDetach => Actor::AttachDetach,
-            ApiClient::DeviceTaintEviction => Actor::DeviceTaintEviction,
-            ApiClient::ResourceClaim => Actor::ResourceClaim,
-            ApiClient::NodeReadiness => Actor::NodeReadiness,
             ApiClient::Kubectl => Actor::User,
+            // All others are called as they are there.
+            _ => {
+                let is_it = |actor: &Actor| format!("{actor:?}") == format!("{client:?}");
+                Actor::ALL.into_iter().find(is_it).unwrap_or(Actor::User)
+            }
         }
     }
 
@@ -139,22 +115,20 @@ impl Reader<'_> {
                 ));
         };
         if self.world.leader_election.is_none() {
-            return self.at("kind").refuse(
-                Problem::new("there is no leader election, which `kind` leaves the time to").help(
-                    "give `downtime` alone, or use `timing: Typical` without `leader-elect: false`",
-                ),
-            );
+            let help =
+                "give `downtime` alone, or use `timing: Typical` without `leader-elect: false`";
+            let text = "there is no leader election, which `kind` leaves the time to";
+            return self.at("kind").refuse(Problem::new(text).help(help));
         }
         match (kind, downtime) {
             (RestartKind::Standby, None) => Some(Do::ReplaceLeader(Successor::Standby)),
             (RestartKind::Standby, Some(_)) => {
                 self.at("downtime").deny("a process that stands by is not started: with `kind: Standby` there is no `downtime`")
             }
-            (RestartKind::Same, None) => Some(Do::ReplaceLeader(Successor::Same(START))),
-            (RestartKind::Same, Some(text)) => self
-                .at("downtime")
-                .take(values::span(text.as_str()))
-                .map(|down| Do::ReplaceLeader(Successor::Same(down))),
+            (RestartKind::Same, downtime) => {
+                let down = self.place().maybe("downtime", downtime, |text| values::span(text))?;
+                Some(Do::ReplaceLeader(Successor::Same(down.unwrap_or(START))))
+            }
         }
     }
 }
@@ -179,10 +153,8 @@ const FLAPS_MAX: u32 = 100_000;
 
 /// How long an entry lasts, if it ends; complaints about its durations.
 pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Dur> {
-    let place = |field: &'static str| complaints.at(at!["timeline", i, "do", field]);
-    let read = |text: &Option<DurationText>, field| {
-        text.as_ref().and_then(|t| place(field).take(values::positive(t.as_str())))
-    };
+    let place = complaints.at(at!["timeline", i, "do"]);
+    let read = |text: &DurationText, field| place.part(field).take(values::positive(text));
     match step {
         Step::Partition { duration, .. }
         | Step::Crash { duration, .. }
@@ -194,17 +166,17 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::RegistryOutage { duration }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
-        | Step::ClockSkew { duration, .. } => read(duration, "duration"),
-        Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
-        Step::KubeletRestart { downtime, .. } => read(&Some(downtime.clone()), "downtime"),
-        Step::ControllerRestart { downtime: Some(downtime), kind: None } => {
-            place("downtime").take(values::span(downtime.as_str()))
+        | Step::ClockSkew { duration, .. } => place.read("duration", duration, values::positive),
+        Step::WatchStall { duration, .. } => read(duration, "duration"),
+        Step::KubeletRestart { downtime, .. } => read(downtime, "downtime"),
+        Step::ControllerRestart { downtime, kind: None } => {
+            place.read("downtime", downtime, values::span)
         }
         Step::Flap { down, up, times, .. } => {
-            let (down, up) = (read(&Some(down.clone()), "down"), read(&Some(up.clone()), "up"));
+            let (down, up) = (read(down, "down"), read(up, "up"));
             if *times == 0 || *times > FLAPS_MAX {
-                return place("times")
-                    .deny(format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"));
+                let text = format!("a flapping node is cut off between 1 and {FLAPS_MAX} times");
+                return place.part("times").deny(text);
             }
             let (down, up) = (down?, up?);
             Some(down.saturating_add(up).saturating_mul(u64::from(*times)).saturating_sub(up))
@@ -240,17 +212,15 @@ fn drain_flags(step: &Step) -> DrainFlags {
 }
 
 /// The steps of an entry; nothing if a complaint is about it.
-pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
+pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
     let step = reader.step;
     match step {
         Step::Partition { cut, connections, .. } => reader.fails(&partition(*cut, *connections)),
         Step::Heal { .. } => reader.heal(),
         Step::Crash { .. } => reader.fails(&[NodeFault::Off]),
         Step::Shutdown { at_most, .. } => {
-            let at_most = match at_most {
-                Some(text) => Some(reader.positive("at_most", text)?),
-                None => None,
-            };
+            let read = |text: &DurationText| values::positive(text);
+            let at_most = reader.place().maybe("at_most", at_most.as_ref(), read)?;
             reader.fails(&[NodeFault::Shutdown(at_most)])
         }
         Step::Reboot { .. } => reader.reboot(),
@@ -285,7 +255,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
             once(reader.replace_leader(*kind, downtime.as_ref())?)
         }
         Step::ClockSkew { skew, .. } => {
-            let skew = reader.at("skew").take(values::signed(skew.as_str()));
+            let skew = reader.at("skew").take(values::signed(skew));
             let nodes = reader.nodes()?;
             Some(failing(&nodes, &[NodeFault::ClockSkew(skew?)], reader.lasts))
         }
@@ -313,22 +283,20 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Option<Vec<Primitive>> {
             reader.patch_budget(budget, min_available.as_ref(), max_unavailable.as_ref())
         }
         Step::DeleteBudget { budget } => once(Do::DeleteBudget(reader.budget(budget)?)),
-        Step::CreateDeviceTaintRule { .. }
-        | Step::UpdateDeviceTaintRule { .. }
-        | Step::DeleteDeviceTaintRule { .. }
-        | Step::TaintDevices { .. }
-        | Step::UntaintDevices { .. } => reader.of_devices(),
-        Step::CreateNodeReadinessRule { .. }
-        | Step::DeleteNodeReadinessRule { .. }
-        | Step::SetCondition { .. } => reader.of_readiness(),
+        Step::CreateDeviceTaintRule { rule } => reader.create_rule(rule),
+        Step::UpdateDeviceTaintRule { rule } => reader.update_rule(rule),
+        Step::DeleteDeviceTaintRule { rule } => reader.delete_rule(rule),
+        Step::TaintDevices { driver, device, taint, .. } => {
+            reader.taint_devices([driver, device], taint, true)
+        }
+        Step::UntaintDevices { driver, device, taint, .. } => {
+            reader.taint_devices([driver, device], taint, false)
+        }
+        Step::CreateNodeReadinessRule { rule } => reader.create_readiness_rule(rule),
+        Step::DeleteNodeReadinessRule { rule } => once(Do::DeleteReadinessRule(rule.clone())),
+        Step::SetCondition { kind, status, .. } => reader.set_condition(kind, *status),
         Step::Maintain { at_a_time, drain, off, then, if_not_drained, .. } => {
-            reader.maintain(&primitive::Written {
-                at_a_time: at_a_time.as_ref(),
-                drain,
-                off,
-                then: *then,
-                if_not_drained: *if_not_drained,
-            })
+            reader.maintain(at_a_time.as_ref(), drain, off, *then, *if_not_drained)
         }
     }
 }

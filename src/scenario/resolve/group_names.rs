@@ -1,7 +1,7 @@
 //! What the objects of a group are called, `name` for one, `names` for several, and how many there may
 //! be.
 
-use crate::language::{OneOrMany, Problem, Spot, names};
+use crate::scenario::prelude::*;
 
 /// The names of a group as they are written, and how complaints speak of it.
 pub(super) struct GroupNames<'a> {

@@ -6,19 +6,12 @@ use crate::scenario::prelude::*;
 
 /// The probes of a template and the rest of its containers' life, if there is any of it.
 pub(super) fn life(written: &language::PodTemplate, place: &Spot<'_>) -> Option<Rc<Life>> {
-    let probe = |which, written: &Option<language::Probe>| {
-        let field = match which {
-            ProbeType::Liveness => "livenessProbe",
-            ProbeType::Readiness => "readinessProbe",
-            ProbeType::Startup => "startupProbe",
-        };
-        written.as_ref().map(|p| read_probe(which, p, &place.part(field)))
-    };
     let probes = [
-        probe(ProbeType::Liveness, &written.liveness_probe),
-        probe(ProbeType::Readiness, &written.readiness_probe),
-        probe(ProbeType::Startup, &written.startup_probe),
-    ];
+        (ProbeType::Liveness, "livenessProbe", &written.liveness_probe),
+        (ProbeType::Readiness, "readinessProbe", &written.readiness_probe),
+        (ProbeType::Startup, "startupProbe", &written.startup_probe),
+    ]
+    .map(|(which, field, probe)| Some(read_probe(which, probe.as_ref()?, &place.part(field))));
     let probed = probes.iter().any(Option::is_some);
     let span = |field: &'static str, written: &Option<HowLong>| {
         let place = place.part(field);
@@ -52,11 +45,8 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot<'_>) -> Option<
 /// its defaults (`pkg/apis/core/v1/defaults.go`, `SetDefaults_Probe`), which stand for 0, too.
 fn read_probe(which: ProbeType, written: &language::Probe, place: &Spot<'_>) -> Probe {
     let number = |field: &'static str, value: Option<i32>, default: u32| {
-        let value = value.unwrap_or(0);
-        if value < 0 {
-            place.part(field).say("must be greater than or equal to 0");
-        }
-        u32::try_from(value).ok().filter(|n| *n > 0).unwrap_or(default)
+        place.not_negative(field, value);
+        value.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default)
     };
     let success_threshold = number("successThreshold", written.success_threshold, 1);
     if which != ProbeType::Readiness && success_threshold != 1 {

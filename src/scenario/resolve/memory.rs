@@ -2,6 +2,7 @@
 
 use super::declared::Declared;
 use crate::language::Memory as Written;
+use crate::language::values::past_micros as past;
 use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
 use crate::scenario::prelude::*;
 
@@ -9,13 +10,12 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Reads what is remembered; an object that is not declared is a mistake.
 pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -> Memory {
-    let mut memory = Memory::default();
-    let past_of = |field, text: &Option<DurationText>| place.part(field).take(past(text.as_ref()?));
-    memory.office_us = past_of("office", &written.office);
-    if let Some(pass) = &written.pass {
-        memory.pass = place.part("pass").take(values::span(pass.as_str()));
-    }
-    memory.passed_us = past_of("passed", &written.passed);
+    let mut memory = Memory {
+        office_us: place.read("office", &written.office, past),
+        pass: place.read("pass", &written.pass, values::span),
+        passed_us: place.read("passed", &written.passed, past),
+        ..Memory::default()
+    };
     let nodes = &declared.nodes;
     for (name, text) in &written.leases {
         let place = place.part("leases").part(name);
@@ -44,17 +44,13 @@ fn found<T: Copy>(
     found.copied()
 }
 
-fn past(text: &DurationText) -> Result<i64, Problem> {
-    values::past_micros(text.as_str())
-}
-
 fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
     let pods = &declared.pods;
     for (name, waits) in &written.waiting {
         let place = place.part("waiting").part(name);
         let pod = pods.by_name.get(name.as_str());
         let Some(pod) = found("pod", name, pod, pods.incomplete, &place) else { continue };
-        let last = waits.last.as_ref().map(past).transpose();
+        let last = waits.last.as_deref().map(past).transpose();
         let both = past(&waits.since).and_then(|since| Ok((since, last?)));
         if let Some((since_us, last_us)) = place.take(both) {
             let tries = waits.tries.map(|n| n.max(1));

@@ -122,15 +122,17 @@ impl Model {
         let objects = self.objects.len() as f64;
         match &self.when {
             When::Rate(gap) => objects * YEAR_S / gap,
-            When::Renewal(up) => {
-                let cycle = up.mean() + self.lasts.as_ref().map_or(0.0, Distribution::mean);
-                objects * YEAR_S / cycle.max(1.0)
-            }
+            When::Renewal(up) => objects * YEAR_S / self.cycle(up).max(1.0),
             When::Recorded(h) => {
                 let per_node = h.outages.len() as f64 / h.nodes.len().max(1) as f64;
                 objects * per_node * YEAR_S / h.length.max(1.0)
             }
         }
+    }
+
+    /// How long it is from one outage to the next, of that much time without one.
+    pub(super) fn cycle(&self, up: &Distribution) -> f64 {
+        up.mean() + self.lasts.as_ref().map_or(0.0, Distribution::mean)
     }
 
     /// How many failures of a node are drawn at the most until `end` seconds of a run, on average.
@@ -140,9 +142,7 @@ impl Model {
         let nodes: usize = self.objects.iter().map(|o| o.nodes.len()).sum();
         match &self.when {
             When::Renewal(up) => {
-                let lasts = self.lasts.as_ref();
-                let cycle = up.mean() + lasts.map_or(0.0, Distribution::mean);
-                let t = end + 1.5 * CYCLES_BEFORE * cycle;
+                let t = end + 1.5 * CYCLES_BEFORE * self.cycle(up);
                 nodes as f64 * 2.0 * t / up.mean_up_to(t).max(f64::MIN_POSITIVE)
             }
             When::Rate(gap) => nodes as f64 * end / gap,

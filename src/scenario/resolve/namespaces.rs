@@ -2,7 +2,6 @@
 //! tolerations.
 
 use super::checks;
-use crate::plan::NamespaceTolerations;
 use crate::scenario::prelude::*;
 
 /// The most namespaces, as many as Kubernetes supports.
@@ -26,9 +25,8 @@ pub(super) fn read(
             whitelist: list(&namespace.tolerations_whitelist, "tolerationsWhitelist"),
         };
         for (name, place) in names_of(namespace, &place) {
-            if let Err(problem) = checks::namespace(&name) {
-                place.add(problem);
-            } else if all.insert(name.clone(), said.clone()).is_some() {
+            let named = place.take(checks::namespace(&name)).is_some();
+            if named && all.insert(name.clone(), said.clone()).is_some() {
                 place.say(format!("namespace `{name}` is declared twice"));
             }
         }
@@ -42,18 +40,16 @@ fn names_of<'c>(namespace: &Namespace, place: &Spot<'c>) -> Vec<(String, Spot<'c
         (None, Some(texts)) => {
             let mut all = Vec::new();
             for text in texts.texts() {
-                let expanded =
-                    names::expand(text, NAMESPACES_MAX).map_err(|e| Problem::new(e.to_string()));
-                let expanded = place.part("names").take(expanded).unwrap_or_default();
-                all.extend(expanded.into_iter().map(|name| (name, place.part("names"))));
+                let place = place.part("names");
+                let expanded = names::expand(text, NAMESPACES_MAX).map_err(Problem::new);
+                let expanded = place.take(expanded).unwrap_or_default();
+                all.extend(expanded.into_iter().map(|name| (name, place.clone())));
             }
             all
         }
         _ => {
-            place.add(
-                Problem::new("a namespace has a `name`, or `names`")
-                    .help("`name: \"team-a\"`, or `names: \"team-{1..3}\"`"),
-            );
+            let help = "`name: \"team-a\"`, or `names: \"team-{1..3}\"`";
+            place.add(Problem::new("a namespace has a `name`, or `names`").help(help));
             Vec::new()
         }
     }

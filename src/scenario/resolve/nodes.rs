@@ -66,18 +66,10 @@ impl Nodes {
         allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
         let usage = own_usage(group, &allocatable, place);
         let allocatable = Rc::new(allocatable);
-        let span = |text: &Option<DurationText>, field: &str, positive: bool| {
-            let text = text.as_ref()?.as_str();
-            place.part(field).take(if positive {
-                values::positive(text)
-            } else {
-                values::span(text)
-            })
-        };
-        let lease_period =
-            span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
-        let lease_offset = span(&group.lease_offset, "lease_offset", false);
-        let status_offset = span(&group.status_offset, "status_offset", false);
+        let lease_period = place.read("lease_period", &group.lease_period, values::positive);
+        let lease_period = lease_period.unwrap_or(defaults.lease_period);
+        let lease_offset = place.read("lease_offset", &group.lease_offset, values::span);
+        let status_offset = place.read("status_offset", &group.status_offset, values::span);
         let image = |name: &String| checks::image_name(name, &part("images"));
         let images: Rc<[Rc<str>]> = group.images.iter().filter_map(image).collect();
         let devices = devices::of_group(&group.devices, &part("devices"), defaults.devices);
@@ -93,12 +85,11 @@ impl Nodes {
                 self.incomplete = true;
                 break;
             }
-            let index = self.plans.len() as NodeIndex;
             if self.by_name.contains_key(&name) {
                 called.at().say(format!("node `{name}` is declared twice"));
                 break;
             }
-            self.by_name.insert(name.clone(), index);
+            self.by_name.insert(name.clone(), self.plans.len() as NodeIndex);
             let mut labels = labels.clone();
             labels.entry(LABEL_HOSTNAME.to_owned()).or_insert_with(|| name.clone());
             self.plans.push(NodePlan {
@@ -153,21 +144,14 @@ fn start(group: &NodeGroup, place: &Spot<'_>, joins: bool) -> NodeStart {
             let place = place.part("start");
             for (i, c) in conditions.iter().enumerate() {
                 if conditions[..i].iter().any(|before| before.kind == c.kind) {
-                    place
-                        .part("conditions")
-                        .part(i)
-                        .say(format!("the condition {:?} is given twice", c.kind));
+                    let text = format!("the condition {:?} is given twice", c.kind);
+                    place.part("conditions").part(i).say(text);
                 }
             }
+            let read = |(i, c)| condition(c, i, &place);
             NodeStart::Imported {
-                conditions: conditions
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, c)| condition(c, i, &place))
-                    .collect(),
-                lease_renewed_us: renew_time
-                    .as_ref()
-                    .and_then(|t| place.part("renewTime").take(values::past_micros(t.as_str()))),
+                conditions: (0..).zip(conditions).filter_map(read).collect(),
+                lease_renewed_us: place.read("renewTime", renew_time, values::past_micros),
                 cut: *cut_off,
             }
         }
@@ -203,9 +187,8 @@ fn labels(group: &NodeGroup, place: &Spot<'_>) -> Labels {
         place.part(field).take(checks::label_value(value));
         for key in [stable, beta] {
             if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
-                place
-                    .part(field)
-                    .say(format!("`{field}` and the label {key} say different things"));
+                let text = format!("`{field}` and the label {key} say different things");
+                place.part(field).say(text);
             }
         }
     }
@@ -237,12 +220,12 @@ fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
 fn condition(written: &Condition, i: usize, place: &Spot<'_>) -> Option<NodeCondition> {
     let place = place.part("conditions").part(i);
     let time = |text: &DurationText, field: &str| {
-        place.part(field).take(values::stored_seconds(text.as_str())).map(Timestamp)
+        place.part(field).take(values::stored_seconds(text)).map(Timestamp)
     };
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
     Some(NodeCondition {
-        kind: written.kind.of_api(),
+        kind: written.kind.of_api()?,
         status: written.status,
         reason: NodeReason::parse(&written.reason).unwrap_or(NodeReason::None),
         last_heartbeat_time: last_heartbeat_time?,

@@ -15,8 +15,7 @@ use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::volume::Claim;
 use crate::api::workload::namespace_of;
-use crate::language::{duration, flags};
-use crate::plan::{BudgetPlan, KubeletMode, Timing};
+use crate::plan::Timing;
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -59,7 +58,7 @@ fn pre_release(plan: &Plan) -> Option<String> {
 /// free when its pod is gone from the API, which a lost node does not confirm
 /// (`pkg/controller/volume/attachdetach`), so that a run without volumes replaces its pods too soon.
 fn volumes(plan: &Plan) -> Option<String> {
-    let names = listed(plan.with_volumes().iter().map(|n| in_short(n)))?;
+    let names = owners(plan, |template| template.persistent_volumes)?;
     Some(format!(
         "Not simulated: volumes of {names}. A new pod may have to wait for its volume, which stays attached to a lost node or lies in a lost zone: pods missing and times below need are the least that it can be."
     ))
@@ -67,8 +66,7 @@ fn volumes(plan: &Plan) -> Option<String> {
 
 /// Workloads of whose claims nothing is known but their names.
 fn assumed_volumes(plan: &Plan) -> Option<String> {
-    let names = plan.owners(&|t| t.claims.iter().any(|c| c.assumed));
-    let names = listed(names.iter().map(|n| in_short(n)))?;
+    let names = owners(plan, |t| t.claims.iter().any(|c| c.assumed))?;
     Some(format!(
         "Assumed: volumes of {names} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,csidrivers says what they are."
     ))
@@ -97,9 +95,9 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
 /// What is stated of usage: what a kubelet sees every ten seconds, the kernel may see sooner.
 fn pressure(plan: &Plan) -> Option<String> {
     let memory = |u: &Usages| u.of(Used::Memory).is_some();
-    let of_pods = plan.owners(&|t| t.usage.as_deref().is_some_and(memory));
+    let of_pods = owners(plan, |t| t.usage.as_deref().is_some_and(memory));
     let of_nodes = plan.nodes.iter().filter_map(|n| n.usage.as_ref()).any(|u| memory(&u.own));
-    let who = match (listed(of_pods.iter().map(|n| in_short(n))), of_nodes) {
+    let who = match (of_pods, of_nodes) {
         (None, false) => return None,
         (None, true) => "nodes".to_owned(),
         (Some(names), true) => format!("nodes and of {names}"),
@@ -160,11 +158,8 @@ fn impatient(plan: &Plan) -> Option<String> {
 /// Nodes whose pods ask for more than they have when the run begins.
 fn too_full(plan: &Plan) -> Option<String> {
     let mut used: Vec<Resources> = vec![Resources::new(); plan.nodes.len()];
-    for p in plan.pods.iter().filter(|p| p.start.runs()) {
-        let template = plan.templates.get(p.template as usize);
-        if let (Some(node), Some(t)) = (p.node, template)
-            && let Some(used) = used.get_mut(node as usize)
-        {
+    for (_, node, t) in running(plan) {
+        if let Some(used) = used.get_mut(node as usize) {
             add_resources(used, &t.requests);
         }
     }
@@ -179,10 +174,8 @@ fn too_full(plan: &Plan) -> Option<String> {
 /// Nodes with pods whose volumes they do not reach when the run begins.
 fn out_of_reach(plan: &Plan) -> Option<String> {
     let mut nodes: Vec<&str> = Vec::new();
-    for p in plan.pods.iter().filter(|p| p.start.runs()) {
-        let template = plan.templates.get(p.template as usize);
-        let node = p.node.and_then(|n| plan.nodes.get(n as usize));
-        if let (Some(node), Some(t)) = (node, template)
+    for (_, node, t) in running(plan) {
+        if let Some(node) = plan.nodes.get(node as usize)
             && !t.claims.iter().all(|c| reaches(&node.labels, &c.reach))
             && !nodes.contains(&node.name.as_str())
         {
@@ -198,10 +191,7 @@ fn out_of_reach(plan: &Plan) -> Option<String> {
 /// Claims of pods on several nodes when the run begins, whose volumes one node at a time may have.
 fn on_several_nodes(plan: &Plan) -> Option<String> {
     let mut nodes: BTreeMap<String, BTreeSet<NodeIndex>> = BTreeMap::new();
-    for p in plan.pods.iter().filter(|p| p.start.runs()) {
-        let (Some(node), Some(t)) = (p.node, plan.templates.get(p.template as usize)) else {
-            continue;
-        };
+    for (p, node, t) in running(plan) {
         let of_one = |c: &&Claim| c.attach && !c.assumed && !c.access.is_multi_attach_allowed();
         for claim in t.claims.iter().filter(of_one) {
             let name = claim.name_for(short_name(&p.name));
@@ -282,8 +272,7 @@ fn misspelt(plan: &Plan, actions: &[Action]) -> Option<String> {
     let unknown: BTreeSet<&str> =
         keys.filter(|key| !there.contains(key) && own().all(|known| known != *key)).collect();
     let (key, meant) = unknown.into_iter().find_map(|key| Some((key, meant(key)?)))?;
-    let whose = plan.owners(&|t| t.tolerations.iter().any(|t| t.key == key));
-    let whose = listed(whose.iter().map(|n| in_short(n)))?;
+    let whose = owners(plan, |t| t.tolerations.iter().any(|t| t.key == key))?;
     Some(format!("{whose} tolerates `{key}`, a taint that nobody sets: is `{meant}` meant?"))
 }
 
@@ -322,6 +311,17 @@ pub(super) fn in_short(name: &str) -> &str {
     }
 }
 
+/// The pods that run from the start, with their nodes and templates.
+fn running(plan: &Plan) -> impl Iterator<Item = (&PodPlan, NodeIndex, &PodTemplate)> {
+    let there = plan.pods.iter().filter(|p| p.start.runs());
+    there.filter_map(move |p| Some((p, p.node?, plan.templates.get(p.template as usize)?)))
+}
+
+/// The first few names of those whose pods are so.
+pub(super) fn owners(plan: &Plan, are_so: impl Fn(&PodTemplate) -> bool) -> Option<String> {
+    listed(plan.owners(&are_so).iter().map(|name| in_short(name)))
+}
+
 /// The first few names, and how many more there are; nothing where there is none.
 pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = names.into_iter().collect();
@@ -341,13 +341,8 @@ pub(super) fn of_changes(
 ) -> Vec<String> {
     let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
     let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
-    changed
-        .notes
-        .iter()
-        .cloned()
-        .chain(reached)
-        .chain(without_leader_election(settings, timing))
-        .collect()
+    let own = changed.notes.iter().cloned();
+    own.chain(reached).chain(without_leader_election(settings, timing)).collect()
 }
 
 /// A flag of leader election where there is none.

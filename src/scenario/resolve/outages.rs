@@ -7,9 +7,6 @@ use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
 use super::{devices, overlap};
 use crate::api::device::DeviceSelector;
-use crate::plan::{
-    DeviceTaintEdit, DrainOptions, IfNotDrained, Maintenance, NewRule, TimelineEntry, WatchCache,
-};
 use crate::scenario::prelude::*;
 
 /// Something that is away for a while.

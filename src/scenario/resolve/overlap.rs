@@ -5,7 +5,6 @@
 //! of the steps here; where another value still holds, as with two clock skews, the end of the later
 //! one goes back to the earlier one's value.
 
-use crate::plan::Resource;
 use crate::scenario::prelude::*;
 
 /// Takes overlaps out of actions that are sorted by time.

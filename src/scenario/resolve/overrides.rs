@@ -4,7 +4,6 @@ use super::super::existing::{Reached, roll_out};
 use super::super::loaded::Loaded;
 use super::super::paths;
 use crate::language::complaints::Overridden;
-use crate::language::{Problem, Problems, Scenario, Source, flags};
 use crate::scenario::prelude::*;
 
 /// What a command line changes in a scenario.
@@ -30,11 +29,15 @@ impl Overrides {
 
     /// All but the seed as `PATH=VALUE`.
     pub fn as_sets(&self) -> Vec<String> {
+        self.own().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
+    }
+
+    /// The options that are short for a `--set`, each with what that would be.
+    fn own(&self) -> impl Iterator<Item = (String, String)> {
         let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
-        let own = own
-            .into_iter()
-            .filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}")));
-        own.chain(self.sets.iter().cloned()).collect()
+        own.into_iter().filter_map(|(path, value)| {
+            value.as_ref().map(|v| (format!("--{path}"), format!("{path}={v}")))
+        })
     }
 }
 
@@ -56,12 +59,8 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
     let mut spec = loaded.spec.clone();
     let sets = set_all(&mut spec, overrides)?;
     let notes = loaded.exported.as_ref().map_or_else(Vec::new, |exported| {
-        flags::take_settings(
-            spec.kubernetes.as_deref(),
-            exported,
-            &mut spec.flags,
-            &mut spec.feature_gates,
-        )
+        let release = spec.kubernetes.as_deref();
+        flags::take_settings(release, exported, &mut spec.flags, &mut spec.feature_gates)
     });
     let reached = roll_out(&mut spec, &loaded.spec, loaded.exported.as_ref());
     Ok(Changed { spec, sets, notes, reached })
@@ -72,12 +71,8 @@ fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>
     let (mut sets, mut problems) = (Vec::new(), Vec::new());
     // As with the others, what `--set` says counts more.
     spec.seed = overrides.seed.or(spec.seed);
-    let own = [("kubernetes", &overrides.kubernetes), ("timing", &overrides.timing)];
-    let own = own.into_iter().filter_map(|(path, value)| {
-        value.as_ref().map(|v| (format!("--{path}"), format!("{path}={v}")))
-    });
     let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
-    for (name, text) in own.chain(given) {
+    for (name, text) in overrides.own().chain(given) {
         let source = Source::new(&name, text);
         match paths::set(spec, &source.text) {
             Ok(places) => sets.extend(
@@ -89,19 +84,13 @@ fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>
             }
         }
     }
-    if !problems.is_empty() {
-        return Err(Problems(problems));
-    }
-    Ok(sets)
+    if problems.is_empty() { Ok(sets) } else { Err(Problems(problems)) }
 }
 
 /// The part of a `--set` that a problem is about: what its message names first, else all of it.
 fn about(problem: &Problem, source: &Source) -> Range<usize> {
-    let named = problem
-        .message
-        .strip_prefix('`')
-        .and_then(|m| source.text.find(m.split('`').next()?).map(|at| (at, m)));
-    let part = named
-        .and_then(|(at, m)| Some(at..at + m.split('`').next().filter(|n| !n.is_empty())?.len()));
-    part.unwrap_or(0..source.text.len())
+    let named = problem.message.strip_prefix('`').and_then(|m| m.split('`').next());
+    let named = named.filter(|name| !name.is_empty());
+    let part = named.and_then(|name| Some((source.text.find(name)?, name.len())));
+    part.map_or(0..source.text.len(), |(at, length)| at..at + length)
 }

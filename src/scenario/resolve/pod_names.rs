@@ -25,14 +25,11 @@ impl Pods {
         place: &Spot<'_>,
         nodes: &Nodes,
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
-        let count = match (group.count, group.replicas) {
-            (Some(_), Some(_)) => {
-                return place
-                    .part("replicas")
-                    .deny("`count` and `replicas` mean the same; give one of them");
-            }
-            (count, replicas) => count.or(replicas),
-        };
+        if group.count.is_some() && group.replicas.is_some() {
+            let text = "`count` and `replicas` mean the same; give one of them";
+            return place.part("replicas").deny(text);
+        }
+        let count = group.count.or(group.replicas);
         let count_place =
             || place.part(if group.replicas.is_some() { "replicas" } else { "count" });
         let on_nodes = placed(&group.on, &place.part("on"), nodes)?;
@@ -76,9 +73,8 @@ impl Pods {
         let each =
             if let Placement::PerNode { count, .. } = &group.on { Some(*count) } else { None };
         if each.unwrap_or(1).checked_mul(on.len() as u64).is_none_or(|n| n > self.left()) {
-            return place
-                .part("on")
-                .deny(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
+            let text = format!("there would be more than {PODS_MAX} pods, the limit of a cluster");
+            return place.part("on").deny(text);
         }
         let of = |node: NodeIndex| {
             let stem = format!("{name}-{}", nodes.plans[node as usize].name);
@@ -135,19 +131,14 @@ pub(super) fn placed(on: &Placement, place: &Spot<'_>, nodes: &Nodes) -> Option<
         |selector: &language::NodeSelector, place: Spot<'_>| place.take(nodes.select(selector));
     match on {
         Placement::Unbound => Some(Vec::new()),
-        Placement::Node(name) => {
-            selected(&language::NodeSelector::Node(name.clone()), place.clone())
-        }
+        Placement::Node(name) => place.take(nodes.named(name)).map(|node| vec![node]),
         Placement::Nodes(names) if names.iter().all(|n| !n.contains('{')) => {
             // One by one, in this order and with repetitions.
             let mut all = Vec::with_capacity(names.len());
             for (i, name) in names.iter().enumerate() {
-                match nodes.by_name.get(name.as_str()) {
-                    Some(&node) => all.push(node),
-                    None => all.extend(selected(
-                        &language::NodeSelector::Node(name.clone()),
-                        place.part(0).part(i),
-                    )?),
+                match nodes.named(name) {
+                    Ok(node) => all.push(node),
+                    Err(nothing) => return place.part(0).part(i).take(Err(nothing)),
                 }
             }
             Some(all)

@@ -1,15 +1,14 @@
 //! Pod groups to pods, how far each is when the run starts, and templates of pods, as the API accepts
 //! them.
 
-use super::checks::{self, ComparisonOperators, checked_labels, resources};
-use super::devices;
-use super::lives;
+use super::checks::{self, ComparisonOperators, checked_labels, read_tolerations, resources};
 use super::pod_names::called;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
 use super::select::{Nodes, Pods, PodsOf};
 use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
+use super::{devices, lives};
 use crate::api::image::Image;
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
@@ -48,23 +47,15 @@ impl Pods {
         self.add(namespace, pods, template, start, created_later, &called(group, place).at());
         let declared = first..self.plans.len() as PodIndex;
         if !group.devices.is_empty() {
-            let devices: std::rc::Rc<[String]> = group.devices.iter().cloned().collect();
+            let devices: Rc<[String]> = group.devices.iter().cloned().collect();
             for pod in &mut self.plans[first as usize..] {
                 pod.devices = Some(devices.clone());
             }
         }
-        for text in [
-            group.name.as_deref(),
-            group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t)),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            self.groups.push(PodsOf {
-                name: text.to_owned(),
-                of: format!("pods/{namespace}"),
-                pods: declared.clone(),
-            });
+        let stem = group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t));
+        for name in group.name.as_deref().into_iter().chain(stem) {
+            let (name, of) = (name.to_owned(), format!("pods/{namespace}"));
+            self.groups.push(PodsOf { name, of, pods: declared.clone() });
         }
         declared.collect()
     }
@@ -115,13 +106,12 @@ fn start(group: &PodGroup, place: &Spot<'_>, created_later: bool) -> PodStart {
         None if !bound => PodStart::Pending,
         None | Some(Written::Running) => PodStart::Running,
         Some(Written::Imported { phase, ready, disruption_target, deletion }) => {
-            let (ready, disruption_target) = (
-                condition(ready, &place.part("ready")),
-                condition(disruption_target, &place.part("disruptionTarget")),
-            );
-            let deletion =
-                deletion.as_ref().and_then(|d| read_deletion(d, &place.part("deletion")));
-            PodStart::Imported { phase: *phase, ready, disruption_target, deletion }
+            PodStart::Imported {
+                phase: *phase,
+                ready: condition(ready, &place.part("ready")),
+                disruption_target: condition(disruption_target, &place.part("disruptionTarget")),
+                deletion: read_deletion(deletion.as_ref(), &place.part("deletion")),
+            }
         }
     }
 }
@@ -129,30 +119,22 @@ fn start(group: &PodGroup, place: &Spot<'_>, created_later: bool) -> PodStart {
 /// A condition that an imported pod has.
 fn condition(written: &Option<language::PodCondition>, place: &Spot<'_>) -> Option<PodCondition> {
     let c = written.as_ref()?;
-    let time = values::stored_seconds(c.last_transition_time.as_str());
+    let time = values::stored_seconds(&c.last_transition_time);
+    // The names of the language are the words of the API.
+    let reason = c.reason.and_then(|r: language::PodReason| PodReason::parse(&format!("{r:?}")));
     Some(PodCondition {
         status: c.status,
-        reason: match c.reason {
-            None => PodReason::None,
-            Some(language::PodReason::DeletionByTaintManager) => PodReason::DeletionByTaintManager,
-            Some(language::PodReason::DeletionByPodGC) => PodReason::DeletionByPodGc,
-            Some(language::PodReason::EvictionByEvictionAPI) => PodReason::EvictionByEvictionApi,
-            Some(language::PodReason::PreemptionByScheduler) => PodReason::PreemptionByScheduler,
-        },
+        reason: reason.unwrap_or(PodReason::None),
         last_transition_time: Timestamp(place.part("lastTransitionTime").take(time)?),
     })
 }
 
 /// The deletion of an imported pod that has begun.
-fn read_deletion(written: &language::Deletion, place: &Spot<'_>) -> Option<Deletion> {
-    if written.grace_period_seconds < 0 {
-        place.part("gracePeriodSeconds").say("must be greater than or equal to 0");
-    }
-    let time = values::stored_seconds(written.timestamp.as_str());
-    Some(Deletion {
-        timestamp: Timestamp(place.part("timestamp").take(time)?),
-        grace_period_seconds: written.grace_period_seconds,
-    })
+fn read_deletion(written: Option<&language::Deletion>, place: &Spot<'_>) -> Option<Deletion> {
+    let language::Deletion { timestamp, grace_period_seconds } = written?;
+    place.not_negative("gracePeriodSeconds", Some(*grace_period_seconds));
+    let time = place.part("timestamp").take(values::stored_seconds(timestamp))?;
+    Some(Deletion { timestamp: Timestamp(time), grace_period_seconds: *grace_period_seconds })
 }
 
 /// What pods and workloads are looked up in.
@@ -173,11 +155,8 @@ pub(super) fn template(
     let source = group.static_pod.unwrap_or_default();
     let namespace = group.namespace.as_deref().unwrap_or("default");
     let mut template = pod_template(&group.template(), (namespace, place), !created_later, lookup);
-    template.owner = group.owner.as_ref().map(|o| OwnerReference {
-        kind: o.kind.clone(),
-        name: o.name.clone(),
-        object: None,
-    });
+    let reference = |Owner { kind, name }| OwnerReference { kind, name, object: None };
+    template.owner = group.owner.clone().map(reference);
     let owner = group.owner.as_ref().map(|o| (o.kind.as_str(), o.name.as_str()));
     if owner.is_some_and(|(kind, _)| kind == WorkloadKind::Job.as_str()) {
         lives::of_a_job(&mut template, group.restart_policy);
@@ -207,14 +186,11 @@ const CHECK: Dur = Dur::from_millis(500);
 
 /// An image, as far as it can be read.
 fn image(written: &language::Image, place: &Spot<'_>) -> Option<Rc<Image>> {
-    let check = match &written.check {
-        Some(text) => place.part("check").take(values::span(text.as_str())),
-        None => Some(CHECK),
-    };
+    let check = place.maybe("check", written.check.as_ref(), |text| values::span(text));
     Some(Rc::new(Image {
         name: checks::image_name(&written.name, &place.part("name"))?,
         pull: how_long(&written.pull, &place.part("pull"))?,
-        check: check?,
+        check: check?.unwrap_or(CHECK),
         always: written.image_pull_policy == Some(PullPolicy::Always),
     }))
 }
@@ -227,34 +203,26 @@ pub(super) fn pod_template(
     admitted: bool,
     lookup: &Lookup<'_>,
 ) -> PodTemplate {
-    if written.termination_grace_period_seconds.is_some_and(|s| s < 0) {
-        place.part("terminationGracePeriodSeconds").say("must be greater than or equal to 0");
-    }
-    let span = |field: &'static str, written: &Option<HowLong>| {
-        how_long(written.as_ref()?, &place.part(field))
-    };
+    let grace = written.termination_grace_period_seconds;
+    place.not_negative("terminationGracePeriodSeconds", grace);
+    let span =
+        |field: &str, written: &Option<HowLong>| how_long(written.as_ref()?, &place.part(field));
     let (start, stop) =
         (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));
     let volumes = place.part("volumes");
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);
-    let devices = devices::claims(
-        &written.resource_claims,
-        (lookup.nodes, lookup.claims),
-        namespace,
-        &place.part("resourceClaims"),
-    );
+    let of_devices = place.part("resourceClaims");
+    let known = (lookup.nodes, lookup.claims);
+    let devices = devices::claims(&written.resource_claims, known, namespace, &of_devices);
     let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
+    let tolerations = place.part("tolerations");
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
         source: PodSource::Api,
-        tolerations: checks::read_tolerations(
-            &written.tolerations,
-            &place.part("tolerations"),
-            lookup.operators,
-        ),
-        termination_grace_period_seconds: written.termination_grace_period_seconds,
+        tolerations: read_tolerations(&written.tolerations, &tolerations, lookup.operators),
+        termination_grace_period_seconds: grace,
         node_selector: checked_labels(&written.node_selector, &place.part("nodeSelector")),
         usage: checks::usages(&written.usage, &requests, &place.part("usage")),
         requests,

@@ -6,11 +6,13 @@ use super::checks;
 use super::group_names::PODS_MAX;
 use super::select::{Nodes, Nothing, Pods, Workloads};
 use crate::api::kubectl_taint::TaintEdit;
-use crate::plan::{BudgetIndex, DrainOptions, IfNotDrained, LeaderElection, Maintenance};
 use crate::scenario::prelude::*;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.
 pub(super) type Primitive = (Dur, Phase, Do);
+
+/// The steps of an entry; none where something is wrong with it.
+pub(super) type Steps = Option<Vec<Primitive>>;
 
 /// The beginning of an entry.
 pub(super) const START: Dur = Dur::from_nanos(0);
@@ -110,27 +112,27 @@ impl<'a> Reader<'a> {
 
     /// The span of time in a field of it, longer than none.
     pub(super) fn positive(&mut self, field: &'static str, text: &DurationText) -> Option<Dur> {
-        self.at(field).take(values::positive(text.as_str()))
+        self.at(field).take(values::positive(text))
     }
 
     /// What begins, and what ends it.
-    pub(super) fn lasting(&self, begin: Do, end: Do) -> Option<Vec<Primitive>> {
+    pub(super) fn lasting(&self, begin: Do, end: Do) -> Steps {
         Some(lasting(begin, end, self.lasts))
     }
 
     /// Its nodes fail, and recover when it ends.
-    pub(super) fn fails(&mut self, faults: &[NodeFault]) -> Option<Vec<Primitive>> {
+    pub(super) fn fails(&mut self, faults: &[NodeFault]) -> Steps {
         Some(failing(&self.nodes()?, faults, self.lasts))
     }
 
     /// A step for each object that the entry adds.
-    pub(super) fn each_added(&self, act: impl Fn(u32) -> Do) -> Option<Vec<Primitive>> {
+    pub(super) fn each_added(&self, act: impl Fn(u32) -> Do) -> Steps {
         Some(each(self.world.added.get(&self.i)?, act))
     }
 }
 
 /// A single step.
-pub(super) fn once(act: Do) -> Option<Vec<Primitive>> {
+pub(super) fn once(act: Do) -> Steps {
     Some(vec![(START, Phase::Begin, act)])
 }
 
@@ -178,17 +180,14 @@ pub(super) fn partition(cut: Cut, connections: Connections) -> Vec<NodeFault> {
 
 impl Reader<'_> {
     /// Taints of nodes are added or removed.
-    pub(super) fn taint(&mut self, texts: &[String], overwrite: bool) -> Option<Vec<Primitive>> {
+    pub(super) fn taint(&mut self, texts: &[String], overwrite: bool) -> Steps {
         let edit = self.at("taint").take(checks::taint_edit(texts));
         let n = self.nodes()?;
         once(Do::Taint(n, TaintEdit { overwrite, ..edit? }))
     }
 
     /// Labels of nodes are set or removed.
-    pub(super) fn label(
-        &mut self,
-        labels: &BTreeMap<String, Option<String>>,
-    ) -> Option<Vec<Primitive>> {
+    pub(super) fn label(&mut self, labels: &BTreeMap<String, Option<String>>) -> Steps {
         for (key, value) in labels {
             let value = value.as_deref().unwrap_or_default();
             self.at("labels").part(key).take(checks::label(key, value));
@@ -201,46 +200,40 @@ impl Reader<'_> {
     }
 
     /// Nodes are drained.
-    pub(super) fn drain(&mut self, flags: &DrainFlags) -> Option<Vec<Primitive>> {
+    pub(super) fn drain(&mut self, flags: &DrainFlags) -> Steps {
         let n = self.nodes();
         let options = drain_options(flags, &self.place());
         once(Do::Drain(n?, options))
     }
 
     /// Pods are deleted.
-    pub(super) fn delete_pod(&mut self, grace: Option<i64>) -> Option<Vec<Primitive>> {
-        if grace.is_some_and(|g| g < 0) {
-            self.at("gracePeriodSeconds").say("must be greater than or equal to 0");
-        }
+    pub(super) fn delete_pod(&mut self, grace: Option<i64>) -> Steps {
+        self.place().not_negative("gracePeriodSeconds", grace);
         let pods = self.pods()?;
         Some(each(&pods, |p| Do::DeletePod(p, grace)))
     }
 
     /// A pod is bound to a node.
-    pub(super) fn bind_pod(&mut self, pod: &str, node: &str) -> Option<Vec<Primitive>> {
+    pub(super) fn bind_pod(&mut self, pod: &str, node: &str) -> Steps {
         let pod = self.at("pod").take(self.world.pods.named(pod));
         let node = self.at("node").take(self.world.nodes.named(node));
         once(Do::BindPod(pod?, node?))
     }
 
     /// Tolerations of pods are changed.
-    pub(super) fn patch_tolerations(&mut self, written: &[Toleration]) -> Option<Vec<Primitive>> {
-        let read = checks::read_tolerations(
-            written,
-            &self.at("tolerations"),
-            self.world.profile.taint_eviction.comparison_operators,
-        );
+    pub(super) fn patch_tolerations(&mut self, written: &[Toleration]) -> Steps {
+        let operators = self.world.profile.taint_eviction.comparison_operators;
+        let read = checks::read_tolerations(written, &self.at("tolerations"), operators);
         let pods = self.pods()?;
         Some(each(&pods, |p| Do::PatchTolerations(p, read.clone())))
     }
 
     /// A workload asks for another number of pods.
-    pub(super) fn scale(&mut self, workload: &str, replicas: i32) -> Option<Vec<Primitive>> {
+    pub(super) fn scale(&mut self, workload: &str, replicas: i32) -> Steps {
         let index = self.workload(workload)?;
         let kind = self.world.workloads.plans[index as usize].kind;
-        if replicas < 0 {
-            self.at("replicas").say("must be greater than or equal to 0");
-        } else if replicas as u64 > PODS_MAX {
+        self.place().not_negative("replicas", Some(replicas));
+        if u64::try_from(replicas).is_ok_and(|n| n > PODS_MAX) {
             self.at("replicas").say(format!("a cluster has at most {PODS_MAX} pods"));
         }
         if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
@@ -255,16 +248,37 @@ impl Reader<'_> {
         budget: &str,
         min_available: Option<&FlagValue>,
         max_unavailable: Option<&FlagValue>,
-    ) -> Option<Vec<Primitive>> {
+    ) -> Steps {
         let rule = budgets::rule(min_available, max_unavailable, &self.place());
         once(Do::PatchBudget(self.budget(budget)?, rule?))
     }
 
     /// Nodes are maintained one after another.
-    pub(super) fn maintain(&mut self, written: &Written<'_>) -> Option<Vec<Primitive>> {
+    pub(super) fn maintain(
+        &mut self,
+        at_a_time: Option<&FlagValue>,
+        drain: &DrainFlags,
+        off: &DurationText,
+        then: Option<Afterwards>,
+        if_not_drained: Option<IfNotDrained>,
+    ) -> Steps {
         let n = self.nodes();
-        let how = written.read(n.as_ref().map_or(0, Vec::len), &self.place());
-        once(Do::Maintain(n?, Box::new(how?)))
+        let nodes = n.as_ref().map_or(0, Vec::len);
+        let drain = drain_options(drain, &self.at("drain"));
+        let read = |written: &FlagValue| self::at_a_time(written, nodes);
+        let at_a_time = self.place().maybe("at_a_time", at_a_time, read);
+        let off = self.positive("off", off);
+        if off.is_some_and(|off| off < OFF_LEAST) {
+            self.at("off").say("a machine is off for at least a second");
+        }
+        let how = Maintenance {
+            at_a_time: at_a_time?.unwrap_or(1),
+            drain,
+            off: off?,
+            uncordon: then != Some(Afterwards::Leave),
+            if_not_drained: if_not_drained.unwrap_or_default(),
+        };
+        once(Do::Maintain(n?, Box::new(how)))
     }
 }
 
@@ -280,54 +294,16 @@ const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
 pub(super) fn drain_options(flags: &DrainFlags, place: &Spot<'_>) -> DrainOptions {
-    if flags.grace_period_seconds.is_some_and(|g| g < 0) {
-        place.part("gracePeriodSeconds").say("must be greater than or equal to 0");
-    }
-    let span = |text: &Option<DurationText>, field: &'static str| {
-        text.as_ref().and_then(|t| place.part(field).take(values::positive(t.as_str())))
-    };
+    place.not_negative("gracePeriodSeconds", flags.grace_period_seconds);
+    let (skip, field) = (&flags.skip_wait_for_delete_timeout, "skip_wait_for_delete_timeout");
     DrainOptions {
         force: flags.force,
         ignore_daemonsets: flags.ignore_daemonsets.unwrap_or(true),
         delete_emptydir_data: flags.delete_emptydir_data,
         disable_eviction: flags.disable_eviction,
         grace_period: flags.grace_period_seconds,
-        timeout: span(&flags.timeout, "timeout"),
-        skip_wait_for_delete_timeout: span(
-            &flags.skip_wait_for_delete_timeout,
-            "skip_wait_for_delete_timeout",
-        ),
-    }
-}
-
-/// A maintenance as it is written.
-pub(super) struct Written<'a> {
-    pub(super) at_a_time: Option<&'a FlagValue>,
-    pub(super) drain: &'a DrainFlags,
-    pub(super) off: &'a DurationText,
-    pub(super) then: Option<Afterwards>,
-    pub(super) if_not_drained: Option<IfNotDrained>,
-}
-
-impl Written<'_> {
-    /// The maintenance of this number of nodes.
-    pub(super) fn read(&self, nodes: usize, place: &Spot<'_>) -> Option<Maintenance> {
-        let drain = drain_options(self.drain, &place.part("drain"));
-        let at_a_time = match self.at_a_time {
-            None => Some(1),
-            Some(written) => place.part("at_a_time").take(at_a_time(written, nodes)),
-        };
-        let off = place.part("off").take(values::positive(self.off.as_str()));
-        if off.is_some_and(|off| off < OFF_LEAST) {
-            place.part("off").say("a machine is off for at least a second");
-        }
-        Some(Maintenance {
-            at_a_time: at_a_time?,
-            drain,
-            off: off?,
-            uncordon: self.then != Some(Afterwards::Leave),
-            if_not_drained: self.if_not_drained.unwrap_or_default(),
-        })
+        timeout: place.read("timeout", &flags.timeout, values::positive),
+        skip_wait_for_delete_timeout: place.read(field, skip, values::positive),
     }
 }
 

@@ -36,8 +36,8 @@ impl Priorities {
             if let Err(problem) = checks::object_name("priority class", &class.name) {
                 place("name").add(problem);
             } else if class.name.starts_with("system-") && !system {
-                place("name")
-                    .say("names that begin with `system-` are for Kubernetes' own classes");
+                let text = "names that begin with `system-` are for Kubernetes' own classes";
+                place("name").say(text);
             } else if class.value > HIGHEST && !system {
                 place("value").say(format!("the highest priority of a class is {HIGHEST}"));
             } else if known && !system {
@@ -48,11 +48,8 @@ impl Priorities {
                 default = Some(default.map_or(class.value, |d: i32| d.min(class.value)));
             }
         }
-        let never = written
-            .iter()
-            .filter(|c| c.preemption_policy == Some(PreemptionPolicy::Never))
-            .map(|c| c.name.clone())
-            .collect();
+        let is_polite = |c: &&PriorityClass| c.preemption_policy == Some(PreemptionPolicy::Never);
+        let never = written.iter().filter(is_polite).map(|c| c.name.clone()).collect();
         Self { classes, default, never }
     }
 
@@ -74,11 +71,8 @@ impl Priorities {
         match (self.classes.get(name), template.priority) {
             (_, Some(priority)) if admitted => Some(priority),
             (None, _) => {
-                let names: Vec<&str> = self.classes.keys().map(String::as_str).collect();
                 let problem = Problem::new(format!("no PriorityClass with name {name} was found"));
-                place
-                    .part("priorityClassName")
-                    .refuse(problem.maybe_help(did_you_mean_or_list(name, &names)))
+                place.part("priorityClassName").refuse(problem.meant(name, self.classes.keys()))
             }
             (Some(value), Some(priority)) if *value != priority => {
                 let text = format!(

@@ -35,8 +35,7 @@ pub(super) fn read(
         if written.name.is_empty() {
             place.part("name").say("a fault model has a name, of which its draws depend");
         } else if !names.insert(&written.name) {
-            let text = format!("two fault models are called `{}`", written.name);
-            place.part("name").say(text);
+            place.part("name").say(format!("two fault models are called `{}`", written.name));
         }
         let boot = boot.as_secs_f64();
         match (Reader { written, loaded, nodes, boot, place }).read() {
@@ -73,8 +72,8 @@ pub(super) fn read(
 
 fn repair(written: &crate::language::Repair, complaints: &Complaints) -> Option<Repair> {
     let place = |field: &str| complaints.at(at!["faults", "repair", field]);
-    let after = place("after").take(values::positive(written.after.as_str()));
-    let takes = place("takes").take(values::span(written.takes.as_str()));
+    let after = place("after").take(values::positive(&written.after));
+    let takes = place("takes").take(values::span(&written.takes));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
         return place("unless_share").deny(format!("a share of {share} is not from 0 to 1"));
@@ -169,10 +168,9 @@ impl<'a> Reader<'a> {
             FaultAct::Partition { cut } => Act::Partition(*cut),
             FaultAct::Maintain => Act::Maintain,
             FaultAct::Reclaim { notice, unheeded, replaced } => {
-                let of_act = self.at("do");
-                let place = |field: &str| of_act.part(field);
-                let notice = place("notice").take(values::span(notice.as_str()));
-                let replaced = place("replaced").take(values::span(replaced.as_str()));
+                let place = self.at("do");
+                let notice = place.part("notice").take(values::span(notice));
+                let replaced = place.part("replaced").take(values::span(replaced));
                 Act::Reclaim { notice: notice?, unheeded: *unheeded, replaced: replaced? }
             }
         })
@@ -260,24 +258,19 @@ impl<'a> Reader<'a> {
     fn spread(&mut self) -> (Option<f64>, Option<f64>) {
         let w = self.written;
         if w.groups.is_none() {
-            for (field, is_given) in
-                [("hits", w.hits.is_some()), ("within", w.within.is_some()), ("apart", w.apart)]
-            {
-                if is_given {
-                    self.at(field).say("this is about groups of nodes: `groups`");
-                }
+            let given =
+                [("hits", w.hits.is_some()), ("within", w.within.is_some()), ("apart", w.apart)];
+            for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                self.at(field).say("this is about groups of nodes: `groups`");
             }
         }
         let hits = w.hits.unwrap_or(1.0);
         let in_range = hits > 0.0 && hits <= 1.0;
         if !in_range {
-            let text = format!("a share of {hits} is not above 0 and at most 1");
-            self.at("hits").say(text);
+            self.at("hits").say(format!("a share of {hits} is not above 0 and at most 1"));
         }
-        let within = match &w.within {
-            None => Some(0.0),
-            Some(text) => self.at("within").take(values::span(text.as_str())).map(Dur::as_secs_f64),
-        };
+        let within = self.place.maybe("within", w.within.as_ref(), |text| values::span(text));
+        let within = within.map(|span| span.map_or(0.0, Dur::as_secs_f64));
         (in_range.then_some(hits), within)
     }
 

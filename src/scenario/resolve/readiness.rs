@@ -1,13 +1,10 @@
 //! Rules of the node readiness controller, and the conditions that agents post.
 
-use super::primitive::{Primitive, Reader, once};
+use super::primitive::{Reader, Steps, once};
 use super::{checks, scheduling};
-use crate::api::labels::LabelSelector;
 use crate::api::node::NodeConditionType;
 use crate::api::readiness::{ConditionRequirement, NodeReadiness, ReadinessSpec};
-use crate::language::{self, ConditionPolicy, EnforcementMode, NodeReadinessRule, Place, Step};
 use crate::scenario::prelude::*;
-use std::rc::Rc;
 
 /// What the key of a rule's taint begins with.
 const PREFIX: &str = "readiness.k8s.io/";
@@ -75,10 +72,9 @@ fn check_taints(spec: &Scenario, complaints: &Complaints) {
             *name != rule.name && t.matches(&taint) && s.overlaps(&selector)
         };
         if let Some((other, ..)) = others.iter().find(conflicts) {
-            let problem = format!(
+            complaints.at(place).part("taint").say(format!(
                 "conflicts with rule `{other}`: the same taint key and effect, and nodes that both may select"
-            );
-            complaints.at(place).part("taint").say(problem);
+            ));
         }
         others.push((&rule.name, taint, selector));
     }
@@ -90,10 +86,8 @@ fn check_deletions(spec: &Scenario, complaints: &Complaints) {
     for (i, entry) in spec.timeline.iter().enumerate() {
         let Step::DeleteNodeReadinessRule { rule } = &entry.step else { continue };
         if !known.contains(rule.as_str()) {
-            let known: Vec<&str> = known.iter().copied().collect();
             let problem = Problem::new(format!("there is no readiness rule `{rule}`"));
-            let help = language::did_you_mean_or_list(rule, &known);
-            complaints.at(at!["timeline", i, "do", "rule"]).add(problem.maybe_help(help));
+            complaints.at(at!["timeline", i, "do", "rule"]).add(problem.meant(rule, &known));
         }
     }
 }
@@ -106,12 +100,10 @@ fn check_bootstraps(spec: &Scenario, complaints: &Complaints) {
     for (i, group) in spec.nodes.iter().enumerate() {
         for (j, rule) in group.bootstrap_completed.iter().enumerate() {
             if !known.contains(&&**rule) {
-                let problem = Problem::new(format!(
-                    "no readiness rule `{rule}` with BootstrapOnly exists from the start"
-                ));
-                let help = language::did_you_mean_or_list(rule, &known);
+                let text =
+                    format!("no readiness rule `{rule}` with BootstrapOnly exists from the start");
                 let place = complaints.at(at!["nodes", i, "bootstrapCompleted", j]);
-                place.add(problem.maybe_help(help));
+                place.add(Problem::new(text).meant(rule, &known));
             }
         }
     }
@@ -139,9 +131,8 @@ fn rule(written: &NodeReadinessRule, place: &Spot<'_>) -> Option<ReadinessSpec> 
         place.part("conditionPolicy").say(problem);
     }
     if !(1..=CONDITIONS_MAX).contains(&written.conditions.len()) {
-        place
-            .part("conditions")
-            .say(format!("a rule has between 1 and {CONDITIONS_MAX} conditions"));
+        let text = format!("a rule has between 1 and {CONDITIONS_MAX} conditions");
+        place.part("conditions").say(text);
     }
     let mut conditions: Vec<ConditionRequirement> = Vec::new();
     for (i, c) in written.conditions.iter().enumerate() {
@@ -201,18 +192,14 @@ pub(super) fn of_group(
 }
 
 impl Reader<'_> {
-    /// An entry about rules, or about conditions of agents.
-    pub(super) fn of_readiness(&mut self) -> Option<Vec<Primitive>> {
-        match self.step {
-            Step::CreateNodeReadinessRule { rule: written } => {
-                once(Do::CreateReadinessRule(Rc::new(rule(written, &self.at("rule"))?)))
-            }
-            Step::DeleteNodeReadinessRule { rule } => once(Do::DeleteReadinessRule(rule.clone())),
-            Step::SetCondition { kind, status, .. } => {
-                self.at("type").take(of_agents(kind));
-                once(Do::SetCondition(self.nodes()?, kind.clone(), *status))
-            }
-            _ => None,
-        }
+    /// A rule of the node readiness controller is created.
+    pub(super) fn create_readiness_rule(&mut self, written: &NodeReadinessRule) -> Steps {
+        once(Do::CreateReadinessRule(Rc::new(rule(written, &self.at("rule"))?)))
+    }
+
+    /// An agent posts a condition.
+    pub(super) fn set_condition(&mut self, kind: &str, status: ConditionStatus) -> Steps {
+        self.at("type").take(of_agents(kind));
+        once(Do::SetCondition(self.nodes()?, kind.to_owned(), status))
     }
 }

@@ -3,12 +3,11 @@
 //! v1.34).
 
 use super::checks::{self, resources};
-use crate::api::labels::{LabelSelector, Operator, Requirement};
+use crate::api::labels::{Operator, Requirement};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::plan::SchedulerSettings;
 use crate::scenario::prelude::*;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
@@ -26,16 +25,12 @@ pub(super) fn scheduling(
     if let Some(affinity) = &written.affinity {
         read_affinity(affinity, &mut all, &place.part("affinity"));
     }
+    let constraints = place.part("topologySpreadConstraints");
     for (i, c) in written.topology_spread_constraints.iter().enumerate() {
-        let place = place.part("topologySpreadConstraints").part(i);
-        all.topology_spread.push(spread(c, &place));
+        all.topology_spread.push(spread(c, &constraints.part(i)));
     }
     all.host_ports.extend(written.ports.iter().map(|p| HostPort {
-        protocol: match p.protocol {
-            None | Some(Protocol::TCP) => "TCP".to_owned(),
-            Some(Protocol::UDP) => "UDP".to_owned(),
-            Some(Protocol::SCTP) => "SCTP".to_owned(),
-        },
+        protocol: format!("{:?}", p.protocol.unwrap_or(Protocol::TCP)),
         host_ip: p.host_ip.clone(),
         port: i32::from(p.host_port),
     }));
@@ -78,13 +73,11 @@ fn spread(c: &language::TopologySpreadConstraint, place: &Spot<'_>) -> TopologyS
         place.part("minDomains").say("must be greater than 0");
     }
     topology_key(&c.topology_key, place);
-    let selector =
-        c.label_selector.as_ref().and_then(|s| selector(s, &place.part("labelSelector")));
     TopologySpreadConstraint {
         max_skew: c.max_skew,
         topology_key: c.topology_key.clone(),
         hard: c.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule,
-        selector,
+        selector: maybe_selector(c.label_selector.as_ref(), place),
         min_domains: c.min_domains.unwrap_or(1),
         honor_affinity: c.node_affinity_policy != Some(InclusionPolicy::Ignore),
         honor_taints: c.node_taints_policy == Some(InclusionPolicy::Honor),
@@ -113,8 +106,8 @@ fn term(written: &NodeTerm, place: &Spot<'_>) -> NodeSelectorTerm {
             NodeOperator::Gt => Operator::GreaterThan,
             NodeOperator::Lt => Operator::LessThan,
         };
-        let requirement = Requirement::new(&e.key, operator, e.values.iter().cloned())
-            .map_err(|e| Problem::new(e.to_string()));
+        let requirement =
+            Requirement::new(&e.key, operator, e.values.iter().cloned()).map_err(Problem::new);
         read.match_expressions.extend(place.part("matchExpressions").part(i).take(requirement));
     }
     for (i, e) in written.match_fields.iter().enumerate() {
@@ -154,10 +147,7 @@ fn pods(written: &language::PodAffinity, place: &Spot<'_>) -> PodAffinity {
 fn pod_term(written: &language::PodAffinityTerm, place: &Spot<'_>) -> PodAffinityTerm {
     topology_key(&written.topology_key, place);
     PodAffinityTerm {
-        selector: written
-            .label_selector
-            .as_ref()
-            .and_then(|s| selector(s, &place.part("labelSelector"))),
+        selector: maybe_selector(written.label_selector.as_ref(), place),
         namespaces: written.namespaces.clone(),
         all_namespaces: written.namespace_selector.is_some(),
         topology_key: written.topology_key.clone(),
@@ -171,9 +161,8 @@ pub(super) fn settings(
 ) -> SchedulerSettings {
     let defaults = SchedulerSettings::default();
     if written.percentage_of_nodes_to_score.is_some_and(|p| p > 100) {
-        complaints
-            .at(at!["scheduler", "percentageOfNodesToScore"])
-            .say("must be in the range [0, 100]");
+        let place = complaints.at(at!["scheduler", "percentageOfNodesToScore"]);
+        place.say("must be in the range [0, 100]");
     }
     SchedulerSettings {
         percentage_of_nodes_to_score: written
@@ -184,7 +173,12 @@ pub(super) fn settings(
     }
 }
 
+/// The selector `labelSelector`, where there is one.
+fn maybe_selector(written: Option<&LabelSelector>, place: &Spot<'_>) -> Option<Selector> {
+    selector(written?, &place.part("labelSelector"))
+}
+
 /// A selector that the API accepts, or else a complaint.
 pub(super) fn selector(written: &LabelSelector, place: &Spot<'_>) -> Option<Selector> {
-    place.take(written.as_selector().map_err(|e| Problem::new(e.to_string())))
+    place.take(written.as_selector().map_err(Problem::new))
 }

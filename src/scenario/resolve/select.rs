@@ -50,75 +50,52 @@ impl Nodes {
     pub(super) fn named(&self, name: &str) -> Result<NodeIndex, Nothing> {
         self.by_name.get(name).copied().ok_or_else(|| {
             (!self.incomplete).then(|| {
-                let known: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
-                Problem::new(format!("there is no node `{name}`"))
-                    .maybe_help(did_you_mean_or_list(name, &known))
+                Problem::new(format!("there is no node `{name}`")).meant(name, self.by_name.keys())
             })
         })
     }
 
     /// The nodes whose names fit a pattern.
-    pub(super) fn like(
-        &self,
-        pattern: &str,
-        fits: impl Fn(&str, &str) -> bool,
-    ) -> Result<Vec<NodeIndex>, Nothing> {
+    pub(super) fn like(&self, pattern: &str, fits: impl Fn(&str, &str) -> bool) -> Found {
         self.matching(|n| fits(pattern, &n.name), || format!("no node is called `{pattern}`"), None)
     }
 
     /// The nodes a selector means, at least one, in the order of their declaration (as listed, for
     /// `Nodes`).
-    pub(super) fn select(&self, selector: &NodeSelector) -> Result<Vec<NodeIndex>, Nothing> {
+    pub(super) fn select(&self, selector: &NodeSelector) -> Found {
         match selector {
             NodeSelector::All => self.matching(|_| true, || "there are no nodes".to_owned(), None),
             NodeSelector::Node(name) => self.named(name).map(|n| vec![n]),
             NodeSelector::Nodes(texts) => {
                 let (mut nodes, mut seen) = (Vec::new(), BTreeSet::new());
                 for text in texts {
-                    for name in names::expand(text, NODES_MAX)
-                        .map_err(|e| Some(Problem::new(e.to_string())))?
-                    {
+                    for name in names::expand(text, NODES_MAX).map_err(Problem::new)? {
                         let node = self.named(&name)?;
                         if seen.insert(node) {
                             nodes.push(node);
                         }
                     }
                 }
-                if nodes.is_empty() {
-                    Err(Some(Problem::new("no node is named here")))
-                } else {
-                    Ok(nodes)
-                }
+                let none = || Some(Problem::new("no node is named here"));
+                Some(nodes).filter(|nodes| !nodes.is_empty()).ok_or_else(none)
             }
             NodeSelector::Zone(name) => self.within(name, "zone", zone),
             NodeSelector::Region(name) => self.within(name, "region", region),
             NodeSelector::Label(text) => {
-                let selector =
-                    Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
-                self.matching(
-                    |n| selector.matches(&n.labels),
-                    || format!("no node matches `{text}`"),
-                    None,
-                )
+                let selector = Selector::parse(text).map_err(Problem::new)?;
+                let nothing = || format!("no node matches `{text}`");
+                self.matching(|n| selector.matches(&n.labels), nothing, None)
             }
             NodeSelector::Share { of, fraction, random } => self.share(of, *fraction, *random),
         }
     }
 
     /// The nodes of the zone or region of that name.
-    fn within(
-        &self,
-        name: &str,
-        what: &str,
-        of: fn(&Labels) -> Option<&str>,
-    ) -> Result<Vec<NodeIndex>, Nothing> {
+    fn within(&self, name: &str, what: &str, of: fn(&Labels) -> Option<&str>) -> Found {
         let known = || self.plans.iter().filter_map(|n| of(&n.labels)).collect::<BTreeSet<&str>>();
-        let help = || did_you_mean_or_list(name, &known().into_iter().collect::<Vec<_>>());
-        self.matching(
-            |n| of(&n.labels) == Some(name),
-            || format!("there is no {what} `{name}`"),
-            Some(&help),
-        )
+        let help = || did_you_mean_or_list(name, known());
+        let nothing = || format!("there is no {what} `{name}`");
+        self.matching(|n| of(&n.labels) == Some(name), nothing, Some(&help))
     }
 
     fn matching(
@@ -126,9 +103,8 @@ impl Nodes {
         matches: impl Fn(&NodePlan) -> bool,
         nothing: impl Fn() -> String,
         help: Option<&dyn Fn() -> Option<String>>,
-    ) -> Result<Vec<NodeIndex>, Nothing> {
-        let nodes: Vec<NodeIndex> =
-            (0u32..).zip(&self.plans).filter(|(_, n)| matches(n)).map(|(i, _)| i).collect();
+    ) -> Found {
+        let nodes = those(&self.plans, matches);
         if nodes.is_empty() {
             return Err((!self.incomplete && !self.labels_incomplete)
                 .then(|| Problem::new(nothing()).maybe_help(help.and_then(|h| h()))));
@@ -136,29 +112,25 @@ impl Nodes {
         Ok(nodes)
     }
 
-    fn share(
-        &self,
-        of: &NodeSelector,
-        fraction: f64,
-        random: bool,
-    ) -> Result<Vec<NodeIndex>, Nothing> {
+    fn share(&self, of: &NodeSelector, fraction: f64, random: bool) -> Found {
         if !(fraction > 0.0 && fraction <= 1.0) {
-            return Err(Some(Problem::new(format!(
-                "a share of {fraction} is not above 0 and at most 1"
-            ))));
+            let text = format!("a share of {fraction} is not above 0 and at most 1");
+            return Err(Some(Problem::new(text)));
         }
         let mut nodes = self.select(of)?;
         let wanted = ((nodes.len() as f64 * fraction).round() as usize).max(1);
         let name = |i: &NodeIndex| &self.plans[*i as usize].name;
-        if random {
-            nodes.sort_by_key(|i| (stable_hash(name(i)), name(i).clone()));
-        } else {
-            nodes.sort_by_key(|i| name(i).clone());
-        }
+        let place = |i: &NodeIndex| (random.then(|| stable_hash(name(i))), name(i).clone());
+        nodes.sort_by_key(place);
         nodes.truncate(wanted);
         nodes.sort_unstable();
         Ok(nodes)
     }
+}
+
+/// The places of those that are so.
+pub(super) fn those<T>(all: &[T], are_so: impl Fn(&T) -> bool) -> Vec<u32> {
+    (0u32..).zip(all).filter(|(_, one)| are_so(one)).map(|(i, _)| i).collect()
 }
 
 /// `web-0` is `default/web-0`.
@@ -172,21 +144,16 @@ impl Pods {
         let full = namespaced(name);
         self.by_name.get(&*full).copied().ok_or_else(|| {
             (!self.incomplete).then(|| {
-                let known: Vec<&str> = self.by_name.keys().map(|n| &**n).collect();
-                Problem::new(format!("there is no pod `{full}`"))
-                    .maybe_help(did_you_mean_or_list(&full, &known))
+                Problem::new(format!("there is no pod `{full}`")).meant(&full, self.by_name.keys())
             })
         })
     }
 
     /// The pods a selector means, at least one, in the order of their declaration.
-    pub(super) fn select(&self, selector: &PodSelector) -> Result<Vec<PodIndex>, Nothing> {
-        let nothing = |pods: Vec<PodIndex>, text: String| {
-            if pods.is_empty() {
-                Err((!self.incomplete).then(|| Problem::new(text)))
-            } else {
-                Ok(pods)
-            }
+    pub(super) fn select(&self, selector: &PodSelector) -> Found {
+        let nothing = |pods: Vec<PodIndex>, text: String| match pods.is_empty() {
+            true => Err((!self.incomplete).then(|| Problem::new(text))),
+            false => Ok(pods),
         };
         match selector {
             PodSelector::All => {
@@ -196,9 +163,7 @@ impl Pods {
             PodSelector::Pods(texts) => {
                 let mut pods = Vec::new();
                 for text in texts {
-                    for name in names::expand(text, PODS_MAX)
-                        .map_err(|e| Some(Problem::new(e.to_string())))?
-                    {
+                    for name in names::expand(text, PODS_MAX).map_err(Problem::new)? {
                         pods.push(self.named(&name)?);
                     }
                 }
@@ -216,25 +181,15 @@ impl Pods {
                     return Err(Some(ambiguous(name, "group", names.iter().map(apart))));
                 }
                 let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
-                nothing(pods, format!("there is no pod group `{name}`")).map_err(|problem| {
-                    problem.map(|p| {
-                        p.maybe_help(did_you_mean(
-                            name,
-                            self.groups.iter().map(|g| g.name.as_str()),
-                        ))
-                    })
-                })
+                let help = || did_you_mean(name, self.groups.iter().map(|g| &g.name));
+                nothing(pods, format!("there is no pod group `{name}`"))
+                    .map_err(|problem| problem.map(|p| p.maybe_help(help())))
             }
             PodSelector::Label(text) => {
-                let selector =
-                    Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
+                let selector = Selector::parse(text).map_err(Problem::new)?;
                 let matching: Vec<bool> =
                     self.templates.iter().map(|t| selector.matches(&t.labels)).collect();
-                let pods = (0u32..)
-                    .zip(&self.plans)
-                    .filter(|(_, p)| matching[p.template as usize])
-                    .map(|(i, _)| i)
-                    .collect();
+                let pods = those(&self.plans, |p| matching[p.template as usize]);
                 nothing(pods, format!("no pod matches `{text}`"))
             }
         }
@@ -244,6 +199,9 @@ impl Pods {
 /// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was
 /// reported elsewhere.
 pub(super) type Nothing = Option<Problem>;
+
+/// The nodes or pods that are found, by their numbers.
+type Found = Result<Vec<u32>, Nothing>;
 
 /// A name that fits several, each with a name that says which.
 pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = String>) -> Problem {
@@ -287,12 +245,9 @@ impl Workloads {
     /// `Deployment/shop/web`.
     pub(super) fn named(&self, text: &str) -> Result<WorkloadIndex, Nothing> {
         let written = |i: WorkloadIndex| !self.implied.values().any(|&set| set == i);
-        let found: Vec<(&str, WorkloadIndex)> = self
-            .by_name
-            .iter()
-            .filter(|(full, i)| is_called(full, text) && written(**i))
-            .map(|(full, i)| (full.as_str(), *i))
-            .collect();
+        let all = self.by_name.iter().map(|(full, i)| (full.as_str(), *i));
+        let found: Vec<(&str, WorkloadIndex)> =
+            all.filter(|(full, i)| is_called(full, text) && written(*i)).collect();
         match found.as_slice() {
             [(_, one)] => Ok(*one),
             [] => Err((!self.incomplete).then(|| {
@@ -302,11 +257,8 @@ impl Workloads {
             })),
             several => {
                 let names = several.iter().map(|(full, _)| *full);
-                Err(Some(ambiguous(
-                    text,
-                    "workload",
-                    several.iter().map(|(full, _)| told_apart(full, names.clone())),
-                )))
+                let apart = names.clone().map(|full| told_apart(full, names.clone()));
+                Err(Some(ambiguous(text, "workload", apart)))
             }
         }
     }

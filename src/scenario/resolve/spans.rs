@@ -20,7 +20,7 @@ pub(super) fn distribution(
     recorded: impl FnOnce(&str) -> Option<Distribution>,
 ) -> Option<Distribution> {
     let span = |text: &DurationText, part: &str| {
-        place.part(part).take(values::positive(text.as_str())).map(Dur::as_secs_f64)
+        place.part(part).take(values::positive(text)).map(Dur::as_secs_f64)
     };
     let read = match written {
         Written::Exponential { mean } => Distribution::Exponential(span(mean, "mean")?),
@@ -35,22 +35,20 @@ pub(super) fn distribution(
             Distribution::LogNormal(libm::log(median), *sigma)
         }
         Written::Uniform(from, to) => {
-            let ends =
-                [from, to].map(|t| place.take(values::span(t.as_str())).map(Dur::as_secs_f64));
-            let [from, to] = [ends[0]?, ends[1]?];
+            let [from, to] = [from, to].map(|t| place.take(values::span(t)).map(Dur::as_secs_f64));
+            let (from, to) = (from?, to?);
             if from >= to {
                 return place.deny("the second span is not longer than the first one");
             }
             Distribution::Uniform(from, to)
         }
         Written::Fixed(text) => {
-            Distribution::Fixed(place.take(values::positive(text.as_str()))?.as_secs_f64())
+            Distribution::Fixed(place.take(values::positive(text))?.as_secs_f64())
         }
         Written::Values(texts) => {
             let mut spans = Vec::new();
             for text in texts {
-                let span = place.take(values::positive(text.as_str()))?;
-                spans.push(span.as_secs_f64());
+                spans.push(place.take(values::positive(text))?.as_secs_f64());
             }
             let Some(spans) = Spans::new(spans) else {
                 return place.deny("there is no value in it");
@@ -79,9 +77,7 @@ fn is_positive(place: &Spot<'_>, part: &str, value: f64) -> Option<()> {
 /// How long something takes.
 pub(super) fn how_long(written: &HowLong, place: &Spot<'_>) -> Option<Spread> {
     let written = match written {
-        HowLong::Always(text) => {
-            return place.take(values::span(text.as_str())).map(Spread::always);
-        }
+        HowLong::Always(text) => return place.take(values::span(text)).map(Spread::always),
         HowLong::Drawn(written) => written,
     };
     let no_file = |_: &str| {

@@ -3,7 +3,7 @@
 
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
-use crate::plan::{Controllers, Flags, Perturb, Resource, Unknown};
+use crate::plan::{Controllers, Flags, Perturb, Unknown};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -11,16 +11,15 @@ use crate::scenario::prelude::*;
 /// hash, `nodes of kube-scheduler` its watch, anything else a name. Where the choice is who comes next, the object is a process or
 /// stream, `eviction` or `eviction:default/db-0`.
 #[must_use]
-pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
+fn object_hash(point: &str, text: &str) -> u64 {
     let object = |text: &str| {
-        let number = text.strip_prefix('#').and_then(|n| n.parse().ok());
-        let number = number
-            .or_else(|| text.strip_prefix("0x").and_then(|n| u64::from_str_radix(n, 16).ok()));
+        let decimal = text.strip_prefix('#').and_then(|n| n.parse().ok());
+        let hexadecimal = || u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
         let of_scheduler = || {
             let name = text.strip_suffix(" of kube-scheduler")?;
             Some(Resource::ALL.into_iter().find(|r| r.as_str() == name)?.watch_hash(1))
         };
-        let number = number.or_else(of_scheduler);
+        let number = decimal.or_else(hexadecimal).or_else(of_scheduler);
         number.unwrap_or_else(|| if text.is_empty() { 0 } else { stable_hash(text) })
     };
     match text.split_once(':') {
@@ -36,12 +35,11 @@ pub(crate) fn object_hash(point: &str, text: &str) -> u64 {
 /// There is no such kind, or nobody of that name whom it can meet.
 pub fn switch_on(perturb: &mut Perturb, text: &str, clients: &[Actor]) -> Result<(), Problem> {
     perturb.switch_on(text, clients).map_err(|Unknown { word, is_kind, known }| {
-        let what = if is_kind {
-            format!("{word:?} is no kind of trouble")
-        } else {
-            format!("{word:?} is nobody in this cluster whom {text:?} could meet")
+        let what = match is_kind {
+            true => format!("{word:?} is no kind of trouble"),
+            false => format!("{word:?} is nobody in this cluster whom {text:?} could meet"),
         };
-        Problem::new(what).maybe_help(did_you_mean_or_list(word, &known))
+        Problem::new(what).meant(word, known)
     })
 }
 
@@ -57,31 +55,26 @@ pub(super) fn read(
     let place = complaints.at(at!["tape"]);
     let clients = controllers.clients(flags.enable_taint_manager);
     if tape.choices != FORMAT {
-        let text = format!(
-            "this tape is of choice format {}, and this program reads format {FORMAT}",
-            tape.choices
-        );
+        let of = tape.choices;
+        let text =
+            format!("this tape is of choice format {of}, and this program reads format {FORMAT}");
         let help = "search for it again: `taintsim explore`";
         place.part("choices").add(Problem::new(text).help(help));
     }
     match tape.release.as_deref().map(Release::parse) {
         Some(Ok(of)) if of.to_string() != profile.release => {
-            let text = format!(
-                "this tape is of Kubernetes {of}, and the run would be of {}",
-                profile.release
-            );
+            let run = &profile.release;
+            let text = format!("this tape is of Kubernetes {of}, and the run would be of {run}");
             let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
             place.part("release").add(Problem::new(text).help(help));
         }
         Some(Err(error)) => {
-            place.part("release").add(Problem::new(error.to_string()).help(error.hint()));
+            place.part("release").add(Problem::new(&error).help(error.hint()));
         }
         Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
-        if let Err(problem) = switch_on(&mut perturb, name, &clients) {
-            place.part("perturb").part(i).add(problem);
-        }
+        place.part("perturb").part(i).take(switch_on(&mut perturb, name, &clients));
     }
     let deviation = |d: &language::Deviation| Deviation {
         point: d.0.clone().into(),

@@ -6,7 +6,6 @@ use super::group_names::MENTIONS_MAX;
 use super::primitive::{Primitive, Reader, World, weight};
 use super::when::{self, Occurrences, Resolver};
 use crate::files;
-use crate::plan::TimelineEntry;
 use crate::scenario::prelude::*;
 
 /// The most steps of a timeline.
@@ -39,13 +38,9 @@ pub(super) fn expand<'a>(
             continue;
         };
         if when.first > horizon {
-            complaints.at(at!["timeline", i, "at"]).add(
-                Problem::new(format!(
-                    "this is after the end of the run, {} s",
-                    horizon.as_secs_f64()
-                ))
-                .help("make `horizon` longer"),
-            );
+            let text = format!("this is after the end of the run, {} s", horizon.as_secs_f64());
+            let problem = Problem::new(text).help("make `horizon` longer");
+            complaints.at(at!["timeline", i, "at"]).add(problem);
             continue;
         }
         let times = u64::from(when.times);
@@ -56,17 +51,14 @@ pub(super) fn expand<'a>(
             || mentions > MENTIONS_MAX
         {
             let field = if entry.times.is_some() { "times" } else { "do" };
-            complaints
-                .at(at!["timeline", i, field])
-                .say("the timeline would be too long: too many steps, or too many nodes in them");
-            let entries = timeline;
-            return (Written { entries, actions }, moments);
+            let text = "the timeline would be too long: too many steps, or too many nodes in them";
+            complaints.at(at!["timeline", i, field]).say(text);
+            return (Written { entries: timeline, actions }, moments);
         }
         repeat(entry, when, &steps, horizon, &mut timeline, &mut actions);
     }
     actions.sort_by_key(|a| a.at);
-    let entries = timeline;
-    (Written { entries, actions }, moments)
+    (Written { entries: timeline, actions }, moments)
 }
 
 /// Writes an entry at each of its times that lies within the run.
@@ -89,10 +81,9 @@ fn repeat(
         let index = timeline.len() as u32;
         timeline.push(TimelineEntry {
             at: begin,
-            name: if when.times > 1 {
-                format!("{name} ({} of {})", n + 1, when.times)
-            } else {
-                name.clone()
+            name: match when.times {
+                1 => name.clone(),
+                all => format!("{name} ({} of {all})", n + 1),
             },
             ends: when.lasts.map(|d| begin.saturating_add(d)),
             is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),

@@ -21,7 +21,7 @@
 use super::spans::{PodTimes, how_long};
 use crate::language::Timing as Written;
 use crate::language::flags::{CLIENT, KubeletFlags, LeaderFlags, Settings};
-use crate::plan::{Delay, Imitated, LeaderElection, Limits, Real, Timing, UserMode};
+use crate::plan::{Delay, Imitated, Limits, Real, Timing, UserMode};
 use crate::scenario::prelude::*;
 
 /// `nodeStatusUpdateFrequency` where no flag changes it.
@@ -156,28 +156,26 @@ pub(super) fn read(
     }) = written
     {
         timing.name = "Custom".to_owned();
+        let place = complaints.at(at!["timing"]);
         let delays = [
             ("request", request, &mut timing.request),
             ("response", response, &mut timing.response),
             ("watch", watch, &mut timing.watch),
         ];
         for (name, text, to) in delays {
-            let read =
-                |t: &DelayText| complaints.at(at!["timing", name]).take(values::delay(t.as_str()));
-            *to = text.as_ref().and_then(read).unwrap_or(*to);
+            *to = place.read(name, text, values::delay).unwrap_or(*to);
         }
         // A step is a request of the API server to itself.
         timing.step = timing.request;
-        let place = complaints.at(at!["timing"]);
-        set(&mut timing.pass_overhead, pass_overhead, place.part("pass_overhead"));
+        set(&mut timing.pass_overhead, pass_overhead, &place, "pass_overhead");
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, &place.part("clients"));
         }
         if let Some(AttacherTiming { attach, detach }) = attacher {
             let place = place.part("attacher");
-            set(&mut timing.attacher.0, attach, place.part("attach"));
-            set(&mut timing.attacher.1, detach, place.part("detach"));
+            set(&mut timing.attacher.0, attach, &place, "attach");
+            set(&mut timing.attacher.1, detach, &place, "detach");
         }
         if let Some(kubelet) = kubelet {
             timing.kubelet =
@@ -187,12 +185,11 @@ pub(super) fn read(
     }
     timing.leader_election = leader_election(&settings.leader, &timing, complaints);
     if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
-        complaints.at(at!["flags", "kubelet", "node-status-update-frequency"]).add(
-            Problem::new(
-                "imitated kubelets check their status every 10 s; this flag would change nothing",
-            )
-            .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
-        );
+        let text =
+            "imitated kubelets check their status every 10 s; this flag would change nothing";
+        let help = "use `timing: Typical`, or a `Custom` one with `kubelet: Real()`";
+        let place = complaints.at(at!["flags", "kubelet", "node-status-update-frequency"]);
+        place.add(Problem::new(text).help(help));
     }
     check_shutdown(settings, complaints);
     check_pulls(settings, complaints);
@@ -205,19 +202,17 @@ fn check_shutdown(settings: &Settings, complaints: &Complaints) {
     let flags = &settings.flags;
     let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
     let by_priority = !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
-    let complain = |name: &'static str, problem| {
-        complaints.at(at!["flags", "kubelet", name]).add(problem);
-    };
+    let place = |name: &str| complaints.at(at!["flags", "kubelet", name]);
     if critical > all {
         let text = format!(
             "shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {all}"
         );
         let problem = Problem::new(text).help("it is the last part of `shutdown-grace-period`");
-        complain("shutdown-grace-period-critical-pods", problem);
+        place("shutdown-grace-period-critical-pods").add(problem);
     }
     if by_priority && !all.is_zero() {
         let text = "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time";
-        complain("shutdown-grace-period-by-pod-priority", Problem::new(text));
+        place("shutdown-grace-period-by-pod-priority").say(text);
     }
 }
 
@@ -239,10 +234,7 @@ fn leader_election(
     timing: &Timing,
     complaints: &Complaints,
 ) -> Option<LeaderElection> {
-    let complain = |name: &'static str, problem: Problem| {
-        let place = complaints.at(at!["flags", "kube_controller_manager", name]);
-        place.add(problem);
-    };
+    let place = |name: &str| complaints.at(at!["flags", "kube_controller_manager", name]);
     if !timing.reconnects {
         return None;
     }
@@ -250,17 +242,16 @@ fn leader_election(
     let jittered = Dur::from_nanos(retry_period.as_nanos() / 5 * 6);
     if lease_duration <= renew_deadline {
         let text = "leader-elect-lease-duration has to be greater than leader-elect-renew-deadline";
-        complain("leader-elect-lease-duration", Problem::new(text));
+        place("leader-elect-lease-duration").say(text);
     } else if renew_deadline <= jittered {
         let text = "leader-elect-renew-deadline has to be greater than 1.2 times leader-elect-retry-period";
-        complain("leader-elect-renew-deadline", Problem::new(text));
+        place("leader-elect-renew-deadline").say(text);
     }
     flags.elect.then_some(flags.times)
 }
 
-fn set(to: &mut Dur, text: &Option<DurationText>, place: Spot<'_>) {
-    let read = |text: &DurationText| place.take(values::span(text.as_str()));
-    *to = text.as_ref().and_then(read).unwrap_or(*to);
+fn set(to: &mut Dur, text: &Option<DurationText>, place: &Spot<'_>, field: &str) {
+    *to = place.read(field, text, values::span).unwrap_or(*to);
 }
 
 fn read_clients(clients: &ClientLimits, timing: &mut Timing, place: &Spot<'_>) {
@@ -293,15 +284,12 @@ fn read_kubelet(
     profile: &Profile,
     (place, times): (&Spot<'_>, &mut PodTimes),
 ) -> KubeletMode {
-    let set = |to: &mut Dur, text: &Option<DurationText>, name: &'static str| {
-        set(to, text, place.part(name));
-    };
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {
             let mut imitated = imitated(flags);
-            set(&mut imitated.start, start, "start");
-            set(&mut imitated.stop, stop, "stop");
-            set(&mut imitated.status_report, status_report, "status_report");
+            set(&mut imitated.start, start, place, "start");
+            set(&mut imitated.stop, stop, place, "stop");
+            set(&mut imitated.status_report, status_report, place, "status_report");
             imitated.repost_pod_ready = repost_pod_ready.unwrap_or(imitated.repost_pod_ready);
             KubeletMode::Imitated(imitated)
         }
@@ -315,7 +303,7 @@ fn read_kubelet(
             };
             times.start = varies(&mut real.pod_start, pod_start, "pod_start");
             times.stop = varies(&mut real.pod_stop, pod_stop, "pod_stop");
-            set(&mut real.boot, boot, "boot");
+            set(&mut real.boot, boot, place, "boot");
             KubeletMode::Real(real)
         }
     }

@@ -24,9 +24,7 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
         }
         None => String::new(),
     };
-    if let Some(name) = &written.volume {
-        place.part("volume").take(checks::object_name("volume", name));
-    }
+    place.read("volume", &written.volume, |name| checks::object_name("volume", name));
     let access = written.access.unwrap_or_default();
     let reach = reach(written, access, place);
     let is_local = matches!(reach, Reach::Node(_));
@@ -38,23 +36,17 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
         place.part("driver").say("no limit counts a local volume: it has no driver");
     }
     let driver = || written.driver.clone().unwrap_or_else(|| DEFAULT_DRIVER.to_owned());
-    let provision = written.provision.as_ref().and_then(|text| {
-        let place = place.part("provision");
-        let taken = place.take(language::values::span(text.as_str()))?;
-        if taken >= BIND_TIMEOUT {
-            let help =
-                "the scheduler waits so long for a volume; what it does then is not simulated";
-            place.add(Problem::new("must be less than 10m").help(help));
-        }
-        Some(taken)
-    });
+    let provision = place.read("provision", &written.provision, values::span);
+    if provision.is_some_and(|taken| taken >= BIND_TIMEOUT) {
+        let help = "the scheduler waits so long for a volume; what it does then is not simulated";
+        place.part("provision").add(Problem::new("must be less than 10m").help(help));
+    }
     let binding = written.binding.unwrap_or_default();
     if binding == BindingMode::Immediate && matches!(reach, Reach::Node(None)) {
         let help =
             "a local volume is made once there is a node: say which `node`, or leave `binding` out";
-        place
-            .part("binding")
-            .add(Problem::new("no node is chosen yet when the volume is made").help(help));
+        let problem = Problem::new("no node is chosen yet when the volume is made").help(help);
+        place.part("binding").add(problem);
     }
     let (volume, assumed) = (written.volume.clone(), written.assumed);
     let driver = (!is_local).then(driver);
@@ -81,9 +73,8 @@ fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot<'_>) -> Reach {
             Reach::Everywhere
         }
         Some(R::Everywhere) if zone.is_some() || node.is_some() => {
-            place
-                .part("reach")
-                .say("what is reached from everywhere has neither `zone` nor `node`");
+            let text = "what is reached from everywhere has neither `zone` nor `node`";
+            place.part("reach").say(text);
             Reach::Everywhere
         }
         Some(R::Zone) if node.is_some() => {
@@ -131,11 +122,8 @@ pub(super) fn check_places(claims: &[Claim], nodes: &super::select::Nodes, place
                 let zones: BTreeSet<&str> =
                     nodes.plans.iter().filter_map(|n| crate::api::node::zone(&n.labels)).collect();
                 if !zones.contains(zone.as_str()) {
-                    let known: Vec<&str> = zones.into_iter().collect();
                     let problem = Problem::new(format!("no node is in zone `{zone}`"));
-                    place
-                        .part("zone")
-                        .add(problem.maybe_help(language::did_you_mean_or_list(zone, &known)));
+                    place.part("zone").add(problem.meant(zone, zones));
                 }
             }
             _ => {}

@@ -41,9 +41,9 @@ impl Spoken<'_> {
         let base = match self.entry.zip(entry) {
             None => Time::ZERO,
             Some(((_, false), entry)) => entry.first,
-            Some(((name, true), entry)) => entry
-                .last_end()
-                .ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?,
+            Some(((name, true), entry)) => {
+                entry.last_end().ok_or_else(|| Problem::new(format!("`{name}` has no end")))?
+            }
         };
         let nanos = i128::from(base.as_nanos()) + i128::from(self.offset_ns);
         u64::try_from(nanos)
@@ -102,8 +102,7 @@ fn repeated(
 ) -> Option<Occurrences> {
     let first = Time::ZERO;
     let place = |field: &str| complaints.at(at!["timeline", i, field]);
-    let every =
-        entry.every.as_ref().map(|text| place("every").take(values::positive(text.as_str())));
+    let every = entry.every.as_ref().map(|text| place("every").take(values::positive(text)));
     match (every, entry.times) {
         (None, None) => Some(Occurrences { first, every: Dur::ZERO, times: 1, lasts }),
         (Some(_), None) => {
@@ -171,7 +170,7 @@ impl<'a> Resolver<'a> {
         waiting: &mut Vec<usize>,
         complaints: &Complaints,
     ) -> Result<Time, Nothing> {
-        let spoken = self.read(self.entries[i].at.as_str())?;
+        let spoken = self.read(&self.entries[i].at)?;
         let entry = match spoken.entry {
             Some((name, _)) => Some(self.entry(self.names[name], waiting, complaints).ok_or(None)?),
             None => None,
@@ -224,9 +223,7 @@ impl<'a> Resolver<'a> {
         let name = text.rsplit_once(['+', '-']).map_or(text, |(name, _)| name).trim();
         let problem = Problem::new(format!("there is no entry named `{name}`"));
         let help = did_you_mean(name, self.names.keys().copied());
-        Some(
-            problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\""),
-        )
+        Some(problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\""))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
 use super::group_names::{GroupNames, Names};
-use crate::api::labels::LabelSelector;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
 use crate::scenario::prelude::*;
@@ -27,15 +26,10 @@ const OWN: [Own; 11] = [
 pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) {
     for (field, given) in OWN {
         if given(group) && !Workload::has(kind.as_str(), field) {
-            let place = if field == "restartPolicy" {
-                place.part("template").part(field)
-            } else {
-                place.part(field)
-            };
-            place.add(
-                Problem::new(format!("a {} has no `{field}`", kind.as_str()))
-                    .maybe_help(instead(kind, field)),
-            );
+            let of_template = || place.part("template");
+            let place = if field == "restartPolicy" { of_template() } else { place.clone() };
+            let problem = Problem::new(format!("a {} has no `{field}`", kind.as_str()));
+            place.part(field).add(problem.maybe_help(instead(kind, field)));
         }
     }
 }
@@ -81,14 +75,8 @@ pub(super) fn at_least_zero(
     field: &str,
     place: &Spot<'_>,
 ) -> i32 {
-    match value {
-        Some(n) if n < 0 => {
-            place.part(field).say("must be greater than or equal to 0");
-            default
-        }
-        Some(n) => n,
-        None => default,
-    }
+    place.not_negative(field, value);
+    value.filter(|n| *n >= 0).unwrap_or(default)
 }
 
 /// `needs`: a number of pods, or a share of those that it asks for.
@@ -108,7 +96,7 @@ pub(super) fn needed(value: &FlagValue, place: Spot<'_>) -> Option<IntOrPercent>
 pub(super) fn check_selector(selector: &LabelSelector, template: &PodTemplate, place: &Spot<'_>) {
     let place = place.part("selector");
     match selector.as_selector() {
-        Err(error) => place.say(error.to_string()),
+        Err(error) => place.say(error),
         Ok(selector) if selector.is_empty() => place.say("empty selector is invalid"),
         Ok(selector) if !selector.matches(&template.labels) => {
             place.say("`selector` does not match template `labels`")
@@ -139,20 +127,17 @@ fn job(group: &WorkloadGroup, place: &Spot<'_>) -> JobSpec {
     let number = |value, default, field| at_least_zero(value, default, field, place);
     let parallelism = number(group.parallelism, 1, "parallelism");
     // `pkg/apis/batch/v1/defaults.go`: with neither it is one pod.
-    let completions = group
-        .completions
-        .map(|n| number(Some(n), 1, "completions"))
-        .or(group.parallelism.is_none().then_some(1));
+    let completions = group.completions.map(|n| number(Some(n), 1, "completions"));
+    let completions = completions.or(group.parallelism.is_none().then_some(1));
     let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
-    let rules = group.pod_failure_policy.as_ref().map_or(&[][..], |p| &p.rules);
+    let rules = group.pod_failure_policy.iter().flat_map(|p| &p.rules);
     let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
+    let policy = place.part("template").part("restartPolicy");
     if group.template.restart_policy == Some(RestartPolicy::Always) {
-        let text = "Unsupported value: \"Always\": supported values: \"OnFailure\", \"Never\"";
-        place.part("template").part("restartPolicy").say(text);
+        policy.say("Unsupported value: \"Always\": supported values: \"OnFailure\", \"Never\"");
     }
     if on_failure && group.pod_failure_policy.is_some() {
-        let text = "only \"Never\" is supported when podFailurePolicy is specified";
-        place.part("template").part("restartPolicy").say(text);
+        policy.say("only \"Never\" is supported when podFailurePolicy is specified");
     }
     JobSpec {
         parallelism,
@@ -160,7 +145,6 @@ fn job(group: &WorkloadGroup, place: &Spot<'_>) -> JobSpec {
         backoff_limit,
         pod_replacement_policy: group.pod_replacement_policy,
         pod_failure_policy: rules
-            .iter()
             .filter(|r| !r.on_pod_conditions.is_empty())
             .map(failure_rule)
             .collect(),

@@ -1,13 +1,12 @@
 //! Groups of workloads to workloads.
 
-use super::checks;
-use super::lives;
 use super::pods::{Lookup, pod_template};
 use super::select::{Numbered, Pods, PodsOf, Workloads};
 use super::workload_fields::{
     at_least_zero, called, check_own_fields, check_selector, names, needed, spec,
 };
 use super::workload_pods::{Declared, Set};
+use super::{checks, lives};
 use crate::plan::PodStart;
 use crate::scenario::prelude::*;
 use std::cell::OnceCell;
@@ -71,13 +70,8 @@ impl Workloads {
                 let name: Box<str> = name.into();
                 if !pods.by_name.contains_key(&name) {
                     pods.by_name.insert(name.clone(), pods.plans.len() as u32);
-                    pods.plans.push(PodPlan {
-                        name,
-                        template,
-                        node: None,
-                        start: PodStart::Absent,
-                        devices: None,
-                    });
+                    let start = PodStart::Absent;
+                    pods.plans.push(PodPlan { name, template, node: None, start, devices: None });
                 }
             }
             pods.groups.push(PodsOf { name: set, of, pods: first..pods.plans.len() as u32 });
@@ -99,15 +93,10 @@ impl Workloads {
     fn deployment(&self, namespace: &str, name: &str, place: &Spot<'_>) -> Option<WorkloadIndex> {
         let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
         if found.is_none() && !self.incomplete {
-            let all = self
-                .plans
-                .iter()
-                .filter(|w| w.kind == WorkloadKind::Deployment)
-                .map(|w| short_name(&w.name));
-            let problem =
-                Problem::new(format!("there is no Deployment `{namespace}/{name}` before this"))
-                    .maybe_help(did_you_mean(name, all));
-            place.part("deployment").add(problem);
+            let all = self.plans.iter().filter(|w| w.kind == WorkloadKind::Deployment);
+            let help = did_you_mean(name, all.map(|w| short_name(&w.name)));
+            let text = format!("there is no Deployment `{namespace}/{name}` before this");
+            place.part("deployment").add(Problem::new(text).maybe_help(help));
         }
         found
     }

@@ -11,13 +11,11 @@ use super::pods::Lookup;
 use super::select::{Numbered, Pods, PodsOf, Workloads};
 use super::volumes::name_claims;
 use super::workload_fields::called;
-use crate::api::budget::IntOrPercent;
-use crate::api::labels::LabelSelector;
 use crate::api::meta::OwnerReference;
 use crate::api::taint;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadSpec, pod_template_hash};
-use crate::plan::{PodStart, WorkloadPlan};
+use crate::plan::PodStart;
 use crate::scenario::prelude::*;
 use std::cell::OnceCell;
 
@@ -98,19 +96,17 @@ impl<'a> Set<'a> {
     /// then has too.
     fn selected_by_name(&mut self, name: &str, template: &mut PodTemplate) -> LabelSelector {
         if let Err(problem) = checks::label_value(name) {
-            let problem = problem
-                .about("without a `selector` its pods have its name as label `app`")
-                .help("a shorter name, or `selector: (matchLabels: { … })` with labels of the template");
-            called(self.group, self.place).at().add(problem);
+            let what = "without a `selector` its pods have its name as label `app`";
+            let help =
+                "a shorter name, or `selector: (matchLabels: { … })` with labels of the template";
+            called(self.group, self.place).at().add(problem.about(what).help(help));
         }
         let label = ("app".to_owned(), name.to_owned());
         if template.labels.insert(label.0.clone(), label.1.clone()).is_some_and(|old| old != name) {
+            let text = format!("without a `selector` the pods are those with app={name}");
             let help = "`selector: (matchLabels: { … })` with labels of the template";
-            let problem =
-                Problem::new(format!("without a `selector` the pods are those with app={name}"))
-                    .help(help);
             let place = self.place.part("template").part("labels").part("app");
-            place.add(problem);
+            place.add(Problem::new(text).help(help));
         }
         LabelSelector { match_labels: BTreeMap::from([label]), ..LabelSelector::default() }
     }
@@ -128,31 +124,23 @@ impl<'a> Set<'a> {
         let first = self.pods.plans.len() as u32;
         if let Some(on) = &self.group.placement {
             if self.created_later {
-                self.place
-                    .part("placement")
-                    .say("the pods of a workload that is created later come from its controller");
+                let text = "the pods of a workload that is created later come from its controller";
+                self.place.part("placement").say(text);
             } else {
                 self.put(workloads, index, name, on, template.clone());
             }
         }
-        let of = pods_of(made.kind, made.namespace);
-        if first < self.pods.plans.len() as u32 {
-            self.pods.groups.push(PodsOf {
-                name: name.to_owned(),
-                of,
-                pods: first..self.pods.plans.len() as u32,
-            });
+        let of = format!("{}/{}", made.kind.as_str(), made.namespace);
+        let pods = first..self.pods.plans.len() as u32;
+        if !pods.is_empty() {
+            self.pods.groups.push(PodsOf { name: name.to_owned(), of, pods });
         } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
             let number = |i| first_ordinal.saturating_add(i);
             let names =
                 (0..replicas).map(|i| format!("{}/{name}-{}", made.namespace, number(i))).collect();
             template.owner = owner_of(made.kind, name);
-            workloads.numbered.push(Numbered {
-                set: name.to_owned(),
-                of,
-                names,
-                template: self.pods.template(template),
-            });
+            let template = self.pods.template(template);
+            workloads.numbered.push(Numbered { set: name.to_owned(), of, names, template });
         }
     }
 
@@ -203,17 +191,11 @@ impl<'a> Set<'a> {
         if !fits {
             let help =
                 if daemon { "`placement: Each(All)`" } else { "one of `Node`, `Nodes`, `Spread`" };
-            let problem =
-                Problem::new(format!("pods of a {} are not placed like this", made.kind.as_str()));
-            at.add(problem.help(help));
-            return None;
+            let text = format!("pods of a {} are not placed like this", made.kind.as_str());
+            return at.refuse(Problem::new(text).help(help));
         }
         let nodes = made.on.get_or_init(|| placed(on, at, self.lookup.nodes)).as_deref()?;
-        if nodes.is_empty() {
-            at.say("no node is named here");
-            return None;
-        }
-        Some(nodes)
+        if nodes.is_empty() { at.deny("no node is named here") } else { Some(nodes) }
     }
 
     /// The names of the pods, each with its node.
@@ -226,19 +208,14 @@ impl<'a> Set<'a> {
     ) -> Vec<(String, Option<NodeIndex>)> {
         let node = |i: usize| Some(nodes[i % nodes.len()]);
         match self.made.spec {
-            WorkloadSpec::DaemonSet => nodes
-                .iter()
-                .map(|&n| {
-                    let of = &self.lookup.nodes.plans[n as usize].name;
-                    (format!("{name}-{of}"), Some(n))
-                })
-                .collect(),
-            WorkloadSpec::StatefulSet { first_ordinal, .. } => (0..count)
-                .map(|i| {
-                    let number = i64::from(first_ordinal) + i as i64;
-                    (format!("{name}-{number}"), node(i))
-                })
-                .collect(),
+            WorkloadSpec::DaemonSet => {
+                let of = |n: NodeIndex| &self.lookup.nodes.plans[n as usize].name;
+                nodes.iter().map(|&n| (format!("{name}-{}", of(n)), Some(n))).collect()
+            }
+            WorkloadSpec::StatefulSet { first_ordinal, .. } => {
+                let number = |i: usize| i64::from(first_ordinal) + i as i64;
+                (0..count).map(|i| (format!("{name}-{}", number(i)), node(i))).collect()
+            }
             _ => (0..count).map(|i| (format!("{owner}-{i}"), node(i))).collect(),
         }
     }
@@ -262,11 +239,6 @@ impl Workloads {
         self.implied.insert(deployment, self.plans.len() as WorkloadIndex);
         self.plans.push(set);
     }
-}
-
-/// What comes before the name of a workload's pods as a group.
-fn pods_of(kind: WorkloadKind, namespace: &str) -> String {
-    format!("{}/{namespace}", kind.as_str())
 }
 
 fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
@@ -297,9 +269,10 @@ fn daemon_tolerations(tolerations: &mut Vec<Toleration>) {
             effect: Some(effect),
             ..Toleration::default()
         };
-        match tolerations.iter_mut().find(|t| {
-            t.key == added.key && t.operator == added.operator && t.effect == added.effect
-        }) {
+        let is_same = |t: &&mut Toleration| {
+            (&t.key, t.operator, t.effect) == (&added.key, added.operator, added.effect)
+        };
+        match tolerations.iter_mut().find(is_same) {
             Some(there) => *there = added,
             None => tolerations.push(added),
         }

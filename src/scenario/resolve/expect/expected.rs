@@ -2,8 +2,8 @@
 //! single expectation means.
 
 use super::figures::property;
-use super::reader::{Of, Reader, word};
 use super::sought::{count, is_about_pods};
+use super::{Of, Reader, word};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 
@@ -99,17 +99,13 @@ impl Reader<'_> {
         };
         let that = self.record(parts[0], &whole, &at_that);
         let then = self.record(parts[1], &whole, &at_then);
-        let within = match within {
-            Some(text) => Some(place.part("within").take(values::span(text.as_str()))?),
-            None => None,
-        };
+        let within = place.maybe("within", within, |text| values::span(text))?;
         let parts = [that?, then?];
         let [that, then] = [0, 1].map(|i| is_about_pods(&parts[i].what));
         if each == Each::Object && that != then {
             let problem = Problem::new("one is about pods, and the other is not");
-            return place
-                .part("each")
-                .refuse(problem.help("`each: Node` is the node that a pod is on"));
+            let help = "`each: Node` is the node that a pod is on";
+            return place.part("each").refuse(problem.help(help));
         }
         if each == Each::Workload && !(that && then) {
             return place.part("each").deny("only pods are of a workload");
@@ -155,12 +151,8 @@ impl Reader<'_> {
     ) -> Option<Expected> {
         let claim = self.claim(that, &place.part("that"));
         let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
-        let to = match within {
-            Some(text) => {
-                from.saturating_add(place.part("within").take(values::span(text.as_str()))?)
-            }
-            None => self.horizon,
-        };
+        let within = place.maybe("within", within, |text| values::span(text))?;
+        let to = within.map_or(self.horizon, |span| from.saturating_add(span));
         if to > self.horizon {
             self.beyond(place.part("within"), to);
             return None;
@@ -176,8 +168,8 @@ impl Reader<'_> {
         after: Option<&language::TimeText>,
         place: &Spot<'_>,
     ) -> Option<Expected> {
-        let (that, until) =
-            (self.claim(that, &place.part("that")), self.claim(until, &place.part("until")));
+        let that = self.claim(that, &place.part("that"));
+        let until = self.claim(until, &place.part("until"));
         let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
         Some(Expected::Until(that?, until?, from))
     }
@@ -207,51 +199,36 @@ impl Reader<'_> {
             let place = complaints.at(at!["expect", i]);
             let (share, inner, at) = share(e, seeds, &place);
             if let Some(what) = self.expected(inner, &at) {
-                list.push(Expectation {
-                    kind: word(inner),
-                    what,
-                    share,
-                    bytes: bytes(place.place()),
-                });
+                let (kind, bytes) = (word(inner), bytes(place.place()));
+                list.push(Expectation { kind, what, share, bytes });
             }
         }
-        let golden = spec
-            .golden
-            .as_ref()
-            .map(|file| (file.replace("{release}", of.release), bytes(&at!["golden"])));
-        if spec.golden.is_some() && seeds > 1 {
-            complaints
-                .at(at!["golden"])
-                .say("a golden timeline is that of one run; this scenario runs with several seeds");
+        let golden = spec.golden.as_ref().map(|file| file.replace("{release}", of.release));
+        if golden.is_some() && seeds > 1 {
+            let text =
+                "a golden timeline is that of one run; this scenario runs with several seeds";
+            complaints.at(at!["golden"]).say(text);
         }
-        let guards = spec
-            .guards
-            .iter()
-            .enumerate()
-            .map(|(i, g)| (g.clone(), bytes(&at!["guards", i])))
-            .collect();
+        let guard = |(i, g): (usize, &String)| (g.clone(), bytes(&at!["guards", i]));
         Expectations {
             list,
             seeds: (0..u64::from(seeds)).map(|n| of.seed.wrapping_add(n)).collect(),
-            golden,
-            guards,
+            golden: golden.map(|file| (file, bytes(&at!["golden"]))),
+            guards: spec.guards.iter().enumerate().map(guard).collect(),
         }
     }
 }
 
 /// With how many seeds the scenario runs.
 fn seeds(written: Option<u32>, place: &Spot<'_>) -> u32 {
-    match written {
-        Some(0) => {
-            place.say("a scenario runs with at least one seed");
-            1
-        }
+    let seeds = match written {
+        Some(0) => place.deny("a scenario runs with at least one seed"),
         Some(n) if n > SEEDS_MAX => {
-            place.say(format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"));
-            1
+            place.deny(format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"))
         }
-        n => n.unwrap_or(1),
-    }
+        n => n,
+    };
+    seeds.unwrap_or(1)
 }
 
 /// The share of the runs in which something is expected, if one is given; what is expected, and its
@@ -269,9 +246,8 @@ fn share<'e, 'c>(
         place.part("in_at_least").say(problem);
     }
     if seeds < 2 {
-        let problem = Problem::new("a share of the runs needs several of them")
-            .help("`seeds: 50` beside `expect`");
-        place.add(problem);
+        let problem = Problem::new("a share of the runs needs several of them");
+        place.add(problem.help("`seeds: 50` beside `expect`"));
     }
     (Some(*in_at_least), that, place.part("that"))
 }

@@ -1,7 +1,7 @@
 //! Figures with their limits, claims about every moment, and when something is expected: single times,
 //! windows, how far apart.
 
-use super::reader::{Reader, actor, from_start, word};
+use super::{Reader, actor, from_start, word};
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
 
@@ -17,10 +17,7 @@ impl Reader<'_> {
             Some(w) => self.window(w, &place.part("during"))?,
             None => (Time::ZERO, self.horizon),
         };
-        let longest = match &l.longest {
-            Some(text) => Some(place.part("longest").take(values::span(text.as_str()))?),
-            None => None,
-        };
+        let longest = place.maybe("longest", l.longest.as_ref(), |text| values::span(text))?;
         if longest.is_some() && (relation != Relation::AtMost || l.of.is_span()) {
             return place.part("longest").deny("only an `AtMost` of a number has a `longest`");
         }
@@ -49,8 +46,7 @@ impl Reader<'_> {
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
                 if zone != "*" {
-                    of_place
-                        .take(self.nodes.select(&language::NodeSelector::Zone(zone.clone())))?;
+                    of_place.take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?;
                 }
                 None
             }
@@ -65,12 +61,8 @@ impl Reader<'_> {
                 let found = of_place.take(self.workload_named(name))?;
                 let Some(found) = found else {
                     if !self.incomplete() {
-                        let known: Vec<&str> = self
-                            .workloads
-                            .plans
-                            .iter()
-                            .filter_map(|w| w.name.rsplit('/').next())
-                            .collect();
+                        let all = self.workloads.plans.iter();
+                        let known = all.filter_map(|w| w.name.rsplit('/').next());
                         let problem = Problem::new(format!("there is no workload `{name}`"));
                         let help = "figures are of workloads: a group of pods without one has none to lack";
                         of_place.add(problem.maybe_help(did_you_mean(name, known)).or_help(help));
@@ -123,10 +115,10 @@ impl Reader<'_> {
             C::AnyOf(claims) => list(claims).map(Claim::AnyOf),
             C::Not(claim) => Some(Claim::Not(Box::new(self.claim(claim, &place.part(0))?))),
             C::During { .. } => place.deny("`During` stands outermost in `Always` and `Never`"),
-            _ => place.refuse(
-                Problem::new("a property stands alone: it is about a whole run")
-                    .help("`Never(PodStuck)`"),
-            ),
+            _ => {
+                let problem = Problem::new("a property stands alone: it is about a whole run");
+                place.refuse(problem.help("`Never(PodStuck)`"))
+            }
         }
     }
 }
@@ -151,7 +143,7 @@ impl Reader<'_> {
     pub(super) fn times(&self, c: &Common<'_>, place: &Spot<'_>) -> Option<Times> {
         let one = |text: Option<&language::TimeText>, field: &str| match text {
             None => Some(None),
-            Some(text) => self.moment(text.as_str(), &place.part(field)).map(Some),
+            Some(text) => self.moment(text, &place.part(field)).map(Some),
         };
         let window = |w: Option<&Window>, field: &str| match w {
             None => Some(None),
@@ -172,15 +164,11 @@ impl Reader<'_> {
         let (after, before) = (one(c.after, "after"), one(c.before, "before"));
         let (between, first) = (window(c.between, "between"), window(c.first, "first"));
         let during = window(c.during, "during");
-        let spread = match c.spread {
-            None => Some(None),
-            Some(text) => place.part("spread").take(spread(text)).map(Some),
-        };
+        let spread = place.maybe("spread", c.spread, |text| spread(text));
         let (mut after, mut before, between) = (after?, before?, between?);
         if between.is_some() && (after.is_some() || before.is_some()) {
-            return place
-                .part("between")
-                .deny("`between` is `after` and `before` in one; give it alone");
+            let text = "`between` is `after` and `before` in one; give it alone";
+            return place.part("between").deny(text);
         }
         if let (Some(a), Some(b)) = (after, before) {
             not_empty((a, b), place.part("before"))?;
@@ -205,7 +193,7 @@ impl Reader<'_> {
         or: Time,
         place: Spot<'_>,
     ) -> Option<Time> {
-        written.map_or(Some(or), |text| self.moment(text.as_str(), &place))
+        written.map_or(Some(or), |text| self.moment(text, &place))
     }
 
     /// A time that lies in the run.
@@ -219,17 +207,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn beyond(&self, place: Spot<'_>, time: Time) {
-        let message = format!(
-            "{} is beyond the end of the run, {}",
-            from_start(time),
-            from_start(self.horizon)
-        );
+        let [time, end] = [time, self.horizon].map(from_start);
+        let message = format!("{time} is beyond the end of the run, {end}");
         place.add(Problem::new(message).help("make `horizon` longer"));
     }
 
     pub(super) fn window(&self, (from, to): &Window, place: &Spot<'_>) -> Option<Stretch> {
-        let (a, b) =
-            (self.moment(from.as_str(), &place.part(0)), self.moment(to.as_str(), &place.part(1)));
+        let (a, b) = (self.moment(from, &place.part(0)), self.moment(to, &place.part(1)));
         not_empty((a?, b?), place.clone())
     }
 }
@@ -260,9 +244,6 @@ fn spread(text: &str) -> Result<(Dur, Dur), Problem> {
         Some((least, most)) => (bound(least, Dur::ZERO)?, bound(most, Dur::from_nanos(u64::MAX))?),
         None => (values::span(text)?, values::span(text)?),
     };
-    if least > most {
-        Err(Problem::new(format!("{text} runs backwards")))
-    } else {
-        Ok((least, most))
-    }
+    let wrong = || Problem::new(format!("{text} runs backwards"));
+    (least <= most).then_some((least, most)).ok_or_else(wrong)
 }

@@ -3,8 +3,46 @@
 
 mod expected;
 mod figures;
-mod reader;
 mod selected;
 mod sought;
 
-pub(super) use reader::{Of, Reader};
+use crate::scenario::prelude::*;
+use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
+use crate::scenario::resolve::when::Resolver;
+use serde::Serialize;
+
+/// What expectations refer to.
+pub(crate) struct Reader<'a> {
+    pub(crate) moments: &'a Resolver<'a>,
+    pub(crate) horizon: Time,
+    pub(crate) nodes: &'a Nodes,
+    pub(crate) pods: &'a Pods,
+    pub(crate) workloads: &'a Workloads,
+}
+
+/// The run that the expectations are about.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub(crate) seed: u64,
+    pub(crate) release: &'a str,
+}
+
+/// A time as people write it: `10m0s`.
+pub(super) fn from_start(time: Time) -> Dur {
+    Dur::from_nanos(time.as_nanos())
+}
+
+/// Complains about a name that no actor has.
+pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
+    let known: Vec<&str> = Actor::ALL.iter().map(|a| a.as_str()).collect();
+    if known.contains(&name) {
+        return Some(());
+    }
+    let help = did_you_mean(name, &known).unwrap_or_else(|| format!("one of {}", known.join(", ")));
+    place.refuse(Problem::new(format!("nobody is called `{name}`")).help(help))
+}
+
+/// The word that an expectation or a claim begins with.
+pub(super) fn word<T: Serialize>(written: &T) -> String {
+    Tree::of(written).word().to_owned()
+}

@@ -1,10 +1,10 @@
 //! Which pods and nodes an expectation means.
 
-use super::reader::Reader;
+use super::Reader;
 use crate::api::workload::{is_called, namespace_of, told_apart};
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::prelude::*;
-use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced};
+use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced, those};
 
 impl Reader<'_> {
     /// The pods that are meant; `Some(None)` if none are named.
@@ -37,10 +37,8 @@ impl Reader<'_> {
             selected.labels.push(label(text, &place.part("label"))?);
         }
         if let Some(namespace) = c.namespace {
-            written.push(format!(
-                "{}in namespace {namespace}",
-                if written.is_empty() { "pods " } else { "" }
-            ));
+            let pods = if written.is_empty() { "pods " } else { "" };
+            written.push(format!("{pods}in namespace {namespace}"));
             // A workload whose namespace this is may have no pods in a run; of another one there are none.
             let is_there = |w: &String| w.split('/').nth(1) == Some(namespace.as_str());
             let of = selected.workloads.iter().flatten();
@@ -64,10 +62,8 @@ impl Reader<'_> {
             && !self.incomplete()
         {
             let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
-            return place.refuse(
-                Problem::new(format!("there is no pod `{name}`"))
-                    .maybe_help(did_you_mean(name, known)),
-            );
+            let problem = Problem::new(format!("there is no pod `{name}`"));
+            return place.refuse(problem.maybe_help(did_you_mean(name, known)));
         }
         Some(full)
     }
@@ -89,8 +85,7 @@ impl Reader<'_> {
             PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
         };
         let found = place.take(self.pods.select(selector))?;
-        selected.names =
-            Some(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
+        selected.names = Some(self.called(found));
         Some(written)
     }
 
@@ -110,12 +105,16 @@ impl Reader<'_> {
         match found.len() {
             0 => Ok(None),
             1 => Ok(found.first().map(|full| (*full).to_owned())),
-            _ => Err(ambiguous(
-                name,
-                "workload",
-                found.iter().map(|full| told_apart(full, found.iter().copied())),
-            )),
+            _ => {
+                let apart = found.iter().map(|full| told_apart(full, found.iter().copied()));
+                Err(ambiguous(name, "workload", apart))
+            }
         }
+    }
+
+    /// The names of pods.
+    fn called(&self, pods: Vec<PodIndex>) -> BTreeSet<String> {
+        pods.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect()
     }
 
     /// The names of the pods of a group, or of those that state an owner of that name.
@@ -136,34 +135,23 @@ impl Reader<'_> {
                 let apart = |full: &String| told_apart(full, owners.iter().map(String::as_str));
                 return Err(Some(ambiguous(name, "owner", owners.iter().map(apart))));
             }
-            (0u32..)
-                .zip(&self.pods.plans)
-                .filter(|(_, p)| owned(p).is_some())
-                .map(|(i, _)| i)
-                .collect()
+            those(&self.pods.plans, |p| owned(p).is_some())
         };
         if !found.is_empty() {
-            return Ok(found
-                .into_iter()
-                .map(|i| self.pods.plans[i as usize].name.to_string())
-                .collect());
+            return Ok(self.called(found));
         }
         if self.incomplete() {
             return Err(None);
         }
         let short = |full: &str| full.rsplit('/').next().unwrap_or_default().to_owned();
-        let known: BTreeSet<String> = self
-            .workloads
-            .plans
-            .iter()
-            .map(|w| short(&w.name))
-            .chain(self.pods.groups.iter().map(|g| g.name.clone()))
-            .collect();
+        let groups = self.pods.groups.iter().map(|g| g.name.clone());
+        let workloads = self.workloads.plans.iter().map(|w| short(&w.name));
+        let known: BTreeSet<String> = workloads.chain(groups).collect();
         let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
         // What stands before the name may be the mistake: `Deployment/db` of a StatefulSet.
         let own = name.rsplit('/').next().filter(|own| known.contains(*own));
         let help = own.map(|own| format!("did you mean `{own}`?"));
-        let help = help.or_else(|| did_you_mean(name, known.iter().map(String::as_str)));
+        let help = help.or_else(|| did_you_mean(name, &known));
         Err(Some(problem.maybe_help(help)))
     }
 
@@ -202,5 +190,5 @@ impl Reader<'_> {
 }
 
 fn label(text: &str, place: &Spot<'_>) -> Option<Selector> {
-    place.take(Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
+    place.take(Selector::parse(text).map_err(Problem::new))
 }

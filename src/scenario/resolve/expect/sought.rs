@@ -1,21 +1,19 @@
 //! What records are looked for, and how often.
 
-use super::reader::{Reader, actor, zone_state};
+use super::{Reader, actor};
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::scenario::prelude::*;
-use crate::trace::{EventText, EvictionCause};
+use crate::trace::{EventText, EvictionCause, ZoneState};
 
 /// Evictions, by what is named; by anything where nothing is named.
 fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
     let Some(by) = by else { return Some(Kind::Evicted { by: None }) };
-    let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
-    if found.is_none() {
-        let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
-        place
-            .part("by")
-            .add(Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help));
-    }
-    found.map(|by| Kind::Evicted { by: Some(by) })
+    let nobody = || {
+        Problem::new(format!("nothing evicts under the name `{by}`"))
+            .meant(by, EvictionCause::ALL.map(EvictionCause::as_str))
+    };
+    let by = place.part("by").take(EvictionCause::parse(by).ok_or_else(nobody))?;
+    Some(Kind::Evicted { by: Some(by) })
 }
 
 /// The reason of events. One that none has would be met wherever none is expected.
@@ -61,9 +59,8 @@ impl Reader<'_> {
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
             let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
-            return place.part("count").refuse(
-                Problem::new("\"all\" of what is not said").help(format!("select some, or {all}")),
-            );
+            let problem = Problem::new("\"all\" of what is not said");
+            return place.part("count").refuse(problem.help(format!("select some, or {all}")));
         }
         Some(Some(Sought { what, pods, nodes, count, times }))
     }
@@ -92,14 +89,14 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
         E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place)?), s.common()),
         E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place)?), s.common()),
-        E::Condition(s) => (Kind::Condition(s.kind.of_api(), s.status), s.common()),
+        E::Condition(s) => (Kind::Condition(s.kind.of_api()?, s.status), s.common()),
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {
             let given = [("node", s.node.is_some()), ("nodes", s.nodes.is_some())];
             let message = "a zone has a state, not its nodes; name it with `zone`";
             none_of(&given, message, place)?;
-            (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
+            (Kind::Zone(ZoneState::parse(&format!("{:?}", s.state))?, s.zone.clone()), s.common())
         }
         E::MasterDisruption(s) => {
             let given = [
@@ -119,29 +116,15 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
             },
             s.common(),
         ),
-        E::Pending(_)
-        | E::Order(_)
-        | E::AtLeast(_)
-        | E::AtMost(_)
-        | E::Equal(_)
-        | E::Always(_)
-        | E::Never(_)
-        | E::Violates(_)
-        | E::Eventually { .. }
-        | E::Until { .. }
-        | E::Whenever { .. }
-        | E::Mostly { .. } => return Some(None),
+        // All others are of no record.
+        _ => return Some(None),
     }))
 }
 
 /// Complains about the first field of those that are given, and that mean nothing here.
 fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot<'_>) -> Option<()> {
-    for (field, given) in fields {
-        if *given {
-            return place.part(*field).deny(message);
-        }
-    }
-    Some(())
+    let given = fields.iter().find(|(_, given)| *given);
+    given.map_or(Some(()), |(field, _)| place.part(field).deny(message))
 }
 
 /// Whether the records are about pods, and not about nodes or zones.
@@ -170,9 +153,8 @@ fn none_of_bounds(common: &Common<'_>, place: &Spot<'_>) -> Option<()> {
     let message = format!(
         "`{field}` says when all of it happens, and with `count: 0` nothing does: what comes outside would count, too"
     );
-    let problem =
-        Problem::new(message).help(format!("to look only there, write `during: {during}`"));
-    place.part(field).refuse(problem)
+    let help = format!("to look only there, write `during: {during}`");
+    place.part(field).refuse(Problem::new(message).help(help))
 }
 
 /// How often records are expected.
@@ -207,20 +189,15 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Cou
 }
 
 fn taint(text: &str, place: &Spot<'_>) -> Option<TaintSought> {
-    let (rest, effect) = match text.split_once(':') {
-        Some((rest, effect)) => (rest, Some(effect)),
-        None => (text, None),
-    };
-    let (key, value) = match rest.split_once('=') {
-        Some((key, value)) => (key, Some(value.to_owned())),
-        None => (rest, None),
-    };
+    let (rest, effect) =
+        text.split_once(':').map_or((text, None), |(rest, effect)| (rest, Some(effect)));
+    let (key, value) =
+        rest.split_once('=').map_or((rest, None), |(key, value)| (key, Some(value.to_owned())));
     let parsed = effect.map(Effect::parse);
     if key.is_empty() || parsed == Some(None) {
         let help = "\"key:Effect\", \"key=value:Effect\" or \"key\"; the effects are NoSchedule, PreferNoSchedule and NoExecute";
-        return place
-            .part("taint")
-            .refuse(Problem::new(format!("`{text}` is not a taint")).help(help));
+        let problem = Problem::new(format!("`{text}` is not a taint"));
+        return place.part("taint").refuse(problem.help(help));
     }
     Some(TaintSought { key: key.to_owned(), value, effect: parsed.flatten() })
 }
