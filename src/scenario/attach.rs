@@ -10,7 +10,6 @@ use crate::files::{self, InputFile, ReadError};
 use crate::import::{ImportedCluster, Input};
 use crate::outages::{self, History};
 use crate::scenario::prelude::*;
-use std::path::{Path, PathBuf};
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
@@ -28,9 +27,8 @@ pub(super) fn attach_cluster(loaded: &mut Loaded) -> Result<(), Problem> {
         Ok((file, if own { cluster } else { cluster.simulable()? }))
     });
     let (file, cluster) = read.map_err(|error| {
-        let problem = Problem::new(error.to_string())
-            .help("a path is relative to the scenario; `taintsim import` reads the same files");
-        loaded.located(&place, problem)
+        let help = "a path is relative to the scenario; `taintsim import` reads the same files";
+        loaded.located(&place, Problem::new(error).help(help))
     })?;
     loaded.inputs.push(file);
     loaded.take_in(cluster);
@@ -91,10 +89,7 @@ fn named(loaded: &Loaded) -> Vec<(String, Option<HistoryFormat>, Place)> {
 /// Where a file lies: beside the scenario, or as a copy of that name in a folder of results.
 fn place(loaded: &Loaded, file: &str, copy: &str) -> PathBuf {
     let stored = loaded.cluster.as_ref().and_then(|copy| copy.parent());
-    match stored {
-        Some(folder) => folder.join(copy),
-        None => loaded.folder.join(file),
-    }
+    stored.map_or_else(|| loaded.folder.join(file), |folder| folder.join(copy))
 }
 
 fn read(

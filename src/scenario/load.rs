@@ -16,9 +16,7 @@ use super::loaded::Loaded;
 use super::prelude::*;
 use crate::files::{self, Places, ReadError};
 use crate::import::{EXPORT_BYTES_MAX, ImportError, ImportedCluster, Input, is_export};
-use crate::language::{Problem, Problems, Source};
 use crate::scenario::resolve::{Overrides, build, mistakes};
-use std::path::{Path, PathBuf};
 
 /// The largest scenario file, in bytes.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -67,9 +65,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
             });
         };
         let what = files::said(&error);
-        let nearby = neighbours(path);
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let help = crate::language::text::did_you_mean(&name, nearby.iter().map(String::as_str));
+        let help = did_you_mean(&name, neighbours(path));
         Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
     })
 }
@@ -89,13 +86,8 @@ pub(crate) fn parse_packed(
 ) -> Result<Loaded, Problems> {
     let stem =
         Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    from_bytes(
-        shown,
-        if stem.is_empty() { "scenario" } else { &stem },
-        bytes,
-        folder.to_path_buf(),
-        (None, places),
-    )
+    let name = if stem.is_empty() { "scenario" } else { &stem };
+    from_bytes(shown, name, bytes, folder.to_path_buf(), (None, places))
 }
 
 /// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file
@@ -117,25 +109,20 @@ fn inside(path: &Path) -> String {
     if files.is_empty() {
         return "there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders".to_owned();
     }
-    let more = files.len().saturating_sub(LISTED);
-    files.truncate(LISTED);
-    let list: Vec<String> =
-        files.iter().map(|name| path.join(name).display().to_string()).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(
-        "name a file in it: {}{more}; `taintsim test` and `taintsim validate` take folders",
-        list.join(", ")
-    )
+    let list = files.iter().take(LISTED).map(|name| path.join(name).display().to_string());
+    let list = list.collect::<Vec<_>>().join(", ");
+    let more = match files.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("name a file in it: {list}{more}; `taintsim test` and `taintsim validate` take folders")
 }
 
 fn neighbours(path: &Path) -> Vec<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .flatten()
-        .take(1000)
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        .collect();
+    let names = entries.flatten().take(1000).map(|e| e.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     names
 }
@@ -179,9 +166,8 @@ fn of_export(shown: &str, name: &str, bytes: Vec<u8>) -> Result<Loaded, Problems
         .and_then(|input| ImportedCluster::read(&[input]))
         .and_then(ImportedCluster::simulable)
         .and_then(ImportedCluster::builds)
-        .map_err(|error| Problems::one(Problem::new(error.to_string())))?;
-    let name = name.split('.').find(|part| !part.is_empty());
-    let name = name.unwrap_or("cluster");
+        .map_err(|error| Problems::one(Problem::new(error)))?;
+    let name = name.split('.').find(|part| !part.is_empty()).unwrap_or("cluster");
     let mut loaded = parse(name, cluster.to_scenario().into_bytes(), Path::new(""))?;
     cluster.summary.as_scenario = true;
     loaded.imported = Some(cluster.summary);
@@ -192,10 +178,8 @@ fn of_export(shown: &str, name: &str, bytes: Vec<u8>) -> Result<Loaded, Problems
 fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
     let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return fail(format!(
-            "the file is larger than {} MiB, the limit of a scenario",
-            FILE_BYTES_MAX >> 20
-        ));
+        let most = FILE_BYTES_MAX >> 20;
+        return fail(format!("the file is larger than {most} MiB, the limit of a scenario"));
     }
     let text = match files::text(bytes) {
         Ok(text) => text,
@@ -205,10 +189,8 @@ fn text_of(shown: &str, bytes: Vec<u8>) -> Result<String, Problems> {
         Err(error) => return fail(error.to_string()),
     };
     if text.trim().is_empty() {
-        return Err(Problems::one(
-            Problem::new(format!("{shown}: the file is empty"))
-                .help("`taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said"),
-        ));
+        let problem = Problem::new(format!("{shown}: the file is empty"));
+        return Err(Problems::one(problem.help("`taintsim init` writes a scenario to start from; if kubectl was to fill it, see what that said")));
     }
     Ok(text)
 }
@@ -239,10 +221,10 @@ impl ImportedCluster {
         let built = parse("the scenario", text.clone().into_bytes(), Path::new(""));
         match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
             Ok(_) => Ok(self),
-            Err(problems) => Err(problems
-                .0
-                .first()
-                .map_or_else(|| self.of_no_object("it cannot be built"), |p| self.blame(p, &text))),
+            Err(Problems(problems)) => Err(match problems.first() {
+                None => self.of_no_object("it cannot be built"),
+                Some(problem) => self.blame(problem, &text),
+            }),
         }
     }
 }

@@ -22,9 +22,7 @@ const PRESETS: [(&str, &str); 6] = [
 pub(crate) fn preset_text(name: &str) -> Result<&'static str, Problem> {
     let found = PRESETS.iter().find(|(n, _)| *n == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
-        let names = PRESETS.map(|(n, _)| n);
-        Problem::new(format!("there is no preset `{name}`"))
-            .maybe_help(did_you_mean_or_list(name, &names))
+        Problem::new(format!("there is no preset `{name}`")).meant(name, PRESETS.map(|(n, _)| n))
     })
 }
 

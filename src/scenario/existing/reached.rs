@@ -44,10 +44,8 @@ type Full = (String, &'static str, String);
 pub(super) fn full_names(workload: &Workload) -> Vec<Full> {
     let group = workload.group();
     let namespace = group.namespace.as_deref().unwrap_or("default");
-    let texts = group
-        .name
-        .as_ref()
-        .map_or(group.names.as_ref().map_or(&[][..], |n| n.texts()), std::slice::from_ref);
+    let several = group.names.as_ref().map_or(&[][..], |n| n.texts());
+    let texts = group.name.as_ref().map_or(several, std::slice::from_ref);
     // Texts that are no names are complained about elsewhere.
     let names = texts.iter().flat_map(|text| names::expand(text, 100_000).unwrap_or_default());
     names.map(|name| (namespace.to_owned(), workload.kind().as_str(), name)).collect()

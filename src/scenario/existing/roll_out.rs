@@ -3,8 +3,8 @@
 
 use super::reached::{Owners, Reached, is_failing, stands};
 use super::templates::templates;
-use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::language::{Existing, Exported, FlagValue, Flags, Scenario, Toleration};
+use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::scenario::prelude::*;
 
 /// Takes what changed in templates and in the default tolerations' flags to the pods that exist.
 /// `was` is the scenario before its settings were changed.
@@ -71,11 +71,7 @@ fn defaults(
     let keep = spec.existing == Some(Existing::Keep);
     let mut seconds: Vec<i64> = Vec::new();
     for &p in &groups {
-        let former: Vec<usize> = (0..spec.pods[p].tolerations.len())
-            .filter(|&i| added(&spec.pods[p].tolerations[i], p))
-            .collect();
-        for i in former {
-            let toleration = &mut spec.pods[p].tolerations[i];
+        for toleration in spec.pods[p].tolerations.iter_mut().filter(|t| added(t, p)) {
             seconds.extend(toleration.toleration_seconds);
             if !keep {
                 toleration.toleration_seconds = Some(new);
@@ -88,11 +84,8 @@ fn defaults(
 
 /// Whether the plugin is switched off.
 fn is_disabled(flags: &Flags) -> bool {
-    let disabled = flags
-        .kube_apiserver
-        .get("disable-admission-plugins")
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let disabled = flags.kube_apiserver.get("disable-admission-plugins");
+    let disabled = disabled.map(ToString::to_string).unwrap_or_default();
     disabled.split(',').any(|name| name.trim() == "DefaultTolerationSeconds")
 }
 
@@ -110,11 +103,8 @@ fn is_stated(
     };
     let pod = &spec.pods[p];
     let namespace = pod.namespace.as_deref().unwrap_or("default");
-    let defaults = spec
-        .namespaces
-        .iter()
-        .find(|n| n.name.as_deref() == Some(namespace))
-        .and_then(|n| n.default_tolerations.as_ref());
+    let own = spec.namespaces.iter().find(|n| n.name.as_deref() == Some(namespace));
+    let defaults = own.and_then(|n| n.default_tolerations.as_ref());
     if defaults.is_some_and(|all| all.iter().any(states)) {
         return true;
     }
@@ -131,13 +121,9 @@ fn said(mut seconds: Vec<i64>, short: &str, keep: bool) -> String {
     seconds.sort_unstable();
     seconds.dedup();
     let seconds = seconds.iter().map(|s| format!("{s} s")).collect::<Vec<_>>().join(" or ");
-    if keep {
-        format!(
-            " keep the {seconds} for {short} that DefaultTolerationSeconds had added (existing: Keep)"
-        )
-    } else {
-        format!(
-            " changed as by a rollout: those with the {seconds} for {short} that DefaultTolerationSeconds had added"
-        )
+    let those = format!("the {seconds} for {short} that DefaultTolerationSeconds had added");
+    match keep {
+        true => format!(" keep {those} (existing: Keep)"),
+        false => format!(" changed as by a rollout: those with {those}"),
     }
 }

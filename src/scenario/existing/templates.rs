@@ -11,16 +11,11 @@ type Changes = BTreeMap<usize, (PodTemplate, PodTemplate)>;
 /// Takes changed templates to the pods and ReplicaSets of their workloads.
 pub(super) fn templates(spec: &mut Scenario, was: &Scenario) -> Vec<Reached> {
     let changed = |i: usize| {
-        was.workloads
-            .get(i)
-            .zip(spec.workloads.get(i))
-            .filter(|(a, b)| a.group().template != b.group().template)
+        let (before, after) = (was.workloads.get(i)?, spec.workloads.get(i)?);
+        let (before, after) = (&before.group().template, &after.group().template);
+        (before != after).then(|| (i, (before.clone(), after.clone())))
     };
-    let changes: Changes = (0..spec.workloads.len())
-        .filter_map(|i| {
-            changed(i).map(|(a, b)| (i, (a.group().template.clone(), b.group().template.clone())))
-        })
-        .collect();
+    let changes: Changes = (0..spec.workloads.len()).filter_map(changed).collect();
     if changes.is_empty() {
         return Vec::new();
     }
@@ -105,11 +100,9 @@ fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
 
 /// `shop/web`
 fn written(group: &WorkloadGroup) -> String {
-    let name = group
-        .name
-        .as_deref()
-        .or_else(|| group.names.as_ref().and_then(|n| n.texts().first()).map(String::as_str));
-    format!("{}/{}", group.namespace.as_deref().unwrap_or("default"), name.unwrap_or("?"))
+    let several = || group.names.as_ref().and_then(|n| n.texts().first());
+    let name = group.name.as_ref().or_else(several).map_or("?", String::as_str);
+    format!("{}/{name}", group.namespace.as_deref().unwrap_or("default"))
 }
 
 /// Takes what differs between two states of a template to something that was made from the first.
@@ -118,28 +111,17 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
     to.labels.extend(after.labels.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
     let new = |(key, value): &(&String, &QuantityText)| before.requests.get(*key) != Some(*value);
     to.requests.extend(after.requests.iter().filter(new).map(|(k, v)| (k.clone(), v.clone())));
-    fn other<T: Clone + PartialEq>(to: &mut T, before: &T, after: &T) {
-        if before != after {
-            to.clone_from(after);
-        }
+    macro_rules! carry {
+        ($($field:ident)*) => {$(
+            if before.$field != after.$field {
+                to.$field.clone_from(&after.$field);
+            }
+        )*};
     }
-    other(
-        &mut to.termination_grace_period_seconds,
-        &before.termination_grace_period_seconds,
-        &after.termination_grace_period_seconds,
-    );
-    other(&mut to.pod_start, &before.pod_start, &after.pod_start);
-    other(&mut to.image, &before.image, &after.image);
-    other(&mut to.pod_stop, &before.pod_stop, &after.pod_stop);
-    other(&mut to.exit_code, &before.exit_code, &after.exit_code);
-    other(&mut to.usage, &before.usage, &after.usage);
-    other(&mut to.readiness_probe, &before.readiness_probe, &after.readiness_probe);
-    other(&mut to.liveness_probe, &before.liveness_probe, &after.liveness_probe);
-    other(&mut to.startup_probe, &before.startup_probe, &after.startup_probe);
-    other(&mut to.serves_after, &before.serves_after, &after.serves_after);
-    other(&mut to.serves_for, &before.serves_for, &after.serves_for);
-    other(&mut to.ends, &before.ends, &after.ends);
-    other(&mut to.restart_policy, &before.restart_policy, &after.restart_policy);
+    carry! {
+        termination_grace_period_seconds pod_start image pod_stop exit_code usage readiness_probe
+        liveness_probe startup_probe serves_after serves_for ends restart_policy
+    }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)
     {
@@ -159,12 +141,8 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
                 && (t.effect == toleration.effect
                     || t.effect.is_none() && toleration.effect == Some(Effect::NoExecute))
         };
-        let there = to
-            .tolerations
-            .iter()
-            .position(|t| Some(t) == old)
-            .or_else(|| to.tolerations.iter().position(alike));
-        match there {
+        let there = to.tolerations.iter().position(|t| Some(t) == old);
+        match there.or_else(|| to.tolerations.iter().position(alike)) {
             Some(j) => to.tolerations[j] = toleration.clone(),
             None => to.tolerations.push(toleration.clone()),
         }

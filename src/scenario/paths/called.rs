@@ -98,10 +98,8 @@ impl Called {
     /// Whether one of the names that it stands for is this one.
     fn holds(&self, name: &str) -> bool {
         let short = name.rsplit('/').next().unwrap_or(name);
-        self.texts
-            .iter()
-            .filter_map(|text| names::expand(text, 10_000).ok())
-            .any(|all| all.iter().any(|n| n == short))
+        let mut all = self.texts.iter().filter_map(|text| names::expand(text, 10_000).ok());
+        all.any(|names| names.iter().any(|n| n == short))
     }
 
     /// The workloads that it stands for, `Kind/namespace/name`. A scenario that can be built has not too many.
@@ -117,10 +115,8 @@ impl Called {
 /// How the group of that number is named in a path: `workloads.web`, `workloads.shop/web` where
 /// another one is called `web`, or `workloads[2]`.
 fn path_of(list: &str, all: &[Called], i: usize) -> String {
-    let only = all[i]
-        .forms()
-        .into_iter()
-        .find(|form| matches!(matching(all, form)[..], [one] if one == i));
+    let is_only = |form: &String| matches!(matching(all, form)[..], [one] if one == i);
+    let only = all[i].forms().into_iter().find(is_only);
     only.map_or_else(|| format!("{list}[{i}]"), |name| format!("{list}.{}", quoted(&name)))
 }
 
@@ -138,11 +134,8 @@ pub(super) fn paths_of(list: &str, all: &[Called]) -> Vec<String> {
 
 /// A name with a dot in it stands in quotes.
 pub(super) fn quoted(name: &str) -> String {
-    if name.contains(['.', '[', '=']) && !name.contains('{') {
-        format!("\"{name}\"")
-    } else {
-        name.to_owned()
-    }
+    let is_plain = !name.contains(['.', '[', '=']) || name.contains('{');
+    if is_plain { name.to_owned() } else { format!("\"{name}\"") }
 }
 
 /// Those that a name fits; the name as it is written goes before the same as the beginning of
@@ -177,41 +170,28 @@ pub(super) fn find(
         [_] => Ok(found),
         [] => {
             if let Some(i) = (0..all.len()).find(|&i| all[i].holds(name)) {
-                let problem = Problem::new(format!(
-                    "`{name}` is one of several that are alike, and a path changes all of these"
-                ));
-                return Err(problem.help(format!(
-                    "`{}` is their path; write the one apart to change it alone",
-                    path_of(list, all, i)
-                )));
+                let why = "is one of several that are alike, and a path changes all of these";
+                let path = path_of(list, all, i);
+                let help =
+                    format!("`{path}` is their path; write the one apart to change it alone");
+                return Err(Problem::new(format!("`{name}` {why}")).help(help));
             }
             let paths = paths_of(list, all);
             let known = paths.iter().filter_map(|path| path.strip_prefix(list)?.strip_prefix('.'));
+            let known = known.chain(all.iter().flat_map(Called::names));
             let mut seen = BTreeSet::new();
-            let known: Vec<&str> = known
-                .chain(all.iter().flat_map(Called::names))
-                .filter(|n| seen.insert(*n))
-                .collect();
             Err(Problem::new(format!("there is no {what} `{name}`"))
-                .maybe_help(did_you_mean_or_list(name, &known)))
+                .meant(name, known.filter(|n| seen.insert(*n))))
         }
         _ => {
             const LISTED: usize = 8;
-            let mut which: Vec<String> = found
-                .iter()
-                .take(LISTED)
-                .map(|&i| format!("`{}`", path_of(list, all, i)))
-                .collect();
-            if found.len() > LISTED {
-                which.push(format!("{} more", found.len() - LISTED));
-            }
+            let count = found.len();
+            let shown = found.iter().take(LISTED).map(|&i| format!("`{}`", path_of(list, all, i)));
+            let mut which: Vec<String> = shown.collect();
+            which.extend((count > LISTED).then(|| format!("{} more", count - LISTED)));
             let last = which.pop().unwrap_or_default();
-            let problem = Problem::new(format!(
-                "`{name}` names {} {what}s: {} and {last}",
-                found.len(),
-                which.join(", ")
-            ));
-            Err(problem
+            let which = which.join(", ");
+            Err(Problem::new(format!("`{name}` names {count} {what}s: {which} and {last}"))
                 .help(format!("say which; `{list}.*` is all of them, those of other names, too")))
         }
     }

@@ -129,11 +129,10 @@ fn written(shape: Shape, value: &str) -> Result<Option<Value>, Problem> {
     }
     let wrong = |wanted: &str| {
         let problem = Problem::new(format!("expected {wanted}, found `{value}`"));
-        problem.maybe_help(
-            value
-                .contains(',')
-                .then(|| "one value; `taintsim sweep` and `taintsim plan` try several".to_owned()),
-        )
+        match value.contains(',') {
+            true => problem.help("one value; `taintsim sweep` and `taintsim plan` try several"),
+            false => problem,
+        }
     };
     let written = match shape.kind() {
         Kind::Whole if value.parse::<i128>().is_err() => {
@@ -147,7 +146,7 @@ fn written(shape: Shape, value: &str) -> Result<Option<Value>, Problem> {
             let word = words.iter().find(|w| w.eq_ignore_ascii_case(value));
             Value::word(word.ok_or_else(|| {
                 Problem::new(format!("`{value}` is none of the values of this field"))
-                    .maybe_help(did_you_mean_or_list(value, &words))
+                    .meant(value, &words)
             })?)
         }
         Kind::Texts => {

@@ -3,10 +3,10 @@
 
 use super::called::{Called, Target, paths_of, quoted};
 use super::edit::{is_field, is_plain};
-use super::read::{keys, seconds_of, without_brackets};
+use super::read::{keys, seconds_in, seconds_of, without_brackets};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
-use crate::language::values::{KUBERNETES, SEED};
+use crate::language::values::SEED;
 use crate::scenario::prelude::*;
 
 /// A path that can be set.
@@ -116,9 +116,8 @@ fn of_element(
         paths.extend(keys(written).map(path));
         for (i, claim) in claims.iter().enumerate() {
             paths.extend(claim.tolerations.iter().enumerate().map(|(j, toleration)| {
-                let seconds = toleration.toleration_seconds;
                 let path = format!("{of}.resourceClaims[{i}].tolerations[{j}].tolerationSeconds");
-                (path, Some(seconds.map_or_else(|| "none".to_owned(), |s| s.to_string())))
+                (path, Some(seconds_in(toleration)))
             }));
         }
     };
@@ -196,8 +195,10 @@ pub(super) fn timing(value: &str, present: Option<&Timing>) -> Result<Timing, Pr
             _ => Err(Problem::new("this scenario states no `Custom` timing")
                 .help("set single figures: `timing.watch=20ms`")),
         },
-        _ => Err(Problem::new(format!("`{value}` is not a timing"))
-            .maybe_help(did_you_mean_or_list(value, &["ideal", "typical"]))),
+        _ => {
+            Err(Problem::new(format!("`{value}` is not a timing"))
+                .meant(value, ["ideal", "typical"]))
+        }
     }
 }
 
@@ -213,10 +214,8 @@ pub(super) fn kubelet_timing(spec: &mut Scenario, path: &str) -> Result<(), Prob
 /// Makes the timing one whose figures can be set.
 pub(super) fn custom(spec: &mut Scenario, path: &str) -> Result<(), Problem> {
     if spec.timing == Some(Timing::Ideal) {
-        return Err(Problem::new(format!(
-            "`{path}`: the timing is `Ideal`, whose figures are fixed"
-        ))
-        .help("set `timing=typical` first"));
+        let text = format!("`{path}`: the timing is `Ideal`, whose figures are fixed");
+        return Err(Problem::new(text).help("set `timing=typical` first"));
     }
     if !matches!(spec.timing, Some(Timing::Custom { .. })) {
         let custom = Tree::read("Custom()").map_err(|mistake| mistake.words())?;
@@ -231,10 +230,8 @@ pub(super) fn custom_timing(spec: &mut Scenario, path: &str, figure: &str) -> Re
     let known = shape.fields().filter(|(_, shape)| is_plain(*shape));
     let known: Vec<&str> = known.map(|(name, _)| name).collect();
     if !known.contains(&figure) {
-        return Err(Problem::new(format!(
-            "`{figure}` is not a figure of the timing that can be set"
-        ))
-        .maybe_help(did_you_mean_or_list(figure, &known)));
+        let text = format!("`{figure}` is not a figure of the timing that can be set");
+        return Err(Problem::new(text).meant(figure, &known));
     }
     custom(spec, path)
 }
@@ -249,19 +246,16 @@ pub(super) fn flag_value(
     let mut components: Vec<&str> = known_flags().map(|(c, _)| c).collect();
     components.dedup();
     let Some(&known) = components.iter().find(|c| **c == name) else {
-        let shown: Vec<String> = components.iter().map(|c| c.replace('_', "-")).collect();
-        let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
-        return Err(Problem::new(format!("`{component}` is not a component"))
-            .maybe_help(did_you_mean_or_list(component, &shown)));
+        let shown = components.iter().map(|c| c.replace('_', "-"));
+        let problem = Problem::new(format!("`{component}` is not a component"));
+        return Err(problem.meant(component, shown));
     };
     let flags: Vec<&str> = known_flags().filter(|(c, _)| *c == known).map(|(_, f)| f).collect();
     let wanted = flag.replace('_', "-");
     let Some(&flag) = flags.iter().find(|f| **f == wanted) else {
-        let problem = Problem::new(format!(
-            "`{flag}` is not a flag of {} that is modelled",
-            known.replace('_', "-")
-        ));
-        return Err(problem.maybe_help(did_you_mean_or_list(&wanted, &flags)));
+        let of = known.replace('_', "-");
+        let problem = Problem::new(format!("`{flag}` is not a flag of {of} that is modelled"));
+        return Err(problem.meant(&wanted, &flags));
     };
     let map = spec.flags.component_mut(known);
     map.insert(flag.to_owned(), FlagValue::Text(without_brackets(value).to_owned()));

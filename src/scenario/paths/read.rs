@@ -112,10 +112,9 @@ fn name(text: &str) -> Option<(String, &str)> {
 
 /// The names of a path's rest, where none has brackets.
 pub(super) fn names_of(fields: &[Segment]) -> Vec<&str> {
-    if fields.iter().any(|f| f.index.is_some()) {
-        Vec::new()
-    } else {
-        fields.iter().map(|f| f.name.as_str()).collect()
+    match fields.iter().any(|f| f.index.is_some()) {
+        true => Vec::new(),
+        false => fields.iter().map(|f| f.name.as_str()).collect(),
     }
 }
 
@@ -173,9 +172,8 @@ pub(super) fn toleration_seconds(
         Some(full) => full.to_owned(),
         None if key.contains('/') => key.to_owned(),
         None => {
-            let near =
-                WELL_KNOWN.into_iter().map(short).chain(tolerations.iter().map(|t| short(&t.key)));
-            if let Some(help) = did_you_mean(key, near) {
+            let own = tolerations.iter().map(|t| short(&t.key));
+            if let Some(help) = did_you_mean(key, WELL_KNOWN.into_iter().map(short).chain(own)) {
                 return Err(Problem::new(format!("no toleration here is for `{key}`")).help(help));
             }
             key.to_owned()
@@ -201,21 +199,20 @@ fn is_for(t: &Toleration, key: &str) -> bool {
 
 /// The seconds of the toleration of a taint's key, if one is written.
 pub(super) fn seconds_of(tolerations: &[Toleration], key: &str) -> Option<String> {
-    let written = tolerations.iter().find(|t| is_for(t, key))?;
-    let seconds = written.toleration_seconds;
-    Some(seconds.map_or_else(|| "none".to_owned(), |s| s.to_string()))
+    tolerations.iter().find(|t| is_for(t, key)).map(seconds_in)
+}
+
+/// The seconds of a toleration, `none` for ever.
+pub(super) fn seconds_in(toleration: &Toleration) -> String {
+    toleration.toleration_seconds.map_or_else(|| "none".to_owned(), |s| s.to_string())
 }
 
 /// The taint keys whose tolerations a person may want to change: the two of failing nodes, and
 /// those that are written.
 pub(super) fn keys(tolerations: &[Toleration]) -> impl Iterator<Item = &str> {
     let always = ["unreachable", "not-ready"];
-    always.into_iter().chain(
-        tolerations
-            .iter()
-            .map(|t| short(&t.key))
-            .filter(move |k| !k.is_empty() && !always.contains(k)),
-    )
+    let own = tolerations.iter().map(|t| short(&t.key));
+    always.into_iter().chain(own.filter(move |k| !k.is_empty() && !always.contains(k)))
 }
 
 #[cfg(test)]
