@@ -4,9 +4,7 @@
 use super::finished;
 use super::prelude::*;
 use crate::analysis::explain;
-use crate::kernel::Choices;
 use crate::lab::survey::{Wanted, losses};
-use crate::sim;
 
 /// Arguments of `taintsim complete`.
 #[derive(Clone, Debug, clap::Args)]

@@ -10,7 +10,6 @@ use super::{
     test, tool, validate,
 };
 use crate::api::spelling;
-use crate::files::Escaped;
 use crate::kernel::Endless;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};

@@ -4,8 +4,8 @@ use super::finished;
 use super::prelude::*;
 use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
 use crate::language::duration;
+use crate::report::absolute;
 use crate::report::explain::{document, mermaid, write};
-use crate::report::{WallClock, absolute};
 
 /// How an explanation is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -9,21 +9,13 @@ use super::prelude::*;
 use super::progress::Stopwatch;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::Work;
-use crate::analysis::properties::{Property, Violation, check};
-use crate::kernel::Choices;
-use crate::lab::Desk;
-use crate::lab::explore::{
-    Change, Changing, Explore, Faults, Of, Report, Violated, explore_at as search,
-};
-use crate::lab::replay::steps;
-use crate::lab::tape::{self, Tape, Texts};
+use crate::analysis::properties::{Violation, check};
+use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
+use crate::lab::tape;
 use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
 use crate::report::html::Page;
-use crate::report::html::board::{Board, Part, Steps, Table};
+use crate::report::html::board::{Part, Steps, Table};
 use crate::report::replay::lanes;
-
-use crate::report::{Folder, OutputError, manifest};
-use crate::sim;
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;

@@ -3,7 +3,6 @@
 use super::html::HtmlArg;
 use super::prelude::*;
 use super::shards::{PlanShardsArgs, With};
-use crate::analysis::properties::Property;
 use crate::lab::explore::{BATCH, Change, Faults, Strategy};
 use crate::language::duration::format;
 use crate::plan::Perturb;

@@ -5,15 +5,9 @@ use super::prelude::*;
 use super::progress::Stopwatch;
 use super::replay::violated;
 use super::run::{self, folder_failure};
-use crate::analysis::properties::Property;
-use crate::lab::explore::Violated;
-use crate::lab::replay::steps;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};
-use crate::lab::tape::{Tape, Texts};
 use crate::report::explore::{Says, Searched};
 use crate::report::finding::{Finding, On};
-use crate::report::{Folder, OutputError, manifest};
-use crate::sim;
 
 /// Where reports go, and how long they may take.
 pub(super) struct Asked<'a> {

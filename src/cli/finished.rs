@@ -4,9 +4,8 @@
 use super::file;
 use super::prelude::*;
 use super::run::{self, Ready};
-use crate::files::{self, ReadError, hash_text};
-use crate::report::{Written, events, manifest};
-use serde::Deserialize;
+use crate::files::{ReadError, hash_text};
+use crate::report::{Written, events};
 
 /// A run that is over.
 pub(crate) struct Finished {

@@ -5,7 +5,6 @@ use super::file::{writable, write_whole};
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
 use crate::report::html;
-use crate::report::html::board::Board;
 use crate::report::{Report, Style};
 use std::ffi::OsStr;
 

@@ -5,7 +5,6 @@
 
 use super::file::{self, ScenarioOut, write_text};
 use super::prelude::*;
-use crate::import::{ImportedCluster, Input};
 
 /// Arguments of `taintsim import`.
 #[derive(Clone, Debug, clap::Args)]

@@ -10,16 +10,12 @@ use super::file::{self, replaces_only_by_force, write_text};
 use super::forecasts::{Course, courses, refused, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::prelude::*;
-use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
 use crate::evidence::{
     Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, exported, reconstruct,
 };
-use crate::files;
-use crate::import::{Asked, ImportedCluster};
-use crate::lab::Forecast;
-use crate::report::WallClock;
+use crate::import::Asked;
 use crate::report::forecast::{Basis, Outlook, put_what_if, write_beside};
 use crate::report::incident::{Verdict, board, document, table, write};
 

@@ -1,7 +1,6 @@
 //! What may be set where somebody else runs the control plane.
 
 use super::prelude::*;
-use crate::language::Problem;
 
 /// Who runs the control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

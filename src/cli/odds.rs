@@ -5,8 +5,7 @@ use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};
-use crate::analysis::properties::Property;
-use crate::lab::explore::{Explore, Violated, Wanted, often};
+use crate::lab::explore::{Wanted, often};
 use crate::report::odds::{Asked, document, write};
 
 /// Arguments of `taintsim odds`.

@@ -3,8 +3,7 @@
 
 use super::prelude::*;
 use super::run::{not_written, place};
-use crate::files::{self, ReadError};
-use crate::report::OutputError;
+use crate::files::ReadError;
 use crate::report::playground::{self, FILE, Module};
 
 /// The largest module, in bytes; one has some four million.

@@ -4,14 +4,12 @@ use super::file::{is_stdin, shown, stdin};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::analysis::expect;
-use crate::analysis::properties::{Property, Violation, check};
-use crate::lab::explore::{Explore, drawn};
-use crate::lab::replay::{ReplayedStep, departure, steps};
-use crate::lab::tape::{Tape, Texts};
-use crate::report::html::board::{Board, Part};
+use crate::analysis::properties::{Violation, check};
+use crate::lab::explore::drawn;
+use crate::lab::replay::{ReplayedStep, departure};
+use crate::report::html::board::Part;
 use crate::report::odds::{drawn as drawn_document, of_drawn};
 use crate::report::replay::{document, lanes, write};
-use crate::sim;
 
 /// Arguments of `taintsim replay`.
 #[derive(Clone, Debug, clap::Args)]

@@ -5,7 +5,6 @@ use super::finished::{self, Finished};
 use super::prelude::*;
 use super::run;
 use crate::analysis::curves::curves;
-use crate::files::{self, Escaped};
 use crate::report::html;
 use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
 use crate::report::{Report, klog, perfetto};

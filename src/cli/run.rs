@@ -5,10 +5,9 @@ use super::file::{STDIN, is_stdin, stdin};
 use super::output::RecordsArg;
 use super::prelude::*;
 use crate::import::Summary;
-use crate::kernel::Choices;
 use crate::lab::replay::played;
-use crate::report::{self, FileError, Folder, OutputError, Report, Source, TableForms, Written};
-use crate::sim;
+use crate::report;
+use crate::report::{FileError, Report, Source, TableForms, Written};
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]

@@ -6,7 +6,6 @@ use super::file::{ScenarioOut, shown, write_text};
 use super::prelude::*;
 use super::replay::load_any;
 use super::run::tell_imported;
-use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
 use crate::language::Tape;
 

@@ -5,7 +5,7 @@ use super::given::{KubectlArgs, asked, given};
 use super::html::{HtmlArg, RUNS_MAX, page, run_for_page};
 use super::prelude::*;
 use super::shards::{PlanShardsArgs, With, Work};
-use crate::import::{Input, device_taint_rules};
+use crate::import::device_taint_rules;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
 use crate::language::{DeviceTaintRule, Tree};
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};

@@ -12,7 +12,7 @@ use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
 use super::run::load;
 use super::scenarios::{self, scenarios};
-use crate::files::{self, Escaped, Form};
+use crate::files::Form;
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};

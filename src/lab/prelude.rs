@@ -2,14 +2,23 @@
 pub(super) use super::shards::Desk;
 pub(super) use super::threads::{Event, Stopped, Watch, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::clock::short;
+pub(super) use crate::analysis::properties::Property;
 pub(super) use crate::analysis::{Analysis, Interval};
-pub(super) use crate::api::workload::WorkloadKind;
+pub(super) use crate::api::pod::PodTemplate;
+pub(super) use crate::api::taint::{Effect, Taint};
+pub(super) use crate::api::workload::{WorkloadKind, namespace_of};
+pub(super) use crate::kernel::choice::{Deviation, Span};
+pub(super) use crate::kernel::search::fold;
 pub(super) use crate::kernel::{Choices, Dur, Time};
-pub(super) use crate::language::{Problem, Problems, counted, grouped};
-pub(super) use crate::plan::Plan;
-pub(super) use crate::scenario::{self, Drawn, Loaded, Overrides};
-pub(super) use crate::sim::{self, GoesOn};
-pub(super) use crate::trace::Trace;
+pub(super) use crate::language::{
+    Problem, Problems, Scenario, counted, did_you_mean_or_list, duration, grouped,
+};
+pub(super) use crate::plan::{NewRule, NodeIndex, Plan, PodPlan};
+pub(super) use crate::scenario::{
+    self, Away, Drawn, Loaded, Model, Outage, Overrides, WorkloadsAt,
+};
+pub(super) use crate::sim::{self, GoesOn, Searched, Searcher};
+pub(super) use crate::trace::{RecordId, Trace, What};
 pub(super) use rayon::ThreadPool;
 pub(super) use rayon::prelude::*;
 pub(super) use serde::{Deserialize, Serialize};

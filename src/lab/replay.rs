@@ -4,10 +4,7 @@
 use super::prelude::*;
 use super::tape::Texts;
 use crate::analysis::properties::Violation;
-use crate::kernel::choice::{Deviation, Span};
 use crate::kernel::search::Step;
-use crate::sim::Searched;
-use crate::trace::RecordId;
 
 /// A step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,6 @@ use super::prelude::*;
 use crate::analysis::Metrics;
 use crate::analysis::summary::metrics;
 use crate::lab::shards::unpacked;
-use std::ops::Range;
 
 /// The most runs of a sweep.
 pub(crate) const RUNS_MAX: u64 = 1_000_000;

@@ -3,12 +3,11 @@
 
 use super::prelude::*;
 use crate::api::names::Names;
-use crate::kernel::choice::{Deviation, FORMAT, Held};
+use crate::kernel::choice::{FORMAT, Held};
 use crate::kernel::{NEXT, Name};
 use crate::language::{self, object_text_of_number};
 use crate::plan::Resource;
 use crate::profiles::Release;
-use crate::sim::Searched;
 use std::path::Path;
 
 /// The version of the file.

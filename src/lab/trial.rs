@@ -10,7 +10,6 @@ use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
 use crate::language::{Place, Tree, at};
 use crate::scenario::expectations::{Expectation, Expectations};
-use crate::trace::RecordId;
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;

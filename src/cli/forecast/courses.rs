@@ -10,12 +10,10 @@ use crate::cli::forecasts::{Course, courses, refused, run_all};
 use crate::cli::given::KubectlArgs;
 use crate::cli::html::HtmlArg;
 use crate::cli::prelude::*;
-use crate::import::{ImportedCluster, Input};
-use crate::lab::Forecast;
 use crate::language::{Entry, NodeSelector, Step, duration};
 use crate::plan::NodeStart;
 use crate::report::forecast::Basis;
-use crate::report::{WallClock, short};
+use crate::report::short;
 
 /// An export with its courses.
 pub(super) struct Courses {

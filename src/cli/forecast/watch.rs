@@ -8,8 +8,7 @@ use crate::cli::html::page;
 use crate::cli::import::read;
 use crate::cli::prelude::*;
 use crate::cli::shards::Work;
-use crate::import::{Input, KUBECTL};
-use crate::lab::Forecast;
+use crate::import::KUBECTL;
 use crate::report::forecast::{
     Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };

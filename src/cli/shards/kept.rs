@@ -7,11 +7,11 @@
 use super::packed::{Packed, VERSION};
 use crate::cli::file::write_whole;
 use crate::cli::prelude::*;
-use crate::files::{self, fnv1a64, hash_text};
+use crate::files::{fnv1a64, hash_text};
 use crate::lab::{self, Keeper};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The most bytes of one result.

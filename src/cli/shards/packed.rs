@@ -8,10 +8,9 @@
 use crate::cli::file::{STDIN, is_stdin, stdin};
 use crate::cli::prelude::*;
 use crate::cli::run::{folder_failure, place};
-use crate::files::{self, InputFile, Places, fnv1a64, hash_text};
+use crate::files::{InputFile, Places, fnv1a64, hash_text};
+use crate::report::FileError;
 use crate::report::trials::quoted;
-use crate::report::{FileError, Folder, OutputError, manifest};
-use serde::Deserialize;
 use std::cell::RefCell;
 
 /// The form of a work plan and of the results of its shards.

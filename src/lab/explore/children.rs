@@ -6,7 +6,7 @@
 //! begun, only the first is worth it: to start another one first only swaps their names.
 
 use crate::kernel::GROUP_SLOTS;
-use crate::kernel::choice::{Deviation, Drawn, Span};
+use crate::kernel::choice::Drawn;
 use crate::kernel::search::{Asked, Searched as Notes};
 use crate::lab::prelude::*;
 

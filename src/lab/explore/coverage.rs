@@ -5,9 +5,8 @@
 
 use crate::api::meta::ConditionStatus;
 use crate::kernel::choice::hash_name;
-use crate::kernel::search::fold;
 use crate::lab::prelude::*;
-use crate::trace::{Record, What};
+use crate::trace::Record;
 
 /// How soon one thing comes after the other is told up to ten to this microseconds.
 const TENS: u32 = 6;

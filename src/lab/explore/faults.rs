@@ -2,7 +2,6 @@
 
 use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
-use crate::language::did_you_mean_or_list;
 
 /// What can be added: its word, and how a file writes it, with gaps for what is drawn.
 const KINDS: [(&str, &str); 11] = [

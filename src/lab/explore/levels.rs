@@ -10,10 +10,8 @@ use super::outcome::Outcome;
 use super::sampled::{self, Tally};
 use super::search::{Beside, Explore, Report, Strategy, Watch};
 use crate::kernel::HashIndex;
-use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
 use crate::lab::prelude::*;
-use crate::sim::{GoesOn, Searcher};
 use std::sync::Arc;
 
 /// A run to be made: that of its parent with one more deviation.

@@ -3,12 +3,9 @@
 use super::outcome::Outcome;
 use super::search::{Explore, Violated};
 use crate::analysis::expect;
-use crate::analysis::properties::{Property, check};
-use crate::kernel::choice::{Deviation, Drawn};
-use crate::kernel::search::fold;
+use crate::analysis::properties::check;
+use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
-use crate::sim::{GoesOn, Searched, Searcher};
-use crate::trace::What;
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 

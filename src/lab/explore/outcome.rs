@@ -7,7 +7,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::PodPhase;
 use crate::kernel::choice::hash_name;
 use crate::lab::prelude::*;
-use crate::trace::{Actor, Record, RecordId, What};
+use crate::trace::{Actor, Record};
 use std::fmt::Write as _;
 
 /// How many pods, and nodes, are described one by one.

@@ -7,11 +7,8 @@ use super::one::{self, Found, shorter};
 use super::outcome::Outcome;
 use super::search::{Beside, Explore, Reached, Report, Strategy, Violated, Watch};
 use super::timelines::{Known, Other, fewer};
-use crate::analysis::properties::Property;
-use crate::kernel::choice::Deviation;
 use crate::lab::prelude::*;
 use crate::plan::Perturb;
-use crate::sim::Searcher;
 use serde::de::DeserializeOwned;
 use std::collections::btree_map::Entry;
 

@@ -10,10 +10,8 @@
 use super::changes::{Change, Changing, Of};
 use super::coverage::{Nodes, by_node, kind, orders};
 use super::one;
-use crate::kernel::search::fold;
 use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
-use crate::trace::What;
 
 /// One time in so many something comes anywhere, and not near a record.
 const ANYWHERE: u64 = 4;

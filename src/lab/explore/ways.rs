@@ -3,9 +3,8 @@
 
 use super::one;
 use super::search::{Explore, Violated};
-use crate::kernel::choice::{Deviation, Drawn, Held, Span};
+use crate::kernel::choice::{Drawn, Held};
 use crate::lab::prelude::*;
-use crate::sim::{GoesOn, Searcher};
 use std::cell::RefCell;
 
 /// How many runs are drawn to see whether a violation comes about with some choices held, of which so

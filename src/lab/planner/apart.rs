@@ -6,8 +6,7 @@ use super::kept::{Group, Kept, pair};
 use super::spec::{FIGURES, OWN};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Axis;
-use crate::language::Scenario;
-use crate::scenario::{WorkloadsAt, workloads_at};
+use crate::scenario::workloads_at;
 
 /// The value of a row that changes nothing.
 pub(crate) const AS_IT_IS: &str = "as it is";

@@ -7,16 +7,14 @@
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use crate::api::meta::OwnerReference;
-use crate::api::pod::{PodPhase, PodSource, PodTemplate};
+use crate::api::pod::{PodPhase, PodSource};
 use crate::api::probe::{Life, ProbeType};
-use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
-use crate::api::workload::namespace_of;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
-use crate::plan::{KubeletMode, PodPlan, PodStart, WorkloadPlan};
-use crate::scenario::{LONGEST_S, Model, Object, WorkloadsAt};
+use crate::plan::{KubeletMode, PodStart, WorkloadPlan};
+use crate::scenario::{LONGEST_S, Object};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.

@@ -8,8 +8,8 @@
 use super::spec::{FIGURES, OWN};
 use crate::analysis::{Costs, Serving, summary};
 use crate::lab::prelude::*;
-use crate::scenario::{Away, Model, Outage, WorkloadsAt, YEAR_S};
-use crate::trace::{Actor, EventText, What};
+use crate::scenario::YEAR_S;
+use crate::trace::{Actor, EventText};
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]

@@ -4,7 +4,6 @@ use super::apart::{self, alone};
 use super::run::Planner;
 use crate::lab::prelude::*;
 use crate::lab::sweep::{Axis, Sweep};
-use crate::language::duration;
 
 /// What is run, as a text: two of the same are one setting. The seconds that the API server adds to a pod are those that
 /// somebody wrote; names, notes and the end of a run change none.

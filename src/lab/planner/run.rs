@@ -10,7 +10,7 @@ use super::moments::{Moments, Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
-use crate::scenario::{Model, Tilt, WorkloadsAt};
+use crate::scenario::Tilt;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;

@@ -2,12 +2,11 @@
 //! did.
 
 use crate::analysis::expect;
-use crate::analysis::properties::{Harm, Property, check};
-use crate::kernel::choice::Deviation;
+use crate::analysis::properties::{Harm, check};
 use crate::lab::explore::{Explore, explore};
 use crate::lab::prelude::*;
 use crate::lab::tape;
-use crate::language::{Scenario, Tree};
+use crate::language::Tree;
 use crate::scenario::{build, expecting, parse, seed};
 use crate::sim::run;
 use rayon::ThreadPoolBuilder;

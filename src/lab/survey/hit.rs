@@ -13,7 +13,6 @@ use crate::analysis::moment::Moment;
 use crate::analysis::serving::{BARE, Count, Served};
 use crate::analysis::{Costs, Figure, Metrics, Serving};
 use crate::api::names::WorkloadId;
-use crate::api::pod::PodTemplate;
 use crate::api::volume::{Claim, Reach};
 use crate::lab::prelude::*;
 

@@ -2,13 +2,11 @@
 //! is well are among it.
 
 use super::hit::listed;
-use crate::api::pod::PodTemplate;
-use crate::api::taint::{Effect, Taint, UNREACHABLE};
+use crate::api::taint::UNREACHABLE;
 use crate::api::toleration::matching_tolerations;
-use crate::api::workload::{namespace_of, short_name};
+use crate::api::workload::short_name;
 use crate::lab::prelude::*;
-use crate::plan::{BudgetPlan, NodeIndex, Plan, PodPlan};
-use std::collections::BTreeSet;
+use crate::plan::BudgetPlan;
 
 /// Behind the first sentence stands what preemption makes of it.
 pub(super) fn first_sentence(why: Option<&str>) -> &str {

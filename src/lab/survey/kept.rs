@@ -3,9 +3,8 @@
 use super::losses::is_there;
 use crate::api::node::zone;
 use crate::api::volume::{Claim, Reach};
-use crate::api::workload::{namespace_of, short_name};
+use crate::api::workload::short_name;
 use crate::lab::prelude::*;
-use crate::plan::{NodeIndex, PodPlan};
 
 /// A volume of a pod on a lost node, which another node could not use at once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]

@@ -7,9 +7,8 @@
 use super::tainted::{self, Tainted};
 use crate::api::node::{region, zone};
 use crate::lab::prelude::*;
-use crate::language::{Cut, DeviceTaintRule, did_you_mean_or_list};
-use crate::plan::{NewRule, NodeIndex, NodeStart, PodStart};
-use crate::scenario::{Away, Outage};
+use crate::language::{Cut, DeviceTaintRule};
+use crate::plan::{NodeStart, PodStart};
 
 /// What is lost at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -11,9 +11,8 @@ use crate::analysis::summary::summary_and_serving;
 use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::lab::prelude::*;
-use crate::language::{Scenario, duration};
-use crate::plan::{NewRule, PodPlan, Size};
-use crate::scenario::{Away, Outage, replace_timeline};
+use crate::plan::Size;
+use crate::scenario::replace_timeline;
 use std::rc::Rc;
 
 /// When things are lost: an export's controllers have found their feet by then.

@@ -5,12 +5,11 @@ use crate::analysis::evictions::evictions;
 use crate::analysis::{Eviction, Owners};
 use crate::api::device::DeviceSelector;
 use crate::api::names::TextId;
-use crate::api::taint::{Effect, Taint};
 use crate::lab::prelude::*;
-use crate::language::{DeviceTaintRule, did_you_mean_or_list};
-use crate::plan::{DeviceTaintEdit, NewRule, NodeIndex};
-use crate::scenario::{Away, Outage, rule_for};
-use crate::trace::{EvictionCause, Note, What};
+use crate::language::DeviceTaintRule;
+use crate::plan::DeviceTaintEdit;
+use crate::scenario::rule_for;
+use crate::trace::{EvictionCause, Note};
 
 /// The taint of a device that is lost.
 const KEY: &str = "broken";

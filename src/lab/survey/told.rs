@@ -4,9 +4,7 @@ use super::hit::{Hit, Lost, listed, up_to, whole};
 use super::losses::Part;
 use super::tainted::{Evicted, Tainted};
 use crate::api::device::DeviceSelector;
-use crate::api::taint::Effect;
 use crate::lab::prelude::*;
-use crate::plan::NewRule;
 
 /// What a taint of devices did, in words.
 pub(super) fn told(lost: &Lost) -> Option<String> {
