@@ -94,178 +94,6 @@ impl Survey<'_> {
         Ok(spec)
     }
 
-    fn outages(&self, loss: &Loss) -> Vec<Outage> {
-        loss.outages(BEGIN, self.lasts, self.how)
-    }
-
-    /// One run; none if it was stopped.
-    fn one(
-        &self,
-        plan: &mut Plan,
-        seed: u64,
-        outages: &[Outage],
-        goes_on: &GoesOn<'_>,
-    ) -> Option<Run> {
-        replace_timeline(plan, outages);
-        let trace = seeded(plan, seed, goes_on)?;
-        let analysis = Analysis::new(plan, &trace);
-        let over = BEGIN.saturating_add(self.lasts);
-        let (summary, serving) = summary_and_serving(&analysis, self.window);
-        let moments = moment(&analysis, over);
-        let found = disruptions(&analysis);
-        let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
-            Some((zone.clone(), longest(states, (BEGIN, over))?))
-        };
-        Some(Run {
-            seen: Seen::new(&analysis, (summary.metrics, &serving), &moments, (BEGIN, over)),
-            paced: found.zones.iter().filter_map(slow).collect(),
-            evicted: match plan.has_devices {
-                true => Evicted::of(&analysis, BEGIN),
-                false => Evicted::default(),
-            },
-        })
-    }
-
-    /// What a loss does, beside the run without one; none if it was stopped.
-    fn damage(
-        &self,
-        plan: &mut Plan,
-        seed: u64,
-        loss: &Loss,
-        without: &Run,
-        goes_on: &GoesOn<'_>,
-    ) -> Option<Damage> {
-        let with = self.one(plan, seed, &self.outages(loss), goes_on)?;
-        let (figures, mut hits) = hits(plan, &without.seen, &with.seen);
-        let nodes = loss.nodes();
-        let mut kept = kept(plan, &nodes);
-        for hit in &mut hits {
-            hit.kept = kept.remove(&hit.workload).unwrap_or_default();
-        }
-        let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
-        let evicted = match loss.taints() {
-            true => Some(self.evicted(
-                plan,
-                seed,
-                loss,
-                with.evicted.beyond(&without.evicted),
-                goes_on,
-            )?),
-            false => None,
-        };
-        let pods = match &evicted {
-            Some(evicted) => evicted.pods.len(),
-            None => plan.pods.iter().filter(on).count(),
-        };
-        let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
-        let mut damage = Damage {
-            figures,
-            hits,
-            paced: paced.collect(),
-            size: (nodes.len(), pods),
-            whole_zone: loss.takes_a_zone(plan),
-            evicted,
-        };
-        self.without_limits(plan, seed, loss, (without, &mut damage), goes_on)?;
-        self.go_on(plan, seed, loss, &mut damage, goes_on)?;
-        Some(damage)
-    }
-
-    /// Adds to who is evicted by a rule what it would say in its status with the effect None. None if it was stopped.
-    fn evicted(
-        &self,
-        plan: &mut Plan,
-        seed: u64,
-        loss: &Loss,
-        evicted: Evicted,
-        goes_on: &GoesOn<'_>,
-    ) -> Option<Evicted> {
-        let Some(rule) = loss.rule() else { return Some(evicted) };
-        let what = Away::Rule(Box::new(NewRule { previews: true, ..rule.clone() }));
-        let (lasts, nodes) = (None, Vec::new());
-        let horizon = std::mem::replace(&mut plan.horizon, BEGIN.saturating_add(STATUS));
-        replace_timeline(plan, &[Outage { at: BEGIN, lasts, name: String::new(), nodes, what }]);
-        let trace = seeded(plan, seed, goes_on);
-        plan.horizon = horizon;
-        Some(Evicted { preview: status_of(&trace?, &rule.name), ..evicted })
-    }
-
-    /// Tells pods that wait for room from those that something else holds: runs a loss again, with
-    /// room without end on the nodes that are left, where the scheduler spoke of room. None if it
-    /// was stopped.
-    fn without_limits(
-        &self,
-        plan: &mut Plan,
-        seed: u64,
-        loss: &Loss,
-        (without, damage): (&Run, &mut Damage),
-        goes_on: &GoesOn<'_>,
-    ) -> Option<()> {
-        let mut roomy = None;
-        if damage.hits.iter().any(Hit::lacks_room) {
-            let before: Vec<_> = plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
-            // More than any cluster asks for, and no more than the scheduler's scores can be
-            // reckoned with: 35 million million cores, bytes and pods.
-            let endless = Quantity::from_units(1 << 45);
-            for node in &mut plan.nodes {
-                let names = node.allocatable.keys().cloned();
-                node.allocatable = Rc::new(names.map(|name| (name, endless)).collect());
-            }
-            let run = self.one(plan, seed, &self.outages(loss), goes_on);
-            for (node, allocatable) in plan.nodes.iter_mut().zip(before) {
-                node.allocatable = allocatable;
-            }
-            roomy = Some(run?);
-        }
-        for hit in damage.hits.iter_mut().filter(|h| h.pending > 0) {
-            let (held, by) = match roomy.as_ref().filter(|_| hit.lacks_room()) {
-                None => (hit.pending, hit.why.clone()),
-                Some(roomy) => {
-                    let of = |run: &Run| {
-                        let of = run.seen.workloads.get(&hit.workload);
-                        of.map_or(0, |of| of.moment.pending as i64)
-                    };
-                    let why = roomy.seen.workloads.get(&hit.workload);
-                    (of(roomy) - of(without), why.and_then(|w| w.why.clone()))
-                }
-            };
-            hit.hold(plan, held, by);
-        }
-        Some(())
-    }
-
-    /// Runs a loss on where pods were left on lost nodes, and notes when they would have been
-    /// evicted. None if it was stopped.
-    fn go_on(
-        &self,
-        plan: &mut Plan,
-        seed: u64,
-        loss: &Loss,
-        damage: &mut Damage,
-        goes_on: &GoesOn<'_>,
-    ) -> Option<()> {
-        let is_left = |h: &Hit| h.still.is_some_and(|s| s.why == Why::NotEvicted);
-        if !damage.hits.iter().any(is_left) {
-            return Some(());
-        }
-        let over = BEGIN.saturating_add(self.lasts);
-        let (horizon, lasts) = (plan.horizon, self.lasts + LATER);
-        plan.horizon = BEGIN.saturating_add(lasts);
-        replace_timeline(plan, &loss.outages(BEGIN, lasts, self.how));
-        let trace = seeded(plan, seed, goes_on);
-        if let Some(trace) = &trace {
-            let analysis = Analysis::new(plan, trace);
-            let after = evicted_after(&analysis, over);
-            for hit in damage.hits.iter_mut().filter(|h| is_left(h)) {
-                let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
-                let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
-                hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
-            }
-        }
-        plan.horizon = horizon;
-        trace.map(drop)
-    }
-
     /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called when a run is done, and asked now and
     /// then whether to go on; what was run until then is the result.
     ///
@@ -277,20 +105,22 @@ impl Survey<'_> {
         watch: &(dyn Fn(Event) -> bool + Sync),
         desk: Desk<'_>,
     ) -> Result<Surveyed, Stopped> {
-        let mut quiet = self.quiet()?;
+        let quiet = self.quiet()?;
         let (losses, skipped) = losses(&quiet, &self.wanted).map_err(Problems::one)?;
         let seed = scenario::seed(self.loaded, &self.overrides)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let watched = Watched::new(watch);
         let running = || watched.goes_on(Event::Running);
-        let without = self.one(&mut quiet, seed, &[], &running).ok_or(Stopped::Asked)?;
-        let piece = |plan: &mut Plan, number: u64| {
-            let loss = &losses[number as usize];
-            Ok(self.damage(plan, seed, loss, &without, &running).inspect(|_| {
+        let runs = |plan| Runs { survey: self, plan, seed, goes_on: &running };
+        let mut here = runs(quiet);
+        let without = here.one(&[]).ok_or(Stopped::Asked)?;
+        let piece = |runs: &mut Runs<'_>, number: u64| {
+            Ok(runs.damage(&losses[number as usize], &without).inspect(|_| {
                 watched.goes_on(Event::Done);
             }))
         };
-        let work = |mine: &[u64]| Ok(watched.pieces(&threads, mine, || self.quiet(), piece)?);
+        let worker = || self.quiet().map(&runs);
+        let work = |mine: &[u64]| Ok(watched.pieces(&threads, mine, worker, piece)?);
         let done = desk.round(losses.len() as u64, Damage::is_sound, work)?;
         let lost = |(number, damage): (u64, Damage)| Lost {
             loss: losses[number as usize].clone(),
@@ -298,6 +128,7 @@ impl Survey<'_> {
         };
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.damage.figures, &a.damage.figures));
+        let quiet = here.plan;
         let lead = lead(&quiet, &without.seen.below(), &lost, self.how);
         let findings = findings(&quiet, &lost, self.lasts, self.how);
         Ok(Surveyed {
@@ -327,13 +158,149 @@ impl Survey<'_> {
     }
 }
 
-type GoesOn<'a> = dyn Fn() -> bool + 'a;
-
 /// What is kept of a run.
 struct Run {
     seen: Seen,
     paced: Vec<(String, Pace)>,
     evicted: Evicted,
+}
+
+/// The runs of a survey, one after the other, with one plan of its scenario; each is none if it was stopped.
+struct Runs<'a> {
+    survey: &'a Survey<'a>,
+    plan: Plan,
+    seed: u64,
+    goes_on: GoesOn<'a>,
+}
+
+impl Runs<'_> {
+    /// When what is lost is back.
+    fn over(&self) -> Time {
+        BEGIN.saturating_add(self.survey.lasts)
+    }
+
+    /// What happens where these fail.
+    fn traced(&mut self, outages: &[Outage]) -> Option<Trace> {
+        replace_timeline(&mut self.plan, outages);
+        seeded(&self.plan, self.seed, self.goes_on)
+    }
+
+    /// What is kept of that.
+    fn one(&mut self, outages: &[Outage]) -> Option<Run> {
+        let trace = self.traced(outages)?;
+        let (over, analysis) = (self.over(), Analysis::new(&self.plan, &trace));
+        let (summary, serving) = summary_and_serving(&analysis, self.survey.window);
+        let moments = moment(&analysis, over);
+        let found = disruptions(&analysis);
+        let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
+            Some((zone.clone(), longest(states, (BEGIN, over))?))
+        };
+        let has_devices = self.plan.has_devices;
+        Some(Run {
+            seen: Seen::new(&analysis, (summary.metrics, &serving), &moments, (BEGIN, over)),
+            paced: found.zones.iter().filter_map(slow).collect(),
+            evicted: if has_devices { Evicted::of(&analysis, BEGIN) } else { Evicted::default() },
+        })
+    }
+
+    /// What a loss does, beside the run without one.
+    fn damage(&mut self, loss: &Loss, without: &Run) -> Option<Damage> {
+        let outages = loss.outages(BEGIN, self.survey.lasts, self.survey.how);
+        let with = self.one(&outages)?;
+        let (figures, mut hits) = hits(&self.plan, &without.seen, &with.seen);
+        let nodes = loss.nodes();
+        let mut kept = kept(&self.plan, &nodes);
+        hits.iter_mut().for_each(|hit| hit.kept = kept.remove(&hit.workload).unwrap_or_default());
+        let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
+        let beyond = with.evicted.beyond(&without.evicted);
+        let evicted = if loss.taints() { Some(self.evicted(loss, beyond)?) } else { None };
+        let pods = match &evicted {
+            Some(evicted) => evicted.pods.len(),
+            None => self.plan.pods.iter().filter(on).count(),
+        };
+        let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
+        let (paced, size) = (paced.collect(), (nodes.len(), pods));
+        let whole_zone = loss.takes_a_zone(&self.plan);
+        let mut damage = Damage { figures, hits, paced, size, whole_zone, evicted };
+        self.without_limits(&outages, without, &mut damage)?;
+        self.go_on(loss, &mut damage)?;
+        Some(damage)
+    }
+
+    /// Adds to who is evicted by a rule what it would say in its status with the effect None.
+    fn evicted(&mut self, loss: &Loss, evicted: Evicted) -> Option<Evicted> {
+        let Some(rule) = loss.rule() else { return Some(evicted) };
+        let what = Away::Rule(Box::new(NewRule { previews: true, ..rule.clone() }));
+        let (lasts, name, nodes) = (None, String::new(), Vec::new());
+        let outage = Outage { at: BEGIN, lasts, name, nodes, what };
+        let horizon = std::mem::replace(&mut self.plan.horizon, BEGIN.saturating_add(STATUS));
+        let trace = self.traced(&[outage]);
+        self.plan.horizon = horizon;
+        Some(Evicted { preview: status_of(&trace?, &rule.name), ..evicted })
+    }
+
+    /// Tells pods that wait for room from those that something else holds: runs a loss again, with
+    /// room without end on the nodes that are left, where the scheduler spoke of room.
+    fn without_limits(
+        &mut self,
+        outages: &[Outage],
+        without: &Run,
+        damage: &mut Damage,
+    ) -> Option<()> {
+        let mut roomy = None;
+        if damage.hits.iter().any(Hit::lacks_room) {
+            let before: Vec<_> = self.plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
+            // More than any cluster asks for, and no more than the scheduler's scores can be
+            // reckoned with: 35 million million cores, bytes and pods.
+            let endless = Quantity::from_units(1 << 45);
+            for node in &mut self.plan.nodes {
+                let names = node.allocatable.keys().cloned();
+                node.allocatable = Rc::new(names.map(|name| (name, endless)).collect());
+            }
+            let run = self.one(outages);
+            for (node, allocatable) in self.plan.nodes.iter_mut().zip(before) {
+                node.allocatable = allocatable;
+            }
+            roomy = Some(run?);
+        }
+        for hit in damage.hits.iter_mut().filter(|h| h.pending > 0) {
+            let (held, by) = match roomy.as_ref().filter(|_| hit.lacks_room()) {
+                None => (hit.pending, hit.why.clone()),
+                Some(roomy) => {
+                    let of = |run: &Run| {
+                        let of = run.seen.workloads.get(&hit.workload);
+                        of.map_or(0, |of| of.moment.pending as i64)
+                    };
+                    let why = roomy.seen.workloads.get(&hit.workload);
+                    (of(roomy) - of(without), why.and_then(|w| w.why.clone()))
+                }
+            };
+            hit.hold(&self.plan, held, by);
+        }
+        Some(())
+    }
+
+    /// Runs a loss on where pods were left on lost nodes, and notes when they would have been
+    /// evicted.
+    fn go_on(&mut self, loss: &Loss, damage: &mut Damage) -> Option<()> {
+        let is_left = |h: &Hit| h.still.is_some_and(|s| s.why == Why::NotEvicted);
+        if !damage.hits.iter().any(is_left) {
+            return Some(());
+        }
+        let lasts = self.survey.lasts + LATER;
+        let horizon = std::mem::replace(&mut self.plan.horizon, BEGIN.saturating_add(lasts));
+        let trace = self.traced(&loss.outages(BEGIN, lasts, self.survey.how));
+        if let Some(trace) = &trace {
+            let after = evicted_after(&Analysis::new(&self.plan, trace), self.over());
+            for hit in damage.hits.iter_mut().filter(|h| is_left(h)) {
+                let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
+                let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
+                hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
+            }
+        }
+        self.plan.horizon = horizon;
+        trace.map(drop)
+    }
 }
 
 /// The pace at which a zone was for most of a loss. While its nodes are found out, in two passes
