@@ -7,7 +7,7 @@
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};
 use super::outcome::Outcome;
-use super::sampled::{self, Tally};
+use super::sampled::{At, Tally};
 use super::search::{Beside, Explore, Report, Strategy, Watch};
 use crate::kernel::HashIndex;
 use crate::kernel::search::Wanted;
@@ -23,12 +23,9 @@ struct Job {
 
 impl Job {
     fn tape(&self) -> Vec<Deviation> {
-        let mut tape = Vec::new();
-        let mut job = Some(self);
-        while let Some(j) = job {
-            tape.extend(j.last.as_ref().map(|c| c.deviation.clone()));
-            job = j.parent.as_deref();
-        }
+        let jobs = std::iter::successors(Some(self), |job| job.parent.as_deref());
+        let own = |job: &Self| Some(job.last.as_ref()?.deviation.clone());
+        let mut tape: Vec<Deviation> = jobs.filter_map(own).collect();
         tape.reverse();
         tape
     }
@@ -69,53 +66,10 @@ impl Seen {
         self.all.push(state);
         true
     }
-
-    fn len(&self) -> u64 {
-        self.all.len() as u64
-    }
 }
 
 /// What one thread makes its runs with.
 type Worker = (Searcher, View);
-
-fn run(
-    search: &Explore<'_>,
-    (searcher, view): &mut Worker,
-    job: &Job,
-    (seen, judged): (&Seen, &Judged),
-    enough: usize,
-    goes_on: GoesOn<'_>,
-) -> Option<Done> {
-    if !goes_on() {
-        return None;
-    }
-    let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
-    let mut known = |state| search.prune && seen.has(state);
-    let run = searcher.search(
-        job.tape(),
-        Wanted { from, only_states: enough == 0, no_choices: false },
-        &mut known,
-        goes_on,
-    );
-    if run.known && !goes_on() {
-        return None;
-    }
-    let notes = &run.notes;
-    let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if enough > 0 {
-        few_children(view, notes, &run.choices, from, search.prune, enough)
-    } else {
-        (Vec::new(), 0)
-    };
-    let end = (!run.known).then(|| {
-        let digest = one::digest(&run.trace);
-        let again = || one::run(searcher.plan(), &job.tape()).trace;
-        let judge = || one::judge(search, searcher.plan(), &run.trace, again);
-        (digest, (!judged.contains_key(&digest)).then(judge))
-    });
-    searcher.take_back(run);
-    Some(Done { states, children, skipped, end })
-}
 
 /// The judgements on traces that were looked at before, by digest.
 type Judged = BTreeMap<u64, Judgement>;
@@ -126,14 +80,9 @@ type Judged = BTreeMap<u64, Judgement>;
 ///
 /// # Errors
 /// The batch is done elsewhere.
-fn all_levels<'a>(
-    search: &'a Explore<'a>,
-    (pool, desk): (&ThreadPool, Desk<'a>),
-    watch: Watch<'_>,
-) -> Result<(Levels<'a>, bool, bool), Stopped> {
+fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool), Stopped> {
     let mut levels = Levels {
-        search,
-        desk,
+        at,
         tally: Tally::default(),
         seen: Seen::default(),
         judged: Judged::new(),
@@ -146,7 +95,7 @@ fn all_levels<'a>(
     let mut level = vec![Arc::new(Job { parent: None, last: None })];
     let mut depth = 0;
     while !level.is_empty() {
-        match levels.level(&level, depth == search.depth, pool, watch)? {
+        match levels.level(&level, depth == at.search.depth)? {
             After::Next(next) => level = next,
             After::End { finished } => return Ok((levels, finished, false)),
         }
@@ -173,21 +122,16 @@ const CHANGED: u64 = 1_024;
 ///
 /// # Errors
 /// The batch is done elsewhere.
-fn by_levels(
-    search: &Explore<'_>,
-    at: (&ThreadPool, Desk<'_>),
-    watch: Watch<'_>,
-) -> Result<(Report, bool), Stopped> {
+fn by_levels(at: At<'_>) -> Result<(Report, bool), Stopped> {
+    let search = at.search;
     let is_auto = search.strategy == Strategy::Auto;
-    let in_order = match is_auto {
-        true => {
-            Explore { runs: search.runs.div_ceil(IN_ORDER.1), until: IN_ORDER.0, ..search.clone() }
-        }
-        false => search.clone(),
-    };
-    let (mut levels, finished, exhausted) = all_levels(&in_order, at, watch)?;
+    let mut in_order = search.clone();
+    if is_auto {
+        (in_order.runs, in_order.until) = (search.runs.div_ceil(IN_ORDER.1), IN_ORDER.0);
+    }
+    let (mut levels, finished, exhausted) = all_levels(At { search: &in_order, ..at })?;
     // What has few deviations has none too many.
-    levels.tally.all_small();
+    levels.tally.violations.values_mut().for_each(|v| v.is_small = true);
     if !finished || !exhausted && !is_auto {
         return Ok((levels.report(exhausted), finished));
     }
@@ -196,21 +140,21 @@ fn by_levels(
     let some = if exhausted { beside } else { search.runs / DRAWN };
     let until = if is_auto { AS_WRITTEN[0] } else { f64::INFINITY };
     let mut drawn = Tally::default();
-    levels.draw((search, Strategy::Random, some), until, at, watch, &mut drawn)?;
+    levels.draw((at, Strategy::Random, some), until, &mut drawn)?;
     if is_auto {
-        levels.draw((search, Strategy::Pct, some), AS_WRITTEN[1], at, watch, &mut drawn)?;
+        levels.draw((at, Strategy::Pct, some), AS_WRITTEN[1], &mut drawn)?;
     }
     levels.beside = Some(levels.tally.beside(drawn)).filter(|beside| beside.runs > 0);
     if is_auto && search.changing.as_ref().is_some_and(|changing| !changing.is_nothing()) {
         let as_many = levels.tally.runs.max(CHANGED);
         let runs = if exhausted && search.runs < u64::MAX { as_many } else { search.runs };
         let mut changed = Tally::default();
-        levels.draw((search, Strategy::Changed, runs), f64::INFINITY, at, watch, &mut changed)?;
+        levels.draw((at, Strategy::Changed, runs), f64::INFINITY, &mut changed)?;
         levels.changed = levels.tally.beside(changed).runs;
     }
     let mut report = levels.report(exhausted);
     let runs = report.all_runs();
-    at.0.install(|| sampled::shorten(search, &mut report.violations, &|| watch(runs)));
+    at.shorten(&mut report.violations, runs);
     Ok((report, true))
 }
 
@@ -224,8 +168,7 @@ enum After {
 
 /// What was found so far.
 struct Levels<'a> {
-    search: &'a Explore<'a>,
-    desk: Desk<'a>,
+    at: At<'a>,
     tally: Tally,
     seen: Seen,
     judged: Judged,
@@ -239,27 +182,19 @@ struct Levels<'a> {
 
 impl Levels<'_> {
     /// Makes the runs of a level; `last` says that there is no next one.
-    fn level(
-        &mut self,
-        level: &[Arc<Job>],
-        last: bool,
-        pool: &ThreadPool,
-        watch: Watch<'_>,
-    ) -> Result<After, Stopped> {
-        let search = self.search;
+    fn level(&mut self, level: &[Arc<Job>], last: bool) -> Result<After, Stopped> {
+        let At { search, watch, .. } = self.at;
         let mut next = Vec::new();
         let is_too_many = level.len() as u64 > search.runs - self.tally.runs;
-        let most = match search.strategy {
-            Strategy::Auto if is_too_many => search.runs / FIRST_OF_MANY,
-            _ => search.runs,
-        };
+        let is_auto = search.strategy == Strategy::Auto;
+        let most = if is_auto && is_too_many { search.runs / FIRST_OF_MANY } else { search.runs };
         if self.tally.runs >= most {
             return Ok(After::End { finished: true });
         }
         for batch in level.chunks(search.batch.max(1)) {
             let left = usize::try_from(most - self.tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
-            let done = self.batch(batch, last, pool, watch)?;
+            let done = self.batch(batch, last)?;
             for (job, (_, done)) in batch.iter().zip(done) {
                 if let Some(done) = done {
                     self.add(job, done, last, &mut next);
@@ -269,7 +204,7 @@ impl Levels<'_> {
                 return Ok(After::End { finished: false });
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
-            let is_late = search.strategy == Strategy::Auto && !search.draws_on();
+            let is_late = is_auto && !search.draws_on();
             if self.tally.runs >= most || enough || is_late {
                 let rest = !next.is_empty()
                     || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
@@ -283,24 +218,44 @@ impl Levels<'_> {
     }
 
     /// Makes some runs, in their order, as long as it goes on.
-    fn batch(
-        &self,
-        batch: &[Arc<Job>],
-        last: bool,
-        pool: &ThreadPool,
-        watch: Watch<'_>,
-    ) -> Result<Vec<(u64, Option<Done>)>, Stopped> {
-        let search = self.search;
+    fn batch(&self, batch: &[Arc<Job>], last: bool) -> Result<Vec<(u64, Option<Done>)>, Stopped> {
         // Runs at the last level are asked for other choices only until there is one.
         let enough = if !last { usize::MAX } else { usize::from(!self.beyond) };
-        let runs = self.tally.runs;
-        let known = (&self.seen, &self.judged);
-        let one = |worker: &mut Worker, number: u64| {
-            let job = &batch[number as usize];
-            run(search, worker, job, known, enough, &|| watch(runs))
+        let one =
+            |worker: &mut Worker, number: u64| self.run(worker, &batch[number as usize], enough);
+        let worker = || (Searcher::new((self.at.search.plan)()), View::default());
+        self.at.round(batch.len() as u64, worker, one)
+    }
+
+    fn run(&self, (searcher, view): &mut Worker, job: &Job, enough: usize) -> Option<Done> {
+        let (search, runs) = (self.at.search, self.tally.runs);
+        let goes_on = || (self.at.watch)(runs);
+        if !goes_on() {
+            return None;
+        }
+        let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
+        let mut known = |state| search.prune && self.seen.has(state);
+        let wanted = Wanted { from, only_states: enough == 0, no_choices: false };
+        let run = searcher.search(job.tape(), wanted, &mut known, &goes_on);
+        if run.known && !goes_on() {
+            return None;
+        }
+        let notes = &run.notes;
+        let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
+        let (children, skipped) = if enough > 0 {
+            few_children(view, notes, &run.choices, from, search.prune, enough)
+        } else {
+            (Vec::new(), 0)
         };
-        let worker = || (Searcher::new((search.plan)()), View::default());
-        sampled::round((pool, self.desk), batch.len() as u64, worker, one)
+        let end = (!run.known).then(|| {
+            let (digest, plan) = (one::digest(&run.trace), searcher.plan());
+            let again = || one::run(plan, &job.tape()).trace;
+            let found = || one::violations(search, plan, &run.trace, again);
+            let is_new = !self.judged.contains_key(&digest);
+            (digest, is_new.then(|| (Outcome::of(&run.trace), found())))
+        });
+        searcher.take_back(run);
+        Some(Done { states, children, skipped, end })
     }
 
     /// Takes in what a run found, and the jobs that follow from it.
@@ -309,7 +264,7 @@ impl Levels<'_> {
         self.skipped += if last { 0 } else { done.skipped };
         let mut fresh = u32::MAX;
         for (choice, state) in done.states {
-            if !self.seen.add(state) && self.search.prune {
+            if !self.seen.add(state) && self.at.search.prune {
                 fresh = choice;
                 break;
             }
@@ -336,14 +291,9 @@ impl Levels<'_> {
     }
 
     /// Draws that many runs beside by a strategy, but no more than are left, until a part of the time is up.
-    fn draw(
-        &mut self,
-        (search, strategy, runs): (&Explore<'_>, Strategy, u64),
-        until: f64,
-        at: (&ThreadPool, Desk<'_>),
-        watch: Watch<'_>,
-        into: &mut Tally,
-    ) -> Result<(), Stopped> {
+    fn draw(&self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<(), Stopped> {
+        let (at, strategy, runs) = by;
+        let At { search, watch, .. } = at;
         let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
         let mut all = search.properties.iter();
         let all_found = all.all(|p| self.tally.is_violated(*p) || into.is_violated(*p));
@@ -351,8 +301,8 @@ impl Levels<'_> {
         let runs = runs.min(search.runs.saturating_sub(before));
         if runs > 0 && !enough {
             let few = Explore { strategy, runs, ..search.clone() };
-            let in_time = |drawn: u64| watch(before + drawn) && (search.spent)() < until;
-            into.take_in(sampled::draw(&few, at, &in_time)?.0);
+            let in_time = |drawn: u64| watch(before + drawn) && (search.spent)() < end;
+            into.take_in(At { search: &few, watch: &in_time, ..at }.draw()?.0);
         }
         Ok(())
     }
@@ -365,7 +315,7 @@ impl Levels<'_> {
             runs,
             pruned: self.pruned,
             skipped: self.skipped,
-            states: self.seen.len(),
+            states: self.seen.all.len() as u64,
             exhausted,
             complete: exhausted && !self.beyond,
             outcomes,
@@ -388,17 +338,16 @@ pub fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Re
 /// The batch that comes next is done elsewhere.
 pub(crate) fn explore_at(
     search: &Explore<'_>,
-    at: (&ThreadPool, Desk<'_>),
+    (pool, desk): (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
 ) -> Result<(Report, bool), Stopped> {
+    let at = At { search, pool, desk, watch };
     let (mut report, finished) = match search.strategy {
-        Strategy::Auto | Strategy::Exhaustive => by_levels(search, at, watch),
-        Strategy::Pct | Strategy::Random | Strategy::Natural | Strategy::Changed => {
-            sampled::explore(search, at, watch)
-        }
-    }?;
+        Strategy::Auto | Strategy::Exhaustive => by_levels(at)?,
+        Strategy::Pct | Strategy::Random | Strategy::Natural | Strategy::Changed => at.explore()?,
+    };
     if finished {
-        sampled::how_often(search, &mut report, at, watch)?;
+        at.how_often(&mut report)?;
     }
     Ok((report, finished))
 }

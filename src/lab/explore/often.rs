@@ -109,20 +109,18 @@ type Ratios = Vec<(f64, bool)>;
 /// Draws runs, and says how often they violate. None if `watch`, which is told how many runs there were,
 /// says that it may not go on.
 pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) -> Option<Often> {
-    let Wanted { search, runs, .. } = wanted;
-    let mut often = Often { drawn: *runs, violated: 0, along: None, never: Vec::new() };
+    let &Wanted { search, runs, .. } = wanted;
+    let going = Going { search, pool, watch, runs };
     // Of many only the number says how often it is.
     let few = |before, run| (before < COMMON).then_some(run);
-    let (violated, came) = natural(search, 0..*runs, pool, &few, watch)?;
-    often.violated = violated;
+    let (violated, came) = going.natural(0..runs, &few)?;
+    let mut often = Often { drawn: runs, violated, along: None, never: Vec::new() };
     if often.violated >= COMMON {
         return Some(often);
     }
-    let leading = leading(wanted, &came, pool, watch)?;
-    let found: Vec<Result<Way, NoWay>> = pool.install(|| {
-        let each = leading.par_iter();
-        each.map(|v| way(search, v, &|| watch(*runs))).collect()
-    });
+    let leading = going.leading(&wanted.known, &came)?;
+    let to_it = |v: &Violated| way(search, v, &|| watch(runs));
+    let found: Vec<Result<Way, NoWay>> = pool.install(|| leading.par_iter().map(to_it).collect());
     let mut ways = Vec::new();
     for (found, violated) in found.into_iter().zip(leading) {
         match found {
@@ -138,44 +136,15 @@ pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) ->
     }
     // The ways are made of these runs, which say nothing of what else there is: others are drawn for that.
     let held = |_, run: Violating| Some(run.along(&ways));
-    let (violated, again) =
-        natural(search, *runs..2 * runs, pool, &held, &|ran| watch(*runs + ran))?;
+    let (violated, again) = going.natural(runs..2 * runs, &held)?;
     often.drawn += runs;
     often.violated += violated;
-    let going = Going { search, pool, watch, runs: *runs };
     often.along = Some(going.along(ways, &again)?);
     Some(often)
 }
 
-/// Violations from which ways may be made, one of each kind: those that are known and those that were
-/// drawn, and otherwise what a search finds.
-fn leading(
-    wanted: &Wanted<'_>,
-    came: &[Violating],
-    pool: &ThreadPool,
-    watch: Watch<'_>,
-) -> Option<Vec<Violated>> {
-    let mut leading = wanted.known.clone();
-    leading.extend(came.iter().flat_map(Violating::violated));
-    // Few deviations are an order that is seldom; draws that favour the ends of ranges find what is a matter
-    // of time.
-    for strategy in [wanted.search.strategy, Strategy::Random] {
-        if leading.is_empty() {
-            let search = Explore { strategy, ..wanted.search.clone() };
-            let (report, _) = explore(&search, pool, &|ran| watch(wanted.runs + ran));
-            leading = report.violations;
-        }
-        if !watch(wanted.runs) {
-            return None;
-        }
-    }
-    let mut about = BTreeSet::new();
-    leading.retain(|v| about.insert((v.property, v.about.clone())));
-    leading.truncate(WAYS);
-    Some(leading)
-}
-
-/// What runs along ways are drawn with.
+/// What runs are drawn with.
+#[derive(Clone, Copy)]
 struct Going<'a> {
     search: &'a Explore<'a>,
     pool: &'a ThreadPool,
@@ -185,6 +154,29 @@ struct Going<'a> {
 }
 
 impl Going<'_> {
+    /// Violations from which ways may be made, one of each kind: those that are known and those that were
+    /// drawn, and otherwise what a search finds.
+    fn leading(self, known: &[Violated], came: &[Violating]) -> Option<Vec<Violated>> {
+        let mut leading = known.to_vec();
+        leading.extend(came.iter().flat_map(Violating::violated));
+        // Few deviations are an order that is seldom; draws that favour the ends of ranges find what is a matter
+        // of time.
+        for strategy in [self.search.strategy, Strategy::Random] {
+            if leading.is_empty() {
+                let search = Explore { strategy, ..self.search.clone() };
+                let watch = |ran| (self.watch)(self.runs + ran);
+                leading = explore(&search, self.pool, &watch).0.violations;
+            }
+            if !(self.watch)(self.runs) {
+                return None;
+            }
+        }
+        let mut about = BTreeSet::new();
+        leading.retain(|v| about.insert((v.property, v.about.clone())));
+        leading.truncate(WAYS);
+        Some(leading)
+    }
+
     /// Goes these ways; `natural` are the runs that violate as they come.
     fn along(&self, mut ways: Vec<Way>, natural: &[Violating]) -> Option<Along> {
         let each = (self.runs / ways.len() as u64).max(1);
@@ -211,19 +203,11 @@ impl Going<'_> {
             let run = one::run(&plan, &way.tape);
             let texts = Texts::of(&run);
             let held = way.held.iter().map(|h| texts.held(h));
-            Gone {
-                text: way.text.clone(),
-                choices: held.zip(way.each(&run.choices)).collect(),
-                violated: led.len() as u64,
-            }
+            let choices = held.zip(way.each(&run.choices)).collect();
+            Gone { text: way.text.clone(), choices, violated: led.len() as u64 }
         };
-        Some(Along {
-            ways: ways.iter().zip(&led).map(gone).collect(),
-            runs: each,
-            share,
-            interval,
-            others: (others, self.runs),
-        })
+        let (ways, others) = (ways.iter().zip(&led).map(gone).collect(), (others, self.runs));
+        Some(Along { ways, runs: each, share, interval, others })
     }
 
     /// That number of runs along each of these ways, with seeds that were not drawn before: those that violate.
@@ -236,10 +220,51 @@ impl Going<'_> {
                 Choices::held(some_of(way, seed), Choices::natural(seed))
             };
             let held = |_, run: Violating| Some(run.along(ways));
-            let watch = |ran| (self.watch)(numbers.start + ran);
-            Some(sample((self.search, numbers.clone()), &choices, self.pool, &held, &watch)?.1)
+            Some(self.sample(numbers, &choices, &held)?.1)
         };
         ways.iter().map(of).collect()
+    }
+
+    /// Runs of these numbers as they come.
+    fn natural(self, numbers: Range<u64>, kept: Kept<'_>) -> Option<(u64, Vec<Violating>)> {
+        let choices = |number: u64| Choices::natural(self.search.seed.wrapping_add(number));
+        self.sample(numbers, &choices, kept)
+    }
+
+    /// Draws the runs of these numbers: how many violate, and what is kept of them. None if it may not go on.
+    fn sample(
+        self,
+        numbers: Range<u64>,
+        choices: &(dyn Fn(u64) -> Choices + Sync),
+        kept: Kept<'_>,
+    ) -> Option<(u64, Vec<Violating>)> {
+        let Self { search, pool, watch, .. } = self;
+        let (ran, violated) = (AtomicU64::new(numbers.start), AtomicU64::new(0));
+        // None of a run that violates nothing or is not kept, and none within of one that may not go on.
+        let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
+            // A run may be over before it asks.
+            let goes_on = || watch(ran.load(Relaxed));
+            if !goes_on() {
+                return Some(None);
+            }
+            let run = searcher.decided(choices(number), &goes_on);
+            if run.known {
+                return Some(None);
+            }
+            ran.fetch_add(1, Relaxed);
+            let found = one::violations(search, searcher.plan(), &run.trace, Trace::default);
+            if found.is_empty() {
+                searcher.take_back(run);
+                return None;
+            }
+            let before = violated.fetch_add(1, Relaxed);
+            kept(before, Violating { choices: run.choices, found }).map(Some)
+        };
+        let all: Option<Vec<Violating>> = pool.install(|| {
+            let each = numbers.into_par_iter();
+            each.map_init(|| Searcher::new((search.plan)()), run).flatten_iter().collect()
+        });
+        Some((violated.into_inner(), all?))
     }
 }
 
@@ -250,19 +275,8 @@ pub(crate) fn drawn(
     pool: &ThreadPool,
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<u64> {
-    Some(natural(search, 0..runs, pool, &|_, _| None, &|_| goes_on())?.0)
-}
-
-/// Runs of these numbers as they come.
-fn natural(
-    search: &Explore<'_>,
-    numbers: Range<u64>,
-    pool: &ThreadPool,
-    kept: Kept<'_>,
-    watch: Watch<'_>,
-) -> Option<(u64, Vec<Violating>)> {
-    let choices = |number: u64| Choices::natural(search.seed.wrapping_add(number));
-    sample((search, numbers), &choices, pool, kept, watch)
+    let going = Going { search, pool, watch: &|_| goes_on(), runs };
+    Some(going.natural(0..runs, &|_, _| None)?.0)
 }
 
 /// What is kept of a run that violates; given how many did before.
@@ -286,42 +300,6 @@ impl Violating {
         let is_held = |d: &&Drawn| ways.iter().any(|way| way.holds(d));
         Self { choices: self.choices.iter().filter(is_held).copied().collect(), found: Vec::new() }
     }
-}
-
-/// Draws the runs of these numbers: how many violate, and what is kept of them. None if it may not go on.
-fn sample(
-    (search, numbers): (&Explore<'_>, Range<u64>),
-    choices: &(dyn Fn(u64) -> Choices + Sync),
-    pool: &ThreadPool,
-    kept: Kept<'_>,
-    watch: Watch<'_>,
-) -> Option<(u64, Vec<Violating>)> {
-    let (ran, violated) = (AtomicU64::new(0), AtomicU64::new(0));
-    // None of a run that violates nothing or is not kept, and none within of one that may not go on.
-    let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
-        // A run may be over before it asks.
-        let goes_on = || watch(ran.load(Relaxed));
-        if !goes_on() {
-            return Some(None);
-        }
-        let run = searcher.decided(choices(number), &goes_on);
-        if run.known {
-            return Some(None);
-        }
-        ran.fetch_add(1, Relaxed);
-        let found = one::violations(search, searcher.plan(), &run.trace, Trace::default);
-        if found.is_empty() {
-            searcher.take_back(run);
-            return None;
-        }
-        let before = violated.fetch_add(1, Relaxed);
-        kept(before, Violating { choices: run.choices, found }).map(Some)
-    };
-    let all: Option<Vec<Violating>> = pool.install(|| {
-        let each = numbers.into_par_iter();
-        each.map_init(|| Searcher::new((search.plan)()), run).flatten_iter().collect()
-    });
-    Some((violated.into_inner(), all?))
 }
 
 /// The choices of a way that are held in one run.

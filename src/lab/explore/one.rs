@@ -1,6 +1,5 @@
 //! One run of a search, what is kept of it, and what a violation does not need of its tape.
 
-use super::outcome::Outcome;
 use super::search::{Explore, Violated};
 use crate::analysis::expect;
 use crate::analysis::properties::check;
@@ -22,7 +21,7 @@ pub struct Found {
 
 impl Found {
     /// As the violation of one run.
-    pub(super) fn violated(&self, tape: Vec<Deviation>) -> Violated {
+    pub(crate) fn violated(&self, tape: Vec<Deviation>) -> Violated {
         Violated {
             property: self.property,
             about: self.about.clone(),
@@ -45,9 +44,7 @@ impl Hasher for Mixer {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = fold(self.0, u64::from(*b));
-        }
+        bytes.iter().for_each(|b| self.0 = fold(self.0, u64::from(*b)));
     }
 
     fn write_u8(&mut self, x: u8) {
@@ -144,17 +141,6 @@ fn differing(trace: &Trace, again: &Trace) -> Option<String> {
 /// Runs a tape over the default order to its end.
 pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
     sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()))
-}
-
-/// The outcome of a complete run, and its violations.
-pub(super) fn judge(
-    search: &Explore<'_>,
-    plan: &Plan,
-    trace: &Trace,
-    rerun: impl Fn() -> Trace,
-) -> (Outcome, Vec<Found>) {
-    let found = violations(search, plan, trace, rerun);
-    (Outcome::of(trace), found)
 }
 
 /// The choices of a run that deviate from the default order.

@@ -29,65 +29,195 @@ fn choices(search: &Explore<'_>, turns: u64, seed: u64) -> Choices {
     }
 }
 
-/// Searches batch by batch, each a round of the desk.
-///
-/// # Errors
-/// The batch is done elsewhere.
-pub(super) fn explore(
-    search: &Explore<'_>,
-    at: (&ThreadPool, Desk<'_>),
-    watch: Watch<'_>,
-) -> Result<(Report, bool), Stopped> {
-    let (tally, states, finished) = draw(search, at, watch)?;
-    let runs = tally.runs;
-    let (outcomes, mut violations) = tally.into_parts();
-    // A drawn run deviates nearly everywhere, and little of that matters.
-    at.0.install(|| shorten(search, &mut violations, &|| watch(runs)));
-    let report =
-        Report { runs, states: states.len() as u64, outcomes, violations, ..Report::default() };
-    Ok((report, finished))
+/// A search that is under way: on which threads, with which machines, and who watches it.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) search: &'a Explore<'a>,
+    pub(super) pool: &'a ThreadPool,
+    pub(super) desk: Desk<'a>,
+    pub(super) watch: Watch<'a>,
 }
 
-/// Draws runs and counts what they come to and the states that they pass; the last part says
-/// whether they are all there.
-///
-/// # Errors
-/// The batch is done elsewhere.
-pub(super) fn draw(
-    search: &Explore<'_>,
-    at: (&ThreadPool, Desk<'_>),
-    watch: Watch<'_>,
-) -> Result<(Tally, BTreeSet<u64>, bool), Stopped> {
-    let mut drawn = Drawn::of(search);
-    let mut tally = Tally::default();
-    let mut states = BTreeSet::new();
-    let mut tried = 0;
-    while tried < search.runs && !(search.until_found && tally.all_violated(search.properties)) {
-        // A batch ends early for what was found, or may have been, to be made small in time.
-        let is_late = !search.draws_on();
-        let in_time = |runs| watch(runs) && (is_late || search.draws_on());
-        let most = if drawn.known.is_some() { CHANGED } else { usize::MAX };
-        let count = (search.batch.clamp(1, most) as u64).min(search.runs - tried);
-        let seeds = (search.seed.wrapping_add(tried), count);
+impl At<'_> {
+    /// Searches batch by batch, each a round of the desk.
+    ///
+    /// # Errors
+    /// The batch is done elsewhere.
+    pub(super) fn explore(self) -> Result<(Report, bool), Stopped> {
+        let (tally, states, finished) = self.draw()?;
         let runs = tally.runs;
-        let done = batch((search, &drawn), seeds, at, &|| in_time(runs))?;
-        tried += count;
-        // A timeline that is no scenario has no run.
-        let ran = done.into_iter().filter_map(|(_, run)| run);
-        for (changes, run) in ran.filter_map(|(changes, run)| Some((changes, run?))) {
-            let (tape, state, (outcome, found), orders) = run;
-            tally.runs += 1;
-            states.insert(state);
-            tally.add(&outcome, found, (&changes, &tape));
-            if let Some(known) = drawn.known.as_mut().filter(|_| in_time(runs)) {
-                known.add(&changes, orders);
+        let (outcomes, mut violations) = tally.into_parts();
+        // A drawn run deviates nearly everywhere, and little of that matters.
+        self.shorten(&mut violations, runs);
+        let report =
+            Report { runs, states: states.len() as u64, outcomes, violations, ..Report::default() };
+        Ok((report, finished))
+    }
+
+    /// Draws runs and counts what they come to and the states that they pass; the last part says
+    /// whether they are all there.
+    ///
+    /// # Errors
+    /// The batch is done elsewhere.
+    pub(super) fn draw(self) -> Result<(Tally, BTreeSet<u64>, bool), Stopped> {
+        let Self { search, watch, .. } = self;
+        let mut drawn = Drawn::of(search);
+        let mut tally = Tally::default();
+        let mut states = BTreeSet::new();
+        let mut tried = 0;
+        while tried < search.runs && !(search.until_found && tally.all_violated(search.properties))
+        {
+            // A batch ends early for what was found, or may have been, to be made small in time.
+            let is_late = !search.draws_on();
+            let in_time = |runs| watch(runs) && (is_late || search.draws_on());
+            let most = if drawn.known.is_some() { CHANGED } else { usize::MAX };
+            let count = (search.batch.clamp(1, most) as u64).min(search.runs - tried);
+            let seeds = (search.seed.wrapping_add(tried), count);
+            let runs = tally.runs;
+            let done = self.batch(&drawn, seeds, &|| in_time(runs))?;
+            tried += count;
+            // A timeline that is no scenario has no run.
+            let ran = done.into_iter().filter_map(|(_, run)| run);
+            for (changes, run) in ran.filter_map(|(changes, run)| Some((changes, run?))) {
+                let (tape, state, (outcome, found), orders) = run;
+                tally.runs += 1;
+                states.insert(state);
+                tally.add(&outcome, found, (&changes, &tape));
+                if let Some(known) = drawn.known.as_mut().filter(|_| in_time(runs)) {
+                    known.add(&changes, orders);
+                }
+            }
+            let any_violated = !tally.violations.is_empty();
+            if !watch(tally.runs) || any_violated && !search.draws_on() {
+                return Ok((tally, states, false));
             }
         }
-        if !watch(tally.runs) || tally.any_violated() && !search.draws_on() {
-            return Ok((tally, states, false));
-        }
+        Ok((tally, states, true))
     }
-    Ok((tally, states, true))
+
+    /// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
+    ///
+    /// # Errors
+    /// The batch is done elsewhere.
+    pub(super) fn how_often(self, report: &mut Report) -> Result<(), Stopped> {
+        let Self { search, watch, .. } = self;
+        // How often trouble comes that was asked for, nobody knows.
+        let is_troubled = (search.plan)().perturb != Perturb::default();
+        if report.violations.is_empty() || search.beside == 0 || is_troubled {
+            return Ok(());
+        }
+        let natural = Explore {
+            strategy: Strategy::Natural,
+            runs: search.beside,
+            until_found: false,
+            // They do not depend on each other, and machines that share them wait once.
+            batch: search.beside as usize,
+            ..search.clone()
+        };
+        let runs = report.all_runs();
+        let watch = |drawn| watch(runs + drawn);
+        let drawn = At { search: &natural, watch: &watch, ..self }.draw()?.0;
+        for violated in &mut report.violations {
+            // How often it is at other times than those that are written says nothing.
+            let is_drawn = drawn.runs > 0 && violated.changes.is_empty();
+            violated.drawn = is_drawn.then(|| (drawn.count(violated), drawn.runs));
+        }
+        Ok(())
+    }
+
+    /// Makes the runs of some seeds: the first, and how many.
+    fn batch(
+        self,
+        drawn: &Drawn<'_>,
+        (first, count): (u64, u64),
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
+        let search = self.search;
+        // A run that was asked to end has no outcome.
+        let run = |searcher: &mut Searcher, i: u64| -> Option<Run> {
+            if !goes_on() {
+                return None;
+            }
+            let seed = first.wrapping_add(i);
+            let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
+            let (at, changes, own) = match changed {
+                None => (Nodes::new(), Vec::new(), None),
+                Some(None) => return Some((Vec::new(), None)),
+                Some(Some(Other { at, changes, plan })) => (at, changes, Some(plan)),
+            };
+            let choices = choices(search, drawn.turns, seed);
+            let searched = match &own {
+                Some(own) => searcher.decided_of(own, choices, goes_on),
+                None => searcher.decided(choices, goes_on),
+            };
+            if searched.known {
+                return None;
+            }
+            let plan = own.as_ref().unwrap_or(searcher.plan());
+            let tape = || one::tape(&searched.choices);
+            let again = || one::run(plan, &tape()).trace;
+            let found = one::violations(search, plan, &searched.trace, again);
+            // A drawn run deviates nearly everywhere: thousands of times where a cluster is large.
+            let tape = if found.is_empty() { Vec::new() } else { tape() };
+            let judged = (Outcome::of(&searched.trace), found);
+            let known = drawn.known.as_ref();
+            let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
+            let kept = (tape, searched.notes.fingerprint, judged, (at, orders));
+            searcher.take_back(searched);
+            Some((changes, Some(kept)))
+        };
+        self.round(count, || Searcher::new((search.plan)()), run)
+    }
+
+    /// A batch as a round of the desk: each of its runs by a worker, which has what several of them
+    /// need.
+    pub(super) fn round<W, T: Send + Serialize + DeserializeOwned>(
+        self,
+        runs: u64,
+        worker: impl Fn() -> W + Sync + Send,
+        run: impl Fn(&mut W, u64) -> Option<T> + Sync + Send,
+    ) -> Result<Vec<(u64, Option<T>)>, Stopped> {
+        let done = |mine: &[u64]| {
+            let each = mine.par_iter().with_min_len(PIECE);
+            each.map_init(&worker, |worker, number| (*number, run(worker, *number))).collect()
+        };
+        let work = |mine: &[u64]| Ok(self.pool.install(|| done(mine)));
+        self.desk.round(runs, |_: &Option<T>| true, work)
+    }
+
+    /// Leaves out of the tapes that are not small what the violations do not need, as far as there is
+    /// time after so many runs, the shortest tape first.
+    pub(super) fn shorten(self, violations: &mut [Violated], runs: u64) {
+        let search = self.search;
+        let goes_on = || (self.watch)(runs);
+        let one = |violated: &mut Violated| {
+            let tape = std::mem::take(&mut violated.tape);
+            let (property, changes) = (violated.property, &violated.changes);
+            (violated.changes, violated.tape, violated.is_small) = match &search.changing {
+                Some(changing) if !changes.is_empty() => {
+                    let of_it = [property];
+                    let search = Explore { properties: &of_it, ..search.clone() };
+                    let is_so = |changes: &[Change]| {
+                        let searcher = (changing.plan)(changes).map(Searcher::new);
+                        searcher
+                            .is_some_and(|mut s| one::violates(&search, &mut s, &tape, &goes_on))
+                    };
+                    let changes = fewer(changes, &changing.entries, &is_so);
+                    let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
+                    let there = Explore { plan: &plan, ..search };
+                    let (tape, is_small) = shorter(&there, property, tape, &goes_on);
+                    (changes, tape, is_small)
+                }
+                _ => {
+                    let (tape, is_small) = shorter(search, property, tape, &goes_on);
+                    (Vec::new(), tape, is_small)
+                }
+            };
+        };
+        let long = |v: &&mut Violated| !v.is_small && goes_on();
+        self.pool.install(|| violations.par_iter_mut().filter(long).for_each(one));
+        sort(violations);
+    }
 }
 
 /// What is otherwise in the timeline, and what of its run is kept where that is a scenario.
@@ -120,130 +250,6 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
-///
-/// # Errors
-/// The batch is done elsewhere.
-pub(super) fn how_often(
-    search: &Explore<'_>,
-    report: &mut Report,
-    at: (&ThreadPool, Desk<'_>),
-    watch: Watch<'_>,
-) -> Result<(), Stopped> {
-    // How often trouble comes that was asked for, nobody knows.
-    let is_troubled = (search.plan)().perturb != Perturb::default();
-    if report.violations.is_empty() || search.beside == 0 || is_troubled {
-        return Ok(());
-    }
-    let natural = Explore {
-        strategy: Strategy::Natural,
-        runs: search.beside,
-        until_found: false,
-        // They do not depend on each other, and machines that share them wait once.
-        batch: search.beside as usize,
-        ..search.clone()
-    };
-    let runs = report.all_runs();
-    let drawn = draw(&natural, at, &|drawn| watch(runs + drawn))?.0;
-    for violated in &mut report.violations {
-        // How often it is at other times than those that are written says nothing.
-        let is_drawn = drawn.runs > 0 && violated.changes.is_empty();
-        violated.drawn = is_drawn.then(|| (drawn.count(violated), drawn.runs));
-    }
-    Ok(())
-}
-
-/// Makes the runs of some seeds: the first, and how many.
-fn batch(
-    (search, drawn): (&Explore<'_>, &Drawn<'_>),
-    (first, count): (u64, u64),
-    at: (&ThreadPool, Desk<'_>),
-    goes_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
-    // A run that was asked to end has no outcome.
-    let run = |searcher: &mut Searcher, i: u64| -> Option<Run> {
-        if !goes_on() {
-            return None;
-        }
-        let seed = first.wrapping_add(i);
-        let changed = drawn.known.as_ref().map(|known| known.drawn(seed));
-        let (at, changes, own) = match changed {
-            None => (Nodes::new(), Vec::new(), None),
-            Some(None) => return Some((Vec::new(), None)),
-            Some(Some(Other { at, changes, plan })) => (at, changes, Some(plan)),
-        };
-        let choices = choices(search, drawn.turns, seed);
-        let searched = match &own {
-            Some(own) => searcher.decided_of(own, choices, goes_on),
-            None => searcher.decided(choices, goes_on),
-        };
-        if searched.known {
-            return None;
-        }
-        let plan = own.as_ref().unwrap_or(searcher.plan());
-        let tape = || one::tape(&searched.choices);
-        let again = || one::run(plan, &tape()).trace;
-        let judged = one::judge(search, plan, &searched.trace, again);
-        // A drawn run deviates nearly everywhere: thousands of times where a cluster is large.
-        let tape = if judged.1.is_empty() { Vec::new() } else { tape() };
-        let known = drawn.known.as_ref();
-        let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
-        let kept = (tape, searched.notes.fingerprint, judged, (at, orders));
-        searcher.take_back(searched);
-        Some((changes, Some(kept)))
-    };
-    round(at, count, || Searcher::new((search.plan)()), run)
-}
-
-/// A batch as a round of the desk: each of its runs by a worker, which has what several of them
-/// need.
-pub(super) fn round<W, T: Send + Serialize + DeserializeOwned>(
-    (pool, desk): (&ThreadPool, Desk<'_>),
-    runs: u64,
-    worker: impl Fn() -> W + Sync + Send,
-    run: impl Fn(&mut W, u64) -> Option<T> + Sync + Send,
-) -> Result<Vec<(u64, Option<T>)>, Stopped> {
-    let done = |mine: &[u64]| {
-        let each = mine.par_iter().with_min_len(PIECE);
-        each.map_init(&worker, |worker, number| (*number, run(worker, *number))).collect()
-    };
-    desk.round(runs, |_: &Option<T>| true, |mine| Ok(pool.install(|| done(mine))))
-}
-
-/// Leaves out of the tapes that are not small what the violations do not need, as far as there is
-/// time, the shortest tape first.
-pub(super) fn shorten(
-    search: &Explore<'_>,
-    violations: &mut [Violated],
-    goes_on: &(dyn Fn() -> bool + Sync),
-) {
-    let long = violations.par_iter_mut().filter(|v| !v.is_small && goes_on());
-    long.for_each(|violated| {
-        let tape = std::mem::take(&mut violated.tape);
-        let (property, changes) = (violated.property, &violated.changes);
-        (violated.changes, violated.tape, violated.is_small) = match &search.changing {
-            Some(changing) if !changes.is_empty() => {
-                let of_it = [property];
-                let search = Explore { properties: &of_it, ..search.clone() };
-                let is_so = |changes: &[Change]| {
-                    let searcher = (changing.plan)(changes).map(Searcher::new);
-                    searcher.is_some_and(|mut s| one::violates(&search, &mut s, &tape, goes_on))
-                };
-                let changes = fewer(changes, &changing.entries, &is_so);
-                let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
-                let there = Explore { plan: &plan, ..search };
-                let (tape, is_small) = shorter(&there, property, tape, goes_on);
-                (changes, tape, is_small)
-            }
-            _ => {
-                let (tape, is_small) = shorter(search, property, tape, goes_on);
-                (Vec::new(), tape, is_small)
-            }
-        };
-    });
-    sort(violations);
-}
-
 /// The shortest tapes first.
 fn sort(violations: &mut [Violated]) {
     violations.sort_by(|a, b| {
@@ -256,7 +262,7 @@ fn sort(violations: &mut [Violated]) {
 #[derive(Default)]
 pub(super) struct Tally {
     outcomes: BTreeMap<u64, Reached>,
-    violations: BTreeMap<(Property, String), Violated>,
+    pub(super) violations: BTreeMap<(Property, String), Violated>,
     pub(super) runs: u64,
 }
 
@@ -296,16 +302,6 @@ impl Tally {
     /// Whether a property was found violated.
     pub(super) fn is_violated(&self, property: Property) -> bool {
         self.violations.keys().any(|(violated, _)| *violated == property)
-    }
-
-    /// None of the tapes has to be made small.
-    pub(super) fn all_small(&mut self) {
-        self.violations.values_mut().for_each(|v| v.is_small = true);
-    }
-
-    /// Whether anything was found violated.
-    pub(super) fn any_violated(&self) -> bool {
-        !self.violations.is_empty()
     }
 
     /// Adds others that were drawn.
