@@ -5,8 +5,8 @@ use super::shards::{gather, shard};
 use super::terminal::ColorArg;
 use super::{
     complete, completions, diff, explain, explore_args, faults, forecast, import, incident, init,
-    man, odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey,
-    sweep, test, validate,
+    man, odds, outages, plan, playground, replay, report, run, settings, shrink, survey, sweep,
+    test, validate,
 };
 use clap::{Parser, Subcommand};
 
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Write a commented scenario to start from
     Init(init::InitArgs),
     /// Print the JSON Schema of the scenario language
-    Schema(schema::SchemaArgs),
+    Schema(init::SchemaArgs),
     /// Write a page for a web server, to edit scenarios and see what comes of them in the browser
     Playground(playground::PlaygroundArgs),
     /// Print completions for a shell

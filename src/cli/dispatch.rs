@@ -6,8 +6,8 @@ use super::shards::{Again, With, Work, gather, shard};
 use super::terminal::{ColorArg, ColorWhen, form};
 use super::{
     complete, completions, diff, explain, explore, faults, forecast, import, incident, init, man,
-    odds, outages, plan, playground, replay, report, run, schema, settings, shrink, survey, sweep,
-    test, tool, validate,
+    odds, outages, plan, playground, replay, report, run, settings, shrink, survey, sweep, test,
+    tool, validate,
 };
 use crate::api::spelling;
 use crate::kernel::Endless;
@@ -65,7 +65,7 @@ fn guarded<P: FromArgMatches>(
     std::panic::set_hook(Box::new(defect));
     let args: Vec<OsString> = args.into_iter().collect();
     let when = color(&args);
-    let ended = catch_unwind(AssertUnwindSafe(|| start(args, program, run)));
+    let ended = catch_unwind(AssertUnwindSafe(|| start(args, when, program, run)));
     let exit = ended.unwrap_or_else(|payload| {
         payload.downcast_ref::<Endless>().map_or(Exit::Internal, |endless| {
             Failure::Input(gave_up(endless)).report(&Terminal::new(when))
@@ -91,10 +91,10 @@ pub(crate) fn gave_up(endless: &Endless) -> Problem {
 
 fn start<P: FromArgMatches>(
     args: Vec<OsString>,
+    when: ColorWhen,
     program: clap::Command,
     run: impl FnOnce(P, &[OsString], &Terminal) -> Outcome,
 ) -> Exit {
-    let when = color(&args);
     let terminal = Terminal::new(when);
     let choice = match when {
         ColorWhen::Auto => clap::ColorChoice::Auto,
@@ -171,7 +171,7 @@ pub(super) fn call(command: &Command, work: &Work<'_>, terminal: &Terminal) -> O
         Command::Settings(args) => settings::settings(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
-        Command::Schema(args) => schema::schema(args, terminal),
+        Command::Schema(args) => init::schema(args, terminal),
         Command::Playground(args) => playground::playground(args, terminal),
         Command::Completions(args) => completions::completions(args, &Cli::command(), terminal),
         Command::Complete(args) => complete::complete(args, Cli::command(), terminal),

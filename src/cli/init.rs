@@ -1,7 +1,9 @@
-//! `taintsim init`: writes a commented scenario to start from.
+//! What it takes to write scenarios: `taintsim init`, a commented one to start from, and `taintsim schema`,
+//! the JSON Schema of their language.
 
 use super::file::{replaces_only_by_force, write_text};
 use super::prelude::*;
+use crate::language;
 
 /// Arguments of `taintsim init`.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,4 +26,13 @@ pub(crate) fn init(args: &InitArgs, terminal: &Terminal) -> Outcome {
         terminal.note(&format!("Wrote {shown}. Run it with: taintsim run {shown}"));
     }
     Ok(Exit::Fine)
+}
+
+/// Arguments of `taintsim schema`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SchemaArgs {}
+
+/// Runs the command.
+pub(crate) fn schema(_: &SchemaArgs, terminal: &Terminal) -> Outcome {
+    print_text(terminal, |out| json::write(out, &language::schema()))
 }

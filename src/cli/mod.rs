@@ -43,7 +43,6 @@ mod replay;
 mod report;
 mod run;
 mod scenarios;
-mod schema;
 mod settings;
 mod shards;
 mod shrink;

@@ -213,3 +213,8 @@ fn the_rest_of_a_run_is_as_forecast() {
     }
     assert!(inside * 10 >= all * 9, "{inside} of {all} inside: {outside:#?}");
 }
+
+#[test]
+fn commas_in_brackets_are_of_ranges() {
+    assert_eq!(super::names("a-{0..3}, s-{2,5},b"), ["a-{0..3}", "s-{2,5}", "b"]);
+}

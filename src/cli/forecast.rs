@@ -1,0 +1,435 @@
+//! `taintsim forecast`: what comes of an outage that is under way, from an export alone: the courses that
+//! it may take, each of them run; one forecast, or one after the other.
+//!
+//! stdout has the forecast, stderr progress and what was taken from the export.
+
+#[cfg(test)]
+mod remembered_passes_tests;
+#[cfg(test)]
+mod remembered_tests;
+#[cfg(test)]
+mod tests;
+
+use super::file::{chart_file, replaces_only_by_force, write_chart};
+use super::forecasts::{Course, courses, refused, run_all};
+use super::given::{self, KubectlArgs};
+use super::html::{HtmlArg, page};
+use super::import::read;
+use super::prelude::*;
+use super::shards::Work;
+use crate::analysis::course::Happening;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::taint::Effect;
+use crate::import::KUBECTL;
+use crate::language::{Entry, NodeSelector, Step, duration};
+use crate::plan::NodeStart;
+use crate::report::forecast::{
+    Basis, Outlook, board, changes, chart, document, table, write, write_beside,
+};
+use crate::report::short;
+use crate::report::tables::csv;
+
+/// A deletion in at least this part of the seeds is one that will be.
+const LIKELY: f64 = 0.5;
+/// The longest stretch of waiting in which nobody looks whether Ctrl-C was pressed.
+const NAP: Dur = Dur::from_millis(100);
+
+/// Arguments of `taintsim forecast`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ForecastArgs {
+    /// What `kubectl get
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
+    /// -A -o json` (or yaml) printed just now, also gzipped; `-` is standard input. Several files
+    /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
+    #[arg(value_name = "FILE", conflicts_with_all = ["context", "kubeconfig"])]
+    files: Vec<PathBuf>,
+    /// Silent nodes come back after this time, and those that die so long after they died; otherwise
+    /// they stay silent
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    heal_after: Option<Dur>,
+    /// These nodes die at the time of the export, beside those that are silent: names and ranges,
+    /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; with a time behind a `@`, so long after it:
+    /// `b-03@2m`. May be given several times
+    #[arg(long, value_name = "NODES[@TIME]")]
+    dies: Vec<String>,
+    /// Another course to put beside the first, such as `kubectl taint nodes b-03 a=b:NoExecute`,
+    /// `patch tolerations web 600`, `kube-controller-manager restart`, `heal b-03`; with ` @10m` behind it
+    /// so long after the export, else a second; may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    what_if: Vec<String>,
+    /// How far to look ahead
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30m")]
+    horizon: Dur,
+    /// How many seeds: --seed and those after it
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: u64,
+    /// How many runs at once; it does not change the results [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Another value for something in the cluster; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Run this command for a new export again and again, and say what has changed; with `kubectl`
+    /// alone it is the usual `kubectl get`
+    #[arg(long, value_name = "COMMAND", conflicts_with = "files")]
+    watch: Option<String>,
+    /// How long to wait between two exports
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s", requires = "watch", conflicts_with = "files")]
+    every: Dur,
+    /// End after so many exports
+    #[arg(long, value_name = "N", requires = "watch", conflicts_with = "files", value_parser = clap::value_parser!(u64).range(1..))]
+    times: Option<u64>,
+    #[command(flatten)]
+    kubectl: KubectlArgs,
+    /// Tell every node and every pod, however many they are
+    #[arg(long)]
+    all: bool,
+    /// Draw how many are evicted by when, as PNG or SVG by the name's ending
+    #[arg(long, value_name = "FILE", value_parser = chart_file)]
+    chart: Option<PathBuf>,
+    /// Replace the chart's file where it is there
+    #[arg(long, requires = "chart")]
+    force: bool,
+    #[command(flatten)]
+    output: OutputArg<TableFormat>,
+    /// End with exit code 1 if a pod will be deleted in half of the seeds or more
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    html: HtmlArg,
+    /// Show no progress, nor what was taken from the export and what was left out
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A forecast that was printed, kept for what has changed since.
+type Printed = (Basis, Vec<(String, Forecast)>);
+
+/// Runs the command.
+pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    replaces_only_by_force(args.chart.as_deref(), args.force)?;
+    args.output.form.fits(false)?;
+    args.html.fits()?;
+    if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
+        let problem = Problem::new("a file of Parquet takes no rows of later exports");
+        return Err(problem.help("look once, with `--times 1`, or take csv").into());
+    }
+    let mut before: Option<Printed> = None;
+    let mut exports = 0;
+    loop {
+        let looked = inputs(args, work).and_then(|inputs| Courses::of(&inputs, args));
+        let mut courses = match looked {
+            Ok(courses) => courses,
+            // In an outage the API server may well be away for a while.
+            Err(why) if before.is_some() => {
+                _ = why.report(terminal);
+                terminal.note(&format!("it looks again in {}", short(args.every)));
+                wait(args.every)?;
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
+        if !args.quiet && before.is_none() {
+            courses.taken.iter().for_each(|line| terminal.note(line));
+        }
+        let forecasts = courses.run(args, terminal)?;
+        let printed = (courses.basis, forecasts);
+        if work.keep(|| found(&printed))? {
+            return Ok(exit(args, &printed));
+        }
+        print(args, terminal, &printed, before.as_ref())?;
+        exports += 1;
+        let last = args.watch.is_none() || args.times.is_some_and(|times| exports >= times);
+        if last {
+            return Ok(exit(args, &printed));
+        }
+        before = Some(printed);
+        wait(args.every)?;
+    }
+}
+
+/// The export, from wherever it comes.
+fn inputs(args: &ForecastArgs, work: &Work<'_>) -> Result<Vec<Input>> {
+    match &args.watch {
+        Some(command) if command.trim() == "kubectl" => Ok(vec![asked(args)?]),
+        Some(command) => Ok(vec![input_of(command, given::shell(command)?)?]),
+        None if !args.files.is_empty() => args.files.iter().map(|file| input(file, work)).collect(),
+        None if given::is_plugin() => Ok(vec![asked(args)?]),
+        None => Err(Failure::input(
+            "no export is given",
+            format!(
+                "`{KUBECTL} | taintsim forecast -`, or `taintsim forecast --watch kubectl`, or `kubectl taintsim forecast`"
+            ),
+        )),
+    }
+}
+
+/// The export that kubectl is asked for.
+fn asked(args: &ForecastArgs) -> Result<Input> {
+    input_of(given::SAID, args.kubectl.get()?)
+}
+
+fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input> {
+    Ok(Input::from_bytes(name, bytes)?)
+}
+
+/// An export from a file, or a text that stands for one.
+fn input(file: &Path, work: &Work<'_>) -> Result<Input> {
+    match work.inputs.text_of(file) {
+        Some(text) => input_of(&file.display().to_string(), text.to_vec()),
+        None => read(file),
+    }
+}
+
+fn print(
+    args: &ForecastArgs,
+    terminal: &Terminal,
+    (basis, forecasts): &Printed,
+    before: Option<&Printed>,
+) -> Result<()> {
+    let outlooks = Outlook::all(basis, forecasts);
+    let Some((base, others)) = outlooks.split_first() else { return Ok(()) };
+    let was = before.map(|(basis, forecasts)| Outlook::all(basis, forecasts));
+    let changed = was.and_then(|was| Some(changes(was.first()?, base)));
+    let form = args.output.form;
+    if form == TableFormat::Csv && before.is_some() {
+        // Those of one export after the other are one table; `at` tells them apart.
+        print_text(terminal, |out| csv::write_on(out, &table(base, others)))?;
+    } else {
+        let text = |p: &mut Printer<'_>| {
+            if let Some(changed) = &changed {
+                writeln!(p.out)?;
+                for line in changed {
+                    writeln!(p.out, "* {line}")?;
+                }
+            }
+            write(p, base, args.all)?;
+            write_beside(p, &outlooks)
+        };
+        let document = || {
+            let mut whole = document(base, others);
+            if let Some(changed) = &changed {
+                whole["changes"] = changed.clone().into();
+            }
+            whole
+        };
+        form.print(terminal, text, document, || table(base, others))?;
+    }
+    if let Some(file) = &args.chart {
+        write_chart(file, &chart(base))?;
+    }
+    args.html.write(|| page_of(&outlooks))
+}
+
+/// What was found, for whoever asked for it.
+fn found((basis, forecasts): &Printed) -> Result<Found> {
+    let outlooks = Outlook::all(basis, forecasts);
+    let Some((base, others)) = outlooks.split_first() else {
+        return Err(Failure::Io("a forecast has a course".to_owned()));
+    };
+    Ok(Found {
+        document: document(base, others),
+        page: page_of(&outlooks)?,
+        tables: vec![("rows", Box::new(table(base, others)))],
+    })
+}
+
+/// The page of a forecast, which the next export's replaces.
+fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page> {
+    let print = |p: &mut Printer<'_>| {
+        for outlook in outlooks.iter().take(1) {
+            write(p, outlook, false)?;
+        }
+        write_beside(p, outlooks)
+    };
+    page(print, |text| board(outlooks, text), Vec::new())
+}
+
+fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
+    let comes = |f: &Forecast| {
+        let mut deleted = f.happenings.iter().filter(|h| h.what == Happening::PodDeleted);
+        deleted.any(|h| h.when.share >= LIKELY)
+    };
+    Exit::fine_if(!args.exit_code || !forecasts.first().is_some_and(|(_, base)| comes(base)))
+}
+
+/// Waits for the next export.
+#[expect(clippy::disallowed_methods, reason = "exports are made by the clock on the wall")]
+fn wait(every: Dur) -> Result<()> {
+    let mut left = every;
+    while !left.is_zero() {
+        if interrupt::heeding(interrupt::asked) {
+            return Err(Failure::Interrupted("stopped".to_owned()));
+        }
+        let nap = left.min(NAP);
+        std::thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
+        left = left.saturating_sub(nap);
+    }
+    Ok(())
+}
+
+/// An export with its courses.
+struct Courses {
+    basis: Basis,
+    /// What was taken and left out.
+    taken: Vec<String>,
+    /// The course without anybody's doing first.
+    courses: Vec<Course>,
+}
+
+impl Courses {
+    /// The courses of a cluster as it was exported.
+    fn of(inputs: &[Input], args: &ForecastArgs) -> Result<Self> {
+        let cluster = ImportedCluster::read(inputs).and_then(ImportedCluster::simulable)?;
+        let summary = cluster.summary.clone();
+        let Some(zero) = summary.time_zero else {
+            return Err(Failure::input(
+                "the export has no time in it, so that nothing can be foreseen",
+                "it takes nodes with their conditions: `kubectl get nodes,pods,leases,… -A -o json`",
+            ));
+        };
+        let silent = summary.cut_off.clone();
+        let clock = WallClock(zero.0);
+        let (mut timeline, dying): (Vec<Entry>, Vec<String>) =
+            dying(args, clock)?.into_iter().unzip();
+        timeline.extend(healing(args, &silent)?);
+        let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
+        let one = silent.len() == 1;
+        let course = match args.heal_after {
+            Some(after) if one => format!("it comes back after {}", short(after)),
+            Some(after) => format!("they come back after {}", short(after)),
+            None if one => "it stays silent".to_owned(),
+            None => "they stay silent".to_owned(),
+        };
+        let overrides = args.change.overrides(args.sets.clone());
+        let path = |set: &String| set.split_once('=').map(|(path, _)| path.trim().to_owned());
+        if args.sets.iter().any(|set| path(set).as_deref() == Some("horizon")) {
+            return Err(Failure::input(
+                "`horizon` is how far a forecast looks ahead, which --set does not change",
+                "look as far ahead as it takes with --horizon",
+            ));
+        }
+        let plan = scenario::build(&base, &overrides)?;
+        let open = open(&plan);
+        let head = format!(
+            "{} and {}, Kubernetes {}, {}, looking {} ahead",
+            counted(summary.nodes, "node"),
+            counted(summary.pods, "pod"),
+            plan.profile.release,
+            counted(args.seeds, "seed"),
+            short(args.horizon)
+        );
+        let courses = courses("as it is", base, &overrides, &args.what_if)?;
+        let basis = Basis {
+            clock,
+            silent,
+            course,
+            head,
+            notes: dying.into_iter().chain(plan.notes).collect(),
+            horizon: Time::ZERO + args.horizon,
+            open: Some(open),
+            refused: BTreeMap::new(),
+        };
+        Ok(Courses { basis, taken: summary.lines(), courses })
+    }
+
+    /// Runs all of them.
+    fn run(&mut self, args: &ForecastArgs, terminal: &Terminal) -> Result<Vec<(String, Forecast)>> {
+        let all =
+            run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
+        self.basis.refused = refused(&self.courses, terminal)?;
+        let names = self.courses.iter().map(|c| c.name.clone());
+        Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
+    }
+}
+
+/// What has not happened yet at the start of a run to its nodes and pods.
+fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
+    let mut open = BTreeSet::new();
+    for node in &plan.nodes {
+        let is_unknown = match &node.start {
+            NodeStart::Imported { conditions, .. } => conditions.iter().any(|c| {
+                c.kind == NodeConditionType::Ready && c.status == ConditionStatus::Unknown
+            }),
+            _ => false,
+        };
+        if !is_unknown {
+            open.insert((Happening::NodeUnknown, node.name.clone()));
+        }
+        if node.taints.iter().all(|t| t.effect != Effect::NoExecute) {
+            open.insert((Happening::NodeNoExecute, node.name.clone()));
+        }
+    }
+    let there = plan.pods.iter().filter(|p| !p.start.is_deleting());
+    open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));
+    open
+}
+
+fn entry(at: &str, step: Step) -> Entry {
+    Entry { at: at.into(), name: None, step, every: None, times: None }
+}
+
+/// Nodes that die at the time of the export or, written behind a `@`, so long after it; for good or
+/// for as long as it takes them to come back. Each with a sentence that says so.
+fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, Problem> {
+    let then = match args.heal_after {
+        Some(after) => format!("and comes back {} later", short(after)),
+        None => "for good".to_owned(),
+    };
+    let selector = |text: &str| match text.split_once('/') {
+        Some(("zone", zone)) => NodeSelector::Zone(zone.to_owned()),
+        Some(("node" | "nodes", name)) => NodeSelector::Nodes(names(name)),
+        _ => NodeSelector::Nodes(names(text)),
+    };
+    let one = |text: &String| {
+        let (nodes, at) = text.rsplit_once('@').unwrap_or((text, "0s"));
+        let after = duration::parse(at)
+            .map_err(|e| Problem::new(format!("--dies {text}: {e}")).maybe_help(e.hint()))?;
+        if after >= args.horizon {
+            return Err(too_late(&format!("--dies {text}"), after, args));
+        }
+        let crash = Step::Crash {
+            node: None,
+            nodes: Some(selector(nodes)),
+            duration: args.heal_after.map(|d| short(d).as_str().into()),
+        };
+        let when = clock.clock(Time::ZERO + after);
+        let said = format!("Asked for: {nodes} dies at {when} (in {}) {then}.", short(after));
+        Ok((entry(at, crash), said))
+    };
+    args.dies.iter().map(one).collect()
+}
+
+/// Names and ranges between commas, those within brackets apart: `a-{0..3},s-{2,5}`.
+fn names(text: &str) -> Vec<String> {
+    let mut depth = 0_u32;
+    let parts = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).collect()
+}
+
+/// Silent nodes come back.
+fn healing(args: &ForecastArgs, silent: &[String]) -> Result<Option<Entry>, Problem> {
+    let Some(after) = args.heal_after.filter(|_| !silent.is_empty()) else { return Ok(None) };
+    if after >= args.horizon {
+        return Err(too_late("--heal-after", after, args));
+    }
+    let nodes = Some(NodeSelector::Nodes(silent.to_vec()));
+    Ok(Some(entry(&short(after), Step::Heal { node: None, nodes })))
+}
+
+/// What an option asks for that comes after all that is looked at.
+fn too_late(option: &str, after: Dur, args: &ForecastArgs) -> Problem {
+    let (after, end) = (short(after), short(args.horizon));
+    Problem::new(format!("{option}: {after} is not before the end of the forecast, {end}"))
+        .help("look farther ahead with --horizon")
+}
