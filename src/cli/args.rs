@@ -42,21 +42,15 @@ impl ChangeArgs {
     /// These and what `--set` says, over what a tape says.
     pub(crate) fn over(&self, taped: Overrides, sets: &[String]) -> Overrides {
         let own = self.overrides([taped.sets, sets.to_vec()].concat());
-        Overrides {
-            kubernetes: own.kubernetes.or(taped.kubernetes),
-            timing: own.timing.or(taped.timing),
-            ..own
-        }
+        let (kubernetes, timing) =
+            (own.kubernetes.or(taped.kubernetes), own.timing.or(taped.timing));
+        Overrides { kubernetes, timing, ..own }
     }
 
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
-        Overrides {
-            kubernetes: self.kubernetes.clone(),
-            timing: self.timing.clone(),
-            seed: self.seed,
-            sets,
-        }
+        let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
+        Overrides { kubernetes, timing, seed: self.seed, sets }
     }
 }
 

@@ -156,7 +156,8 @@ fn unless_endless<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// The command that the words say.
 fn understood(words: &[String]) -> Result<Command, Refused> {
-    let Some((command, options)) = words.split_first() else { return Err(nothing_asked()) };
+    let nothing_asked = || Refused::Input("no command is named".to_owned());
+    let (command, options) = words.split_first().ok_or_else(nothing_asked)?;
     // Progress and notes would be print.
     let all = ["taintsim", command, "--quiet"].into_iter();
     let all = all.chain(options.iter().map(String::as_str));
@@ -179,10 +180,6 @@ fn call(command: &Command, work: &Work<'_>, terminal: &Terminal) -> Outcome {
             "only sweep, survey, plan and forecast answer with a document",
         ))),
     }
-}
-
-fn nothing_asked() -> Refused {
-    Refused::Input("no command is named".to_owned())
 }
 
 #[cfg(test)]

@@ -108,11 +108,8 @@ fn with_names_in_zsh(text: &str, program: &clap::Command) -> String {
         // With two colons what follows the first file is no command line any more: it has no
         // options, and `words` has not the file.
         let line = &line.replacen("'*::", "'*:", usize::from(line.contains(" -- ")));
-        if named(program).any(|arg| is_of(line, arg)) {
-            whole.push_str(&line.replace(FILES, ":_taintsim_names"));
-        } else {
-            whole.push_str(line);
-        }
+        let is_named = named(program).any(|arg| is_of(line, arg));
+        whole += &line.replace(FILES, if is_named { ":_taintsim_names" } else { FILES });
         whole.push('\n');
     }
     whole.replacen(HEAD, ZSH, 1)
@@ -135,11 +132,9 @@ fn with_names_in_fish(text: &str, program: &clap::Command) -> String {
     }
     for command in program.get_subcommands() {
         if command.get_positionals().any(|arg| Names::of(arg).is_some()) {
-            let name = command.get_name();
-            whole += &format!(
-                "complete -c taintsim -n \"__fish_taintsim_using_subcommand {name}\"{}\n",
-                NAMES.replace(" -f", "")
-            );
+            let (name, names) = (command.get_name(), NAMES.replace(" -f", ""));
+            let is_used = format!("\"__fish_taintsim_using_subcommand {name}\"");
+            whole += &format!("complete -c taintsim -n {is_used}{names}\n");
         }
     }
     whole

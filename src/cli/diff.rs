@@ -141,16 +141,12 @@ fn single(
         Side { analysis: &run_a, source: &a.ready.source },
         Side { analysis: &run_b, source: &b.ready.source },
     ];
-    args.output.form.print(
-        terminal,
-        |p| write(p, sides, &found),
-        || document(sides, &found),
-        || table(&found),
-    )?;
+    let text = |p: &mut Printer<'_>| write(p, sides, &found);
+    args.output.form.print(terminal, text, || document(sides, &found), || table(&found))?;
     args.html.write(|| {
         let runs =
             [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
-        page(|p| write(p, sides, &found), |said| board(sides, &found, said), named(runs))
+        page(text, |said| board(sides, &found, said), named(runs))
     })?;
     Ok(Exit::fine_if(found.is_empty()))
 }
@@ -186,16 +182,20 @@ fn many(
         ));
     }
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready> {
-        let mut ready = without_tape(loaded, file, overrides)?;
+        let shown = file.display().to_string();
+        let mut ready = ready(loaded.clone(), shown, overrides.clone())?;
+        if ready.plan.tape.is_some() {
+            let shown = file::shown(file);
+            let text = format!("{shown} replays a tape, which is one run whatever the seed");
+            return Err(Failure::input(text, "leave out --seeds"));
+        }
         ready.source.seed = first;
         Ok(ready)
     };
     let sides = [side(&a, &args.a, &overrides[0])?, side(b, second, &overrides[1])?];
     // Of one file it is said once.
     let told = if other.is_some() { 2 } else { 1 };
-    for side in &sides[..told] {
-        tell_imported(&side.imported, args.quiet, terminal);
-    }
+    sides[..told].iter().for_each(|side| tell_imported(&side.imported, args.quiet, terminal));
     let pairs = Pairs {
         loaded: [&a, b],
         overrides,
@@ -208,19 +208,6 @@ fn many(
     print_many(args, &pairs, &sides, &found, terminal)
 }
 
-/// A scenario that is ready to run, and replays no tape.
-fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<Ready> {
-    let shown = file.display().to_string();
-    let ready = ready(loaded.clone(), shown, overrides.clone())?;
-    if ready.plan.tape.is_some() {
-        return Err(Failure::input(
-            format!("{} replays a tape, which is one run whatever the seed", file::shown(file)),
-            "leave out --seeds",
-        ));
-    }
-    Ok(ready)
-}
-
 /// Runs both sides with all seeds, and compares them.
 fn run(args: &DiffArgs, pairs: &Pairs<'_>, name: &str, terminal: &Terminal) -> Result<OverSeeds> {
     let all = pairs.size().unwrap_or(u64::MAX);
@@ -228,8 +215,7 @@ fn run(args: &DiffArgs, pairs: &Pairs<'_>, name: &str, terminal: &Terminal) -> R
         format!("{} of {} runs", grouped(done), grouped(all))
     });
     let watch = |event| progress.goes_on(event);
-    let found = interrupt::heeding(|| pairs.run(jobs(args.jobs), GROUPS, &watch));
-    progress.clear();
+    let found = progress.during(|| pairs.run(jobs(args.jobs), GROUPS, &watch));
     let done = || grouped(progress.counted());
     let after = || format!("interrupted after {} of {} runs", done(), grouped(all));
     found.map_err(|why| Failure::stopped(why, after))
@@ -245,20 +231,16 @@ fn print_many(
 ) -> Outcome {
     let settings = Settings::new(&a.plan, &b.plan);
     let sides = [a, b].map(|side| SeedSide { plan: &side.plan, source: &side.source });
-    args.output.form.print(
-        terminal,
-        |p| write_over_seeds(p, sides, &settings, found),
-        || over_seeds(sides, &settings, found),
-        || table_over_seeds(found),
-    )?;
+    let text = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
+    let document = || over_seeds(sides, &settings, found);
+    args.output.form.print(terminal, text, document, || table_over_seeds(found))?;
     args.html.write(|| {
         let [a_run, b_run] = [0, 1].map(|side| {
             let overrides = pairs.overrides[side].clone().with_seed(pairs.first);
             run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
         });
         let board = |said| board_over_seeds(sides, &settings, found, said);
-        let print = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
-        page(print, board, named([a_run?, b_run?]))
+        page(text, board, named([a_run?, b_run?]))
     })?;
     Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))
 }

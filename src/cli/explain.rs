@@ -81,22 +81,20 @@ fn time(text: &str) -> Result<Time, String> {
         return duration::parse(text).map(|d| Time::from_nanos(d.as_nanos())).map_err(|_| wrong());
     }
     let (clock, seconds) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let seconds = duration::parse(&format!("{seconds}s"))
-        .ok()
-        .filter(|s| *s < Dur::from_secs(60))
-        .ok_or_else(wrong)?;
+    let seconds = duration::parse(&format!("{seconds}s")).ok();
+    let seconds = seconds.filter(|s| *s < Dur::from_secs(60)).ok_or_else(wrong)?;
     let digits = |part: &str| {
         let number = part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<u64>().ok());
         number.flatten().filter(|n| *n < 1_000_000)
     };
     let minutes = match clock.split_once(':') {
-        None => digits(clock).ok_or_else(wrong)?,
-        Some((hours, minutes)) => digits(hours)
-            .zip(digits(minutes).filter(|m| *m < 60))
-            .map(|(h, m)| h * 60 + m)
-            .ok_or_else(wrong)?,
+        None => digits(clock),
+        Some((hours, minutes)) => {
+            let minutes = digits(minutes).filter(|m| *m < 60);
+            digits(hours).zip(minutes).map(|(h, m)| h * 60 + m)
+        }
     };
-    Ok(Time::from_secs(minutes * 60).saturating_add(seconds))
+    Ok(Time::from_secs(minutes.ok_or_else(wrong)? * 60).saturating_add(seconds))
 }
 
 #[cfg(test)]

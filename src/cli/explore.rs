@@ -1,7 +1,7 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
 use super::args::threads;
-use super::explore_args::{ExploreArgs, plan, releases};
+use super::explore_args::{ExploreArgs, releases};
 use super::file::shown;
 use super::findings::{self, Asked};
 use super::html;
@@ -36,12 +36,22 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     (args.shards).refuses(args.report.is_some(), "reports, --report", help)?;
     let loaded = work.inputs.load(&args.file)?;
     let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
+    let searcher = Searching {
+        args,
+        desk: work.desk(),
+        terminal,
+        clock: &clock,
+        loaded: &loaded,
+        properties: &properties,
+        slack,
+        faults: &faults,
+    };
     for (i, release) in releases.iter().enumerate() {
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
         args.perturb(&plan)?;
-        can_happen(&loaded, args, release.as_deref(), &plan, &faults)?;
+        searcher.can_happen(release.as_deref(), &plan)?;
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         return Err(Failure::input(
@@ -60,7 +70,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     }
     tell_imported(&loaded.imported, args.quiet, terminal);
     let pool = threads(args.jobs)?;
-    let mut reports: Vec<(Option<String>, Report)> = Vec::new();
+    let mut reports: Vec<Reported> = Vec::new();
     let mut interrupted = false;
     let count = releases.len() as f64;
     let time = args.time.map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9);
@@ -68,8 +78,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     for (i, release) in releases.into_iter().enumerate() {
         // Each release has its part of the time, and what those before it left.
         let end = searching * (i as f64 + 1.0) / count;
-        let (what, at) = ((&loaded, &properties[..], (slack, &faults)), (&pool, work.desk()));
-        let report = one(args, what, release.as_deref(), at, (&clock, end), terminal)?;
+        let report = searcher.one(release.as_deref(), &pool, end)?;
         reports.push((release, report));
         interrupted = interrupt::asked();
         if interrupted {
@@ -81,157 +90,228 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
     }
     // What was found is written, whether Ctrl-C came before or comes now.
-    let mut searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
+    let mut searches = interrupt::heeding(|| searcher.tapes(&name, &reports))?;
     if let Some(dir) = &args.report {
-        let asked = Asked { dir, quiet: args.quiet, terminal, end: time, clock: &clock };
+        let (loaded, clock) = (&loaded, &clock);
+        let asked = Asked { loaded, dir, quiet: args.quiet, terminal, end: time, clock };
         let tape_of = |i: usize, v: &Violated| {
             let release = reports[i].0.as_deref();
-            tape(args, &loaded, release, v, &played(args, &loaded, release, v))
+            searcher.tape(release, v, &searcher.played(release, v))
         };
-        findings::write(&asked, &mut searches, &loaded, &tape_of)?;
+        findings::write(&asked, &mut searches, &tape_of)?;
     }
-    print(args, &searches, &properties, terminal)?;
-    // A range of releases gives each its own plan; one release, or none, is as it was asked for.
-    let plan_of = |release: &str, changes: &[Change]| {
-        plan(&loaded, args, args.kubernetes.as_deref().map(|_| release), changes)
-    };
-    args.html.write(|| page(&loaded, &plan_of, &searches, &properties))?;
+    searcher.print(&searches)?;
+    args.html.write(|| searcher.page(&searches))?;
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
     // Where nothing was run, that nothing was found says nothing.
     if reports.iter().any(|(_, r)| r.all_runs() == 0) {
-        return Err(Failure::input(
-            "the time was over before a run was made",
-            "a longer one, `--time 1m`",
-        ));
+        let text = "the time was over before a run was made";
+        return Err(Failure::input(text, "a longer one, `--time 1m`"));
     }
     Ok(Exit::fine_if(reports.iter().all(|(_, r)| r.violations.is_empty())))
 }
 
-/// Whether each fault can be added to the scenario.
-fn can_happen(
-    loaded: &Loaded,
-    args: &ExploreArgs,
-    release: Option<&str>,
-    plan: &Plan,
-    faults: &Faults,
-) -> Result<(), Failure> {
-    let node = plan.nodes.first().map_or("", |node| &node.name);
-    for fault in faults.each(node) {
-        let change = Change { of: Of::Fault(fault), at: Dur::ZERO };
-        // What was added is nowhere in what the person wrote.
-        scenario::build(loaded, &args.overrides(release, &[change])).map_err(|problems| {
-            let said = problems.0.into_iter().map(|problem| {
-                let named = Problem { place: None, ..problem.about("--faults") };
-                named.or_help("nodes of the scenario: `zone b`, `node a-1` or `Label(\"k=v\")`")
+/// What is searched, and for whom.
+struct Searching<'a> {
+    args: &'a ExploreArgs,
+    desk: Desk<'a>,
+    terminal: &'a Terminal,
+    clock: &'a Stopwatch,
+    loaded: &'a Loaded,
+    properties: &'a [Property],
+    /// How far entries of the timeline move, and what is added to it.
+    slack: Dur,
+    faults: &'a Faults,
+}
+
+/// A release, and what was found under it.
+type Reported = (Option<String>, Report);
+
+/// The plan of a violation, and its run.
+type Played = (Plan, sim::Searched);
+
+/// More runs are left to `replay`.
+const DRAWN_RUNS: usize = 8;
+
+impl Searching<'_> {
+    /// The plan of a release, with entries of the timeline at other times; none where that is no scenario. Without
+    /// any it was built before.
+    fn plan(&self, release: Option<&str>, changes: &[Change]) -> Option<Plan> {
+        let built = scenario::build(self.loaded, &self.args.overrides(release, changes)).ok()?;
+        let perturb = self.args.perturb(&built).ok()?;
+        Some(Plan { perturb, ..built })
+    }
+
+    /// Whether each fault can be added to the scenario.
+    fn can_happen(&self, release: Option<&str>, plan: &Plan) -> Result<()> {
+        let node = plan.nodes.first().map_or("", |node| &node.name);
+        for fault in self.faults.each(node) {
+            let change = Change { of: Of::Fault(fault), at: Dur::ZERO };
+            // What was added is nowhere in what the person wrote.
+            scenario::build(self.loaded, &self.args.overrides(release, &[change])).map_err(
+                |problems| {
+                    let said = problems.0.into_iter().map(|problem| {
+                        let named = Problem { place: None, ..problem.about("--faults") };
+                        named.or_help(
+                            "nodes of the scenario: `zone b`, `node a-1` or `Label(\"k=v\")`",
+                        )
+                    });
+                    Problems(said.collect())
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Searches under one release, until the clock shows its end.
+    fn one(&self, release: Option<&str>, pool: &rayon::ThreadPool, end: f64) -> Result<Report> {
+        let Self { args, loaded, clock, slack, .. } = *self;
+        let plan =
+            || self.plan(release, &[]).unwrap_or_else(|| unreachable!("it was built before"));
+        let changed = |changes: &[Change]| self.plan(release, changes);
+        let overrides = args.overrides(release, &[]);
+        let expected = scenario::expecting(loaded, &overrides)?.1.list;
+        let timeline = scenario::changed(loaded, &overrides)?.timeline;
+        let entries = Change::none(&timeline);
+        let changing = Changing { plan: &changed, entries, slack, faults: self.faults.clone() };
+        let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+        let (began, desk) = (clock.seconds(), self.desk);
+        let spent = || (clock.seconds() - began) / (end - began);
+        let wanted = Explore {
+            strategy: args.strategy(),
+            depth: args.depth(),
+            runs,
+            until_found: args.until_found,
+            batch: args.batch as usize,
+            beside: BESIDE,
+            spent: &spent,
+            changing: Some(changing),
+            ..Explore::drawing(&plan, self.properties, &expected, args.seed)
+        };
+        let progress =
+            Progress::new(self.terminal, args.quiet, &loaded.name, runs, |done, all| match all {
+                u64::MAX => counted(done, "run"),
+                _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
             });
-            Problems(said.collect())
-        })?;
+        let goes_on = |runs: u64| progress.reaches(runs) && clock.seconds() < end;
+        let (report, _) = progress.during(|| search(&wanted, (pool, desk), &goes_on))?;
+        // What others ran says nothing of how fast this machine is.
+        if !args.quiet && !desk.is_shared() {
+            let took = clock.seconds() - began;
+            let speed = report.all_runs() as f64 / took.max(1e-9);
+            let (runs, speed) = (counted(report.all_runs(), "run"), grouped(speed as u64));
+            self.terminal.note(&format!("{runs} in {took:.3} s, {speed} per second"));
+        }
+        Ok(report)
     }
-    Ok(())
-}
 
-/// Searches under one release, until the clock shows its end.
-fn one(
-    args: &ExploreArgs,
-    (loaded, properties, (slack, faults)): (&Loaded, &[Property], (Dur, &Faults)),
-    release: Option<&str>,
-    at: (&rayon::ThreadPool, Desk<'_>),
-    (clock, end): (&Stopwatch, f64),
-    terminal: &Terminal,
-) -> Result<Report, Failure> {
-    let plan =
-        || plan(loaded, args, release, &[]).unwrap_or_else(|| unreachable!("it was built before"));
-    let changed = |changes: &[Change]| self::plan(loaded, args, release, changes);
-    let overrides = args.overrides(release, &[]);
-    let expected = scenario::expecting(loaded, &overrides)?.1.list;
-    let timeline = scenario::changed(loaded, &overrides)?.timeline;
-    let entries = Change::none(&timeline);
-    let changing = Changing { plan: &changed, entries, slack, faults: faults.clone() };
-    let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
-    let began = clock.seconds();
-    let spent = || (clock.seconds() - began) / (end - began);
-    let wanted = Explore {
-        strategy: args.strategy(),
-        depth: args.depth(),
-        runs,
-        until_found: args.until_found,
-        batch: args.batch as usize,
-        beside: BESIDE,
-        spent: &spent,
-        changing: Some(changing),
-        ..Explore::drawing(&plan, properties, &expected, args.seed)
-    };
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| match all {
-        u64::MAX => counted(done, "run"),
-        _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
-    });
-    let goes_on = |runs: u64| {
-        progress.set(runs);
-        !interrupt::asked() && clock.seconds() < end
-    };
-    let ran = interrupt::heeding(|| search(&wanted, at, &goes_on));
-    progress.clear();
-    let (report, _) = ran?;
-    // What others ran says nothing of how fast this machine is.
-    if !args.quiet && !at.1.is_shared() {
-        let took = clock.seconds() - began;
-        let speed = report.all_runs() as f64 / took.max(1e-9);
-        let (runs, speed) = (counted(report.all_runs(), "run"), grouped(speed as u64));
-        terminal.note(&format!("{runs} in {took:.3} s, {speed} per second"));
+    /// Prints what the searches found.
+    fn print(&self, searches: &[Searched<'_>]) -> Result<()> {
+        let properties = self.properties;
+        self.args.output.form.print(
+            self.terminal,
+            |p| match searches {
+                [_, _, ..] => write_table(p, searches, properties),
+                _ => searches.iter().try_for_each(|s| write(p, s)),
+            },
+            || document(searches, properties),
+            || table(searches, properties),
+        )
     }
-    Ok(report)
-}
 
-/// Prints what the searches found.
-fn print(
-    args: &ExploreArgs,
-    searches: &[Searched<'_>],
-    properties: &[Property],
-    terminal: &Terminal,
-) -> Result<(), Failure> {
-    args.output.form.print(
-        terminal,
-        |p| match searches {
-            [_, _, ..] => write_table(p, searches, properties),
-            _ => searches.iter().try_for_each(|s| write(p, s)),
-        },
-        || document(searches, properties),
-        || table(searches, properties),
-    )
-}
+    /// The plan of a violation that was found under a release, and its run.
+    fn played(&self, release: Option<&str>, v: &Violated) -> Played {
+        let plan = self.plan(release, &v.changes);
+        let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
+        let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
+        (plan, run)
+    }
 
-/// The plan of a violation that was found under a release, and its run.
-fn played(
-    args: &ExploreArgs,
-    loaded: &Loaded,
-    release: Option<&str>,
-    v: &Violated,
-) -> (Plan, sim::Searched) {
-    let plan = plan(loaded, args, release, &v.changes);
-    let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
-    let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
-    (plan, run)
-}
+    /// The tape of a violation that was found under a release, which its run shows.
+    fn tape(&self, release: Option<&str>, v: &Violated, (plan, run): &Played) -> Tape {
+        let args = self.args;
+        Tape {
+            version: tape::VERSION,
+            doc: format!("{}: {}", plan.profile.release, v.text),
+            file: args.file.display().to_string(),
+            kubernetes: release.map(str::to_owned),
+            timing: args.timing.clone(),
+            set: args.overrides(None, &v.changes).sets,
+            tape: tape::spec_of(plan, run, Some(v.property.to_string()), &v.tape),
+            scenario: self.loaded.source.text.to_string(),
+        }
+    }
 
-/// The tape of a violation that was found under a release, which its run shows.
-fn tape(
-    args: &ExploreArgs,
-    loaded: &Loaded,
-    release: Option<&str>,
-    v: &Violated,
-    (plan, run): &(Plan, sim::Searched),
-) -> Tape {
-    Tape {
-        version: tape::VERSION,
-        doc: format!("{}: {}", plan.profile.release, v.text),
-        file: args.file.display().to_string(),
-        kubernetes: release.map(str::to_owned),
-        timing: args.timing.clone(),
-        set: args.overrides(None, &v.changes).sets,
-        tape: tape::spec_of(plan, run, Some(v.property.to_string()), &v.tape),
-        scenario: loaded.source.text.to_string(),
+    /// Writes a tape for each violation, and says where.
+    fn tapes<'r>(&self, name: &str, reports: &'r [Reported]) -> Result<Vec<Searched<'r>>> {
+        let Self { args, loaded, .. } = *self;
+        let failed = |error| folder_failure(&OutputError::File(error));
+        let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
+        let mut folder =
+            if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
+        let mut searches = Vec::new();
+        for (release, report) in reports {
+            let written = self.plan(release.as_deref(), &[]);
+            let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
+            let file = |i: usize| {
+                format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1)
+            };
+            for same in of_one_run(&report.violations) {
+                let ran = self.played(release.as_deref(), &report.violations[same[0]]);
+                for i in same {
+                    let tape = self.tape(release.as_deref(), &report.violations[i], &ran);
+                    if let Some(folder) = &mut folder {
+                        folder
+                            .write(&file(i), |out| out.write_all(tape.write().as_bytes()))
+                            .map_err(failed)?;
+                    }
+                }
+            }
+            let at = |i| args.out.join(name).join(file(i)).display().to_string();
+            searches.push(Searched {
+                release: written.map(|plan| plan.profile.release).unwrap_or_default(),
+                depth: args.depth(),
+                changes: args.changes_told(),
+                report,
+                tapes: (0..report.violations.len()).map(at).collect(),
+                reports: Vec::new(),
+            });
+        }
+        if let Some(folder) = folder {
+            let file = args.file.display().to_string();
+            let scenario =
+                manifest::scenario(&loaded.name, &file, &loaded.fingerprint(), &args.sets);
+            let came_from = json!({ "search": true, "scenario": scenario });
+            folder.finish_with(came_from).map_err(failed)?;
+        }
+        Ok(searches)
+    }
+
+    /// The page of a search under one or several releases.
+    fn page(&self, searches: &[Searched<'_>]) -> Result<Page> {
+        let (loaded, properties) = (self.loaded, self.properties);
+        let found =
+            Part::List { title: "What was found".to_owned(), items: answer(searches, properties) };
+        let mut parts = vec![found, Part::Table(board_table(searches, properties))];
+        for searched in searches {
+            let left = DRAWN_RUNS.saturating_sub(parts.len() - 2);
+            for (violated, tape) in
+                searched.report.violations.iter().zip(&searched.tapes).take(left)
+            {
+                // A range of releases gives each its own plan; one release, or none, is as it was asked for.
+                let release = self.args.kubernetes.as_ref().map(|_| searched.release.as_str());
+                let plan = self.plan(release, &violated.changes);
+                parts.extend(plan.map(|plan| Part::Steps(taken(&plan, violated, tape))));
+            }
+        }
+        let board = |text| {
+            parts.push(Part::text("Report", text));
+            let title = format!("{}: interleavings", loaded.name);
+            Board { title, doc: loaded.spec.doc.clone(), parts, ..Board::default() }
+        };
+        html::page(|p| searches.iter().try_for_each(|s| write(p, s)), board, Vec::new())
     }
 }
 
@@ -250,81 +330,6 @@ fn of_one_run(violations: &[Violated]) -> Vec<Vec<usize>> {
         }
     }
     runs
-}
-
-/// Writes a tape for each violation, and says where.
-fn tapes<'a>(
-    args: &ExploreArgs,
-    loaded: &Loaded,
-    name: &str,
-    reports: &'a [(Option<String>, Report)],
-) -> Result<Vec<Searched<'a>>, Failure> {
-    let failed = |error| folder_failure(&OutputError::File(error));
-    let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
-    let mut folder =
-        if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
-    let mut searches = Vec::new();
-    for (release, report) in reports {
-        let written = plan(loaded, args, release.as_deref(), &[]);
-        let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
-        let file =
-            |i: usize| format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1);
-        for same in of_one_run(&report.violations) {
-            let ran = played(args, loaded, release.as_deref(), &report.violations[same[0]]);
-            for i in same {
-                let tape = tape(args, loaded, release.as_deref(), &report.violations[i], &ran);
-                if let Some(folder) = &mut folder {
-                    folder
-                        .write(&file(i), |out| out.write_all(tape.write().as_bytes()))
-                        .map_err(failed)?;
-                }
-            }
-        }
-        let at = |i| args.out.join(name).join(file(i)).display().to_string();
-        searches.push(Searched {
-            release: written.map(|plan| plan.profile.release).unwrap_or_default(),
-            depth: args.depth(),
-            changes: args.changes_told(),
-            report,
-            tapes: (0..report.violations.len()).map(at).collect(),
-            reports: Vec::new(),
-        });
-    }
-    if let Some(folder) = folder {
-        let file = args.file.display().to_string();
-        let scenario = manifest::scenario(&loaded.name, &file, &loaded.fingerprint(), &args.sets);
-        let came_from = json!({ "search": true, "scenario": scenario });
-        folder.finish_with(came_from).map_err(failed)?;
-    }
-    Ok(searches)
-}
-
-/// More runs are left to `replay`.
-const DRAWN_RUNS: usize = 8;
-
-/// The page of a search under one or several releases; `plan_of` makes the plan of one.
-fn page(
-    loaded: &Loaded,
-    plan_of: &dyn Fn(&str, &[Change]) -> Option<Plan>,
-    searches: &[Searched<'_>],
-    properties: &[Property],
-) -> Result<Page, Failure> {
-    let found =
-        Part::List { title: "What was found".to_owned(), items: answer(searches, properties) };
-    let mut parts = vec![found, Part::Table(board_table(searches, properties))];
-    for searched in searches {
-        let left = DRAWN_RUNS.saturating_sub(parts.len() - 2);
-        for (violated, tape) in searched.report.violations.iter().zip(&searched.tapes).take(left) {
-            let plan = plan_of(&searched.release, &violated.changes);
-            parts.extend(plan.map(|plan| Part::Steps(taken(&plan, violated, tape))));
-        }
-    }
-    let board = |text| {
-        parts.push(Part::text("Report", text));
-        let title = format!("{}: interleavings", loaded.name);
-        Board { title, doc: loaded.spec.doc.clone(), parts, ..Board::default() }
-    };
-    html::page(|p| searches.iter().try_for_each(|s| write(p, s)), board, Vec::new())
 }
 
 /// What the search says of each property, by release.

@@ -127,10 +127,8 @@ impl ExploreArgs {
     pub(super) fn changes(&self) -> Result<(Dur, Faults), Failure> {
         let faults = self.faults.as_deref().map(Faults::parse).transpose()?.unwrap_or_default();
         if self.strategy() == Strategy::Random && self.depth.is_some() {
-            return Err(Failure::input(
-                "--depth is of no use to the strategy random, which draws everything",
-                "leave one of the two out",
-            ));
+            let text = "--depth is of no use to the strategy random, which draws everything";
+            return Err(Failure::input(text, "leave one of the two out"));
         }
         if self.strategy() == Strategy::Auto {
             return Ok((self.slack.unwrap_or(SLACK), faults));
@@ -189,17 +187,4 @@ pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
     }
     let minors = Release::all_minors().filter(|r| (from.minor..=to.minor).contains(&r.minor));
     Ok(minors.map(|release| Some(release.short())).collect())
-}
-
-/// The plan of a release, with entries of the timeline at other times; none where that is no scenario. Without
-/// any it was built before.
-pub(super) fn plan(
-    loaded: &Loaded,
-    args: &ExploreArgs,
-    release: Option<&str>,
-    changes: &[Change],
-) -> Option<Plan> {
-    let built = scenario::build(loaded, &args.overrides(release, changes)).ok()?;
-    let perturb = args.perturb(&built).ok()?;
-    Some(Plan { perturb, ..built })
 }

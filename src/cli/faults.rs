@@ -87,10 +87,9 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let seed = scenario::seed(&loaded, &overrides)?;
     let outages = drawn.models.draw(seed, args.window);
     let heading = Heading { name: loaded.name.clone(), seed, window: args.window };
-    args.html.write(|| {
-        let board = |text| board_of(&heading, &drawn, &outages, text);
-        page(|p| write(p, &heading, &drawn, &outages), board, Vec::new())
-    })?;
+    let text = |p: &mut Printer<'_>| write(p, &heading, &drawn, &outages);
+    args.html
+        .write(|| page(text, |said| board_of(&heading, &drawn, &outages, said), Vec::new()))?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
         scenario::instead(&mut spec, &drawn.plan, &outages);
@@ -98,13 +97,8 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         return Ok(Exit::Fine);
     };
     let mut bytes = Vec::new();
-    form.write(
-        &mut bytes,
-        terminal.style(),
-        |p| write(p, &heading, &drawn, &outages),
-        || document(&heading, &drawn, &outages),
-        || history(&drawn, &outages),
-    )?;
+    let document = || document(&heading, &drawn, &outages);
+    form.write(&mut bytes, terminal.style(), text, document, || history(&drawn, &outages))?;
     match file {
         Some(file) => super::file::write_whole(file, &bytes)?,
         None => {

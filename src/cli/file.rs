@@ -59,10 +59,8 @@ impl ScenarioOut {
 
     /// Refuses every form but that of a scenario, which is all that some commands write.
     pub(crate) fn only_scenarios(&self) -> Result<()> {
-        match self.form() {
-            None | Some("scenario") => Ok(()),
-            Some(other) => Err(no_such_form(other, &["scenario"])),
-        }
+        let other = self.form().filter(|form| *form != "scenario");
+        other.map_or(Ok(()), |form| Err(no_such_form(form, &["scenario"])))
     }
 }
 

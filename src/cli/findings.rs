@@ -11,6 +11,8 @@ use crate::report::finding::{Finding, On};
 
 /// Where reports go, and how long they may take.
 pub(super) struct Asked<'a> {
+    /// What was searched.
+    pub(super) loaded: &'a Loaded,
     pub(super) dir: &'a Path,
     pub(super) quiet: bool,
     pub(super) terminal: &'a Terminal,
@@ -65,7 +67,6 @@ fn same(searches: &[Searched<'_>]) -> Vec<Vec<(usize, usize)>> {
 pub(super) fn write(
     asked: &Asked<'_>,
     searches: &mut [Searched<'_>],
-    loaded: &Loaded,
     tape_of: &dyn Fn(usize, &Violated) -> Tape,
 ) -> Result<()> {
     let mut reports: Vec<Vec<String>> =
@@ -79,14 +80,14 @@ pub(super) fn write(
         let until = now + (asked.end - now) / (all.len() - i) as f64;
         let found = &searches[s].report.violations[v];
         let tape = tape_of(s, found);
-        let least = least(asked, &tape, loaded, found.property, until)?;
+        let least = least(asked, &tape, found.property, until)?;
         // What comes down to the same is told once.
         let there = written.iter().find(|(text, _)| *text == least.text);
         let folder = match there {
             Some((_, folder)) => folder.clone(),
             None => {
                 let name = format!("{}-{}", found.property.name(), i + 1);
-                one(asked.dir, &name, (searches, of), loaded, (&tape, &least))?;
+                one(asked, &name, (searches, of), (&tape, &least))?;
                 asked.dir.join(name).display().to_string()
             }
         };
@@ -95,20 +96,13 @@ pub(super) fn write(
         }
         written.push((least.text, folder));
     }
-    for (searched, reports) in searches.iter_mut().zip(reports) {
-        searched.reports = reports;
-    }
+    searches.iter_mut().zip(reports).for_each(|(searched, reports)| searched.reports = reports);
     Ok(())
 }
 
 /// The least scenario that violates the property as the tape does, as far as there is time.
-fn least(
-    asked: &Asked<'_>,
-    tape: &Tape,
-    of: &Loaded,
-    property: Property,
-    until: f64,
-) -> Result<Shrunk> {
+fn least(asked: &Asked<'_>, tape: &Tape, property: Property, until: f64) -> Result<Shrunk> {
+    let of = asked.loaded;
     let loaded = tape.loaded(&of.folder)?;
     let spec = scenario::changed(&loaded, &tape.overrides())?;
     let goal = Goal::Violates(property);
@@ -116,13 +110,8 @@ fn least(
     let progress = Progress::new(asked.terminal, asked.quiet, &of.name, 0, |done, _| {
         format!("making it small: {} scenarios tried", grouped(done))
     });
-    let shrunk = interrupt::heeding(|| {
-        shrink(what, &mut |tried, _| {
-            progress.set(tried);
-            !interrupt::asked() && asked.clock.seconds() < until
-        })
-    });
-    progress.clear();
+    let mut goes_on = |tried, _| progress.reaches(tried) && asked.clock.seconds() < until;
+    let shrunk = progress.during(|| shrink(what, &mut goes_on));
     shrunk.map_err(|failed| match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
         Failed::Holds => Failure::Io(format!("the tape does not violate {property} again")),
@@ -131,10 +120,9 @@ fn least(
 
 /// Writes one report.
 fn one(
-    dir: &Path,
+    &Asked { loaded: searched, dir, .. }: &Asked<'_>,
     name: &str,
     (searches, of): (&[Searched<'_>], &[(usize, usize)]),
-    searched: &Loaded,
     (tape, least): (&Tape, &Shrunk),
 ) -> Result<()> {
     let mut on: Vec<On<'_>> = Vec::with_capacity(searches.len());

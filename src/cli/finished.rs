@@ -72,13 +72,10 @@ pub(crate) fn open(
 ) -> Result<Finished> {
     if path.is_dir() {
         if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
-            return Err(Failure::input(
-                format!(
-                    "{} is a finished run, which nothing can be changed in any more",
-                    path.display()
-                ),
-                "give the scenario's file instead",
-            ));
+            let shown = path.display();
+            let text =
+                format!("{shown} is a finished run, which nothing can be changed in any more");
+            return Err(Failure::input(text, "give the scenario's file instead"));
         }
         return read(path, quiet, terminal);
     }
@@ -129,11 +126,8 @@ pub(crate) fn stored(folder: &Path) -> Result<Ready> {
 }
 
 fn ready_of(folder: &Path, manifest: &Manifest) -> Result<Ready> {
-    let overrides = Overrides {
-        seed: Some(manifest.seed),
-        sets: manifest.scenario.set.clone(),
-        ..Overrides::default()
-    };
+    let (seed, sets) = (Some(manifest.seed), manifest.scenario.set.clone());
+    let overrides = Overrides { seed, sets, ..Overrides::default() };
     let loaded = scenario_of(folder, manifest)?;
     Ok(run::ready(loaded, manifest.scenario.file.clone(), overrides)?)
 }
@@ -193,11 +187,9 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
         Some(manifest::FORMAT) => Ok(manifest),
         other => {
             let form = other.map_or("an older form".to_owned(), |n| format!("form {n}"));
-            let what = format!(
-                "taintsim {} wrote it in {form}, and this one reads form {}",
-                manifest.taintsim,
-                manifest::FORMAT
-            );
+            let (version, own) = (manifest.taintsim, manifest::FORMAT);
+            let what =
+                format!("taintsim {version} wrote it in {form}, and this one reads form {own}");
             Err(fail(&path, &what, AGAIN))
         }
     }

@@ -66,12 +66,9 @@ pub(super) fn run_all(
     let progress = Progress::new(terminal, quiet, name, all, words);
     let watch = |event| progress.goes_on(event);
     let one = |course: &Course| {
-        let forecasting = Forecasting {
-            loaded: &course.loaded,
-            first: scenario::seed(&course.loaded, &course.overrides)?,
-            seeds,
-            overrides: course.overrides.clone(),
-        };
+        let Course { loaded, overrides, .. } = course;
+        let first = scenario::seed(loaded, overrides)?;
+        let forecasting = Forecasting { loaded, overrides: overrides.clone(), first, seeds };
         let ran = forecasting.courses(jobs, &watch);
         ran.map_err(|why| Failure::stopped(why, || "stopped; nothing was printed".to_owned()))
     };

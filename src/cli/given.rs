@@ -113,10 +113,9 @@ pub(super) fn shell(line: &str) -> Result<Vec<u8>> {
 }
 
 fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>> {
-    let Output { status, stdout, stderr } = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| Failure::Io(format!("cannot run `{name}`: {e}")))?;
+    let failed = |error: io::Error| Failure::Io(format!("cannot run `{name}`: {error}"));
+    let Output { status, stdout, stderr } =
+        command.stdin(Stdio::null()).output().map_err(failed)?;
     if !status.success() {
         let said = String::from_utf8_lossy(&stderr);
         let said: String = said.trim().chars().take(SAID_CHARS).collect();

@@ -25,7 +25,7 @@ pub(crate) struct HtmlArg {
         require_equals = true,
         default_missing_value = html::FILE
     )]
-    html: Option<PathBuf>,
+    pub(super) html: Option<PathBuf>,
     /// The folder that it is in, to be made where it is not there.
     #[arg(skip)]
     folder: Option<PathBuf>,
@@ -40,11 +40,6 @@ impl HtmlArg {
             *path = folder.join(name);
             self.folder = Some(folder.to_owned());
         }
-    }
-
-    /// The file of the page, if one is asked for.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        self.html.as_deref()
     }
 
     /// Refuses a file that is no page of ours, or could not be written, before any work is done for it.

@@ -87,10 +87,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     // What is written runs the same by itself.
     let asked = Asked {
         kubernetes: overrides.kubernetes.clone(),
-        timing: overrides.timing.as_deref().map(|timing| match timing {
-            "ideal" => "Ideal",
-            _ => "Typical",
-        }),
+        timing: overrides.timing.as_deref().map(|t| if t == "ideal" { "Ideal" } else { "Typical" }),
         seed: overrides.seed,
     };
     let was = reconstruct(heard, watchfulness, ("the outage", &asked)).map_err(|error| {

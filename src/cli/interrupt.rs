@@ -94,7 +94,8 @@ pub fn heeding<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
     heeding(|| {
         let written = write();
-        finished();
+        // It has got its final name, or is gone.
+        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
         written
     })
 }
@@ -107,11 +108,6 @@ pub(crate) fn unfinished(path: &Path) {
     if asked() {
         take_away();
     }
-}
-
-/// The temporary folder or file has got its final name, or is gone.
-fn finished() {
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
 fn take_away() {

@@ -76,11 +76,8 @@ pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Termina
 /// Writes a page; the program has none of `command`.
 fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::Result<()> {
     let subcommands = page.has_subcommands();
-    let others: Vec<String> = page
-        .get_subcommands()
-        .filter(|c| !c.is_hide_set())
-        .map(|c| format!("taintsim-{}", c.get_name()))
-        .collect();
+    let others = page.get_subcommands().filter(|c| !c.is_hide_set());
+    let others: Vec<String> = others.map(|c| format!("taintsim-{}", c.get_name())).collect();
     let man = clap_mangen::Man::new(page).source(concat!("taintsim ", env!("CARGO_PKG_VERSION")));
     man.render_title(out)?;
     man.render_name_section(out)?;
@@ -95,9 +92,7 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
         item(out, &exit.code().to_string(), meaning)?;
     }
     writeln!(out, ".SH ENVIRONMENT")?;
-    for (name, meaning) in ENVIRONMENT {
-        item(out, name, meaning)?;
-    }
+    ENVIRONMENT.iter().try_for_each(|(name, meaning)| item(out, name, meaning))?;
     let lines: Vec<&str> = match command {
         None => EXAMPLES[..2].iter().flat_map(|e| e.1).copied().collect(),
         Some(name) => EXAMPLES.iter().filter(|e| e.0 == name).flat_map(|e| e.1).copied().collect(),
@@ -109,10 +104,7 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
         }
     }
     writeln!(out, ".SH \"SEE ALSO\"")?;
-    let see = match command {
-        None => others,
-        Some(_) => vec!["taintsim".to_owned()],
-    };
+    let see = if command.is_none() { others } else { vec!["taintsim".to_owned()] };
     let see: Vec<String> = see.iter().map(|s| format!("\\fB{}\\fR(1)", roff(s))).collect();
     writeln!(out, "{}", see.join(", "))?;
     if command.is_none() {

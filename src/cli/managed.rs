@@ -34,33 +34,28 @@ const PROFILES: [(&str, &str, &str); 3] = [
     ("LowUpdateSlowReaction", "5m", "60"),
 ];
 
+/// How the paths of settings begin that are flags of the control plane.
+const FLAGS: [&str; 5] = [
+    "flags.kube-controller-manager",
+    "flags.kube_controller_manager",
+    "flags.kube-apiserver",
+    "flags.kube_apiserver",
+    "feature_gates",
+];
+
 /// Refuses what cannot be set there; otherwise says what a person should know.
 ///
 /// # Errors
 /// A flag of the control plane, or one of its values.
 pub(super) fn refused(managed: Managed, axes: &[Axis]) -> Result<Vec<String>, Problem> {
-    for axis in axes {
-        let is_flag = [
-            "flags.kube-controller-manager",
-            "flags.kube_controller_manager",
-            "flags.kube-apiserver",
-            "flags.kube_apiserver",
-            "feature_gates",
-        ]
-        .iter()
-        .any(|f| axis.path.starts_with(f));
-        if !is_flag {
-            continue;
-        }
+    let is_flag = |axis: &&Axis| FLAGS.iter().any(|flag| axis.path.starts_with(flag));
+    for axis in axes.iter().filter(is_flag) {
         if managed == Managed::Openshift {
             profile(axis)?;
             continue;
         }
-        let text = format!(
-            "`{}` cannot be set on {}: it runs the control plane",
-            axis.path,
-            managed.name()
-        );
+        let (path, name) = (&axis.path, managed.name());
+        let text = format!("`{path}` cannot be set on {name}: it runs the control plane");
         return Err(Problem::new(text).help(
             "what can be set there: tolerationSeconds of pods, replicas, disruption budgets, topology spread, spare nodes",
         ));

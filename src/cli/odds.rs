@@ -5,7 +5,7 @@ use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};
-use crate::lab::explore::{Wanted, often};
+use crate::lab::explore::{Found, Wanted, often};
 use crate::report::odds::{Asked, document, write};
 
 /// Arguments of `taintsim odds`.
@@ -70,33 +70,18 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let seed = scenario::seed(&loaded, &overrides)?;
     let make = || untaped(&loaded, &overrides);
     let properties = [asked];
-    let search = Explore {
-        depth: args.depth,
-        runs: args.search,
-        ..Explore::drawing(&make, &properties, &expected, seed)
-    };
-    let known = plan.tape.as_ref().map(|tape| Violated {
-        property: asked,
-        about: String::new(),
-        text: loaded.spec.doc.clone(),
-        runs: 1,
-        changes: Vec::new(),
-        tape: tape.clone(),
-        is_small: false,
-        drawn: None,
-    });
+    let (depth, runs) = (args.depth, args.search);
+    let drawing = Explore::drawing(&make, &properties, &expected, seed);
+    let search = Explore { depth, runs, ..drawing };
+    let (about, text) = (String::new(), loaded.spec.doc.clone());
+    let found = Found { property: asked, about, text };
+    let known = plan.tape.as_ref().map(|tape| found.violated(tape.clone()));
     let pool = threads(args.jobs)?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
         format!("{} runs", grouped(done))
     });
     let wanted = Wanted { search: &search, runs: args.runs, known: known.into_iter().collect() };
-    let found = interrupt::heeding(|| {
-        often(&wanted, &pool, &|ran| {
-            progress.set(ran);
-            !interrupt::asked()
-        })
-    });
-    progress.clear();
+    let found = progress.during(|| often(&wanted, &pool, &|ran| progress.reaches(ran)));
     let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
     let asked = Asked { plan: &make(), property: asked, seed };
     print_text(terminal, |out| match args.output.form {

@@ -122,15 +122,11 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     if let Some(file) = &args.chart {
         write_chart(file, &chart(&told))?;
     }
-    args.output.form.print(
-        terminal,
-        |p| write(p, &told),
-        || document(&told),
-        || match args.table.unwrap_or_default() {
-            WhichTable::Fits => fits_table(&told),
-            WhichTable::Outages => outages_table(&told.history),
-        },
-    )?;
+    let table = || match args.table.unwrap_or_default() {
+        WhichTable::Fits => fits_table(&told),
+        WhichTable::Outages => outages_table(&told.history),
+    };
+    args.output.form.print(terminal, |p| write(p, &told), || document(&told), table)?;
     args.html.write(|| page(|p| write(p, &told), |text| board(&told, text), Vec::new()))?;
     Ok(Exit::Fine)
 }

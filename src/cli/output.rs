@@ -166,11 +166,8 @@ impl<F: ValueEnum + Default + Send + Sync + 'static> OutputArg<F> {
     pub(crate) fn say(&mut self, text: Option<&str>) -> Result<(), Failure> {
         let Some(text) = text else { return Ok(()) };
         self.form = F::from_str(text, false).map_err(|_| {
-            let names: Vec<String> = F::value_variants()
-                .iter()
-                .filter_map(|v| v.to_possible_value())
-                .map(|v| v.get_name().to_owned())
-                .collect();
+            let all = F::value_variants().iter().filter_map(|v| v.to_possible_value());
+            let names: Vec<String> = all.map(|v| v.get_name().to_owned()).collect();
             Failure::input(
                 format!("the command of this work plan cannot print its results as {text:?}"),
                 format!("one of {}", names.join(", ")),

@@ -149,9 +149,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         notes.extend(refused(managed, &axes)?);
     }
     withhold(&loaded, &base, &axes)?;
-    if let Some(problem) = of_devices(&axes) {
-        return Err(Failure::Input(problem));
-    }
+    of_devices(&axes)?;
     let counting = match args.count {
         None => Counting::fitting(&models),
         Some(asked) => (asked, "as asked for".to_owned()),
@@ -175,9 +173,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     planner.sweep.distinct()?;
     let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
     planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
-    if let Some(problem) = of_replicas(&planner.sweep.axes, &planner.objective) {
-        return Err(Failure::Input(problem));
-    }
+    of_replicas(&planner.sweep.axes, &planner.objective)?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
         return planned;
@@ -187,10 +183,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     let (kept, seconds) = run_all(args, &mut planner, &mut notes, work.desk(), (&clock, terminal))?;
     work.desk().over()?;
-    let faults = match &args.preset {
-        Some(name) => format!("preset {name}"),
-        None => "the scenario's fault models".to_owned(),
-    };
+    let preset = args.preset.as_ref().map(|name| format!("preset {name}"));
+    let faults = preset.unwrap_or_else(|| "the scenario's fault models".to_owned());
     let source = Source { faults, line: line(&loaded, &planner)?, notes, seconds };
     tell(args, &kept, &planner.objective, (&source, Some(&planner)), (work, terminal))
 }
@@ -206,10 +200,8 @@ fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal
 /// What counts: what the scenario says, and what the command line says anew.
 fn objective(args: &PlanArgs, loaded: &Loaded, base: &Overrides) -> Result<Objective> {
     let written = scenario::changed(loaded, base)?.prices;
-    let known = match &written {
-        Some(written) => Objective::written(written)?,
-        None => Objective::new(args.currency.as_deref()),
-    };
+    let new = || Ok(Objective::new(args.currency.as_deref()));
+    let known = written.as_ref().map_or_else(new, Objective::written)?;
     Ok(known.with(&args.price, args.currency.as_deref())?)
 }
 
@@ -226,27 +218,27 @@ fn without_workload(pods: usize) -> Option<String> {
 
 /// Where it is chosen how many replicas there are, the fewest would always win without a price of those
 /// that are needed.
-fn of_replicas(axes: &[Axis], objective: &Objective) -> Option<Problem> {
+fn of_replicas(axes: &[Axis], objective: &Objective) -> Result<(), Problem> {
     let of_number = axes.iter().any(|a| a.path.ends_with(".replicas"));
     let without_need = objective.prices[1] == 0.0 && objective.prices[2] == 0.0;
-    (of_number && without_need).then(|| {
-        Problem::new("of fewer replicas fewer are missing, so that the fewest would always win").help(
-            "say how many the workload `needs`, and price the time below that: --price missing=0,below=1",
-        )
-    })
+    if !(of_number && without_need) {
+        return Ok(());
+    }
+    let text = "of fewer replicas fewer are missing, so that the fewest would always win";
+    Err(Problem::new(text).help(
+"say how many the workload `needs`, and price the time below that: --price missing=0,below=1",
+))
 }
 
 /// No fault taints a device, so that all values would come to the same.
-fn of_devices(axes: &[Axis]) -> Option<Problem> {
-    let of_claim = axes.iter().find(|a| a.path.contains(".resourceClaims["))?;
+fn of_devices(axes: &[Axis]) -> Result<(), Problem> {
+    let of_claim = axes.iter().find(|a| a.path.contains(".resourceClaims["));
+    let Some(Axis { path, .. }) = of_claim else { return Ok(()) };
     let text = format!(
-        "`{}` is about taints of devices, and no fault taints one: all its values would cost the same",
-        of_claim.path
+        "`{path}` is about taints of devices, and no fault taints one: all its values would cost the same"
     );
-    Some(
-        Problem::new(text)
-            .help("`taintsim sweep` compares them over a timeline that taints devices"),
-    )
+    let help = "`taintsim sweep` compares them over a timeline that taints devices";
+    Err(Problem::new(text).help(help))
 }
 
 fn planner<'a>(
@@ -257,16 +249,10 @@ fn planner<'a>(
     objective: Objective,
     counting: (Counting, String),
 ) -> Planner<'a> {
+    let window = args.many.needless_within;
     Planner {
         apart: None,
-        sweep: Sweep {
-            loaded,
-            base,
-            axes,
-            zipped: false,
-            seeds: 1,
-            window: args.many.needless_within,
-        },
+        sweep: Sweep { loaded, base, axes, zipped: false, seeds: 1, window },
         now: None,
         objective,
         within: args.within.clone(),
@@ -288,13 +274,11 @@ fn line(loaded: &Loaded, planner: &Planner<'_>) -> Result<String, Problems> {
 
 /// The settings with their values.
 fn axes(args: &PlanArgs) -> Result<Vec<Axis>> {
-    let mut axes: Vec<Axis> = Vec::new();
-    for text in &args.choose {
-        let (path, values) = split_values(text).map_err(|p| Failure::Problems(Problems::one(p)))?;
-        let values = expanded(&values).map_err(|t| Failure::Input(Problem::new(t)))?;
-        axes.push(Axis { path, values });
-    }
-    Ok(axes)
+    let axis = |text: &String| {
+        let (path, values) = split_values(text).map_err(Problems::one)?;
+        Ok(Axis { path, values: expanded(&values).map_err(Problem::new)? })
+    };
+    args.choose.iter().map(axis).collect()
 }
 
 /// How long it may take, in milliseconds.
@@ -339,11 +323,10 @@ fn run(
         });
     let watch = |_, done, _| {
         let spent = (clock.seconds() * 1e3) as u64;
-        progress.set(budget.map_or(done, |budget| spent.min(budget)));
-        budget.is_none_or(|budget| spent < budget) && !interrupt::asked()
+        let goes_on = progress.reaches(budget.map_or(done, |budget| spent.min(budget)));
+        goes_on && budget.is_none_or(|budget| spent < budget)
     };
-    let ran = interrupt::heeding(|| planner.run(jobs(args.many.jobs), &watch, desk));
-    progress.clear();
+    let ran = progress.during(|| planner.run(jobs(args.many.jobs), &watch, desk));
     let Some(budget) = budget else { return Ok((ran?, false)) };
     let kept = ran.map_err(|stopped| {
         let soon = || clock.seconds() * 1e3 < budget as f64 + 1e3 && !interrupt::asked();
@@ -429,13 +412,9 @@ fn tell(
     let best = kept.best(objective, &args.within, args.confidence);
     let keeps = answers.iter().all(|a| a.keeps);
     let years = years(kept, (&best[..], keeps), args.confidence);
-    let told = |(kept, answer)| Told {
-        kept,
-        answer,
-        objective,
-        source,
-        together: together.clone(),
-        years: years.clone(),
+    let told = |(kept, answer)| {
+        let (together, years) = (together.clone(), years.clone());
+        Told { kept, answer, objective, source, together, years }
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let exit = Exit::fine_if(keeps);
@@ -458,12 +437,8 @@ fn tell(
     } else {
         None
     };
-    args.output.form.print(
-        terminal,
-        |p| write(p, &all, written.as_ref()),
-        || document(&all, kept),
-        || table(&all),
-    )?;
+    let text = |p: &mut Printer<'_>| write(p, &all, written.as_ref());
+    args.output.form.print(terminal, text, || document(&all, kept), || table(&all))?;
     if interrupt::asked() {
         return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));
     }

@@ -101,10 +101,8 @@ impl Progress {
             // The bar itself draws no more often than eyes can see.
             return;
         }
-        let part = done
-            .saturating_mul(100)
-            .checked_div(self.all)
-            .map_or(String::new(), |percent| format!(" ({percent}%)"));
+        let percent = done.saturating_mul(100).checked_div(self.all);
+        let part = percent.map_or(String::new(), |percent| format!(" ({percent}%)"));
         self.terminal.note(&format!("{}: {words}{part}", self.name));
         shown.next = elapsed + BETWEEN_LINES;
     }
@@ -112,8 +110,20 @@ impl Progress {
     /// Counts runs as they are done; false once Ctrl-C was pressed.
     pub(crate) fn goes_on(&self, event: Event) -> bool {
         let one = u64::from(event == Event::Done);
-        self.set(self.counted.fetch_add(one, Relaxed) + one);
+        self.reaches(self.counted.fetch_add(one, Relaxed) + one)
+    }
+
+    /// Says how much is done; false once Ctrl-C was pressed.
+    pub(crate) fn reaches(&self, done: u64) -> bool {
+        self.set(done);
         !interrupt::asked()
+    }
+
+    /// Does what it shows, which ends soon after Ctrl-C. Nothing is shown any more then.
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let came = interrupt::heeding(work);
+        self.clear();
+        came
     }
 
     /// How many were counted.

@@ -2,27 +2,13 @@
 //! nobody would write. What is read is used as far as it goes without a run; the number stands for
 //! what came of it.
 
+use super::plan;
 use super::prelude::*;
-use super::{plan, shards};
 use crate::evidence::{Evidence, Heard, Watchfulness, reconstruct};
 use crate::import::Asked;
 use crate::outages;
 
-/// The manifest of a work plan, with the script and the manifest of its engines.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn work_plan(bytes: &[u8]) -> Result<u64, String> {
-    shards::work_plan(bytes)
-}
-
-/// The result of a shard: its first line, and what it holds, as of a sweep.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn shard_result(bytes: &[u8]) -> Result<u64, String> {
-    shards::result(bytes)
-}
+pub use super::shards::{result as shard_result, work_plan};
 
 /// What an earlier plan kept, `plan.json`.
 ///

@@ -39,6 +39,11 @@ impl As {
             Self::Html => &[html::BEGINS],
         }
     }
+
+    /// How it is written to a file.
+    fn written(self) -> files::Form {
+        if self == Self::Parquet { files::Form::Binary } else { files::Form::Plain }
+    }
 }
 
 /// Arguments of `taintsim report`.
@@ -90,11 +95,8 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
         Some(path) => {
             let mut bytes = Vec::new();
             // A file takes no colours, and is as wide as where there is no terminal.
-            let plain = Terminal {
-                colour: false,
-                width: crate::report::Style::default().width,
-                ..*terminal
-            };
+            let width = crate::report::Style::default().width;
+            let plain = Terminal { colour: false, width, ..*terminal };
             render(&mut Escaped::new(&mut bytes, args.form.written()), &run, args, &plain)
                 .map_err(|e| Failure::write(path, &e))?;
             write_whole(path, &bytes)?;
@@ -130,20 +132,7 @@ fn fits(args: &ReportArgs) -> Result<()> {
     if args.table.is_some() && !matches!(args.form, As::Csv | As::Parquet) {
         return Err(Failure::input("--table is about tables", "give -o csv or -o parquet with it"));
     }
-    match args.form {
-        As::Parquet => can_print(Form::Parquet, args.out.as_deref()),
-        _ => Ok(()),
-    }
-}
-
-impl As {
-    /// How it is written to a file.
-    fn written(self) -> files::Form {
-        match self {
-            As::Parquet => files::Form::Binary,
-            _ => files::Form::Plain,
-        }
-    }
+    if args.form == As::Parquet { can_print(Form::Parquet, args.out.as_deref()) } else { Ok(()) }
 }
 
 /// Writes the table that is asked for.

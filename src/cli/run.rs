@@ -76,12 +76,9 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     for (i, later) in ready.iter().enumerate() {
         if let Some(earlier) = ready[..i].iter().find(|r| r.plan.name == later.plan.name) {
             let place = args.out.join(&later.plan.name);
-            let message = format!(
-                "the results of {} and {} would both be {}",
-                earlier.source.file,
-                later.source.file,
-                place.display()
-            );
+            let (one, other) = (&earlier.source.file, &later.source.file);
+            let message =
+                format!("the results of {one} and {other} would both be {}", place.display());
             let help = "run them one by one, with different folders as --out";
             return Err(Failure::input(message, help));
         }
@@ -128,12 +125,8 @@ pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Resul
     let seed = scenario::seed(&loaded, &overrides)?;
     let (fingerprint, text, set) =
         (loaded.fingerprint(), loaded.source.text.clone(), overrides.as_sets());
-    Ok(Ready {
-        plan,
-        groups: loaded.groups(),
-        source: Source { file, text, fingerprint, set, seed },
-        imported: loaded.imported,
-    })
+    let source = Source { file, text, fingerprint, set, seed };
+    Ok(Ready { plan, groups: loaded.groups(), source, imported: loaded.imported })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
@@ -154,13 +147,10 @@ pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str)> 
 
 /// A folder that was not written, because it could not be or somebody asked for an end.
 pub(super) fn not_written(error: &OutputError, folder: &Path) -> Failure {
-    match interrupt::asked() {
-        true => Failure::Interrupted(format!(
-            "interrupted; nothing was written to {}",
-            folder.display()
-        )),
-        false => folder_failure(error),
+    if !interrupt::asked() {
+        return folder_failure(error);
     }
+    Failure::Interrupted(format!("interrupted; nothing was written to {}", folder.display()))
 }
 
 /// A folder of results that cannot be written.
@@ -261,14 +251,10 @@ pub(crate) fn simulate(
         return Ok(trace);
     }
     progress.clear();
-    let plan = &scenario.plan;
+    let Plan { name, horizon, .. } = &scenario.plan;
     let at = report::short(Dur::from_secs(reached.as_secs()));
-    let all = report::short(Dur::from_nanos(plan.horizon.as_nanos()));
-    Err(Failure::Interrupted(format!(
-        "interrupted after {at} of {all} of {}{}",
-        plan.name,
-        meant()
-    )))
+    let all = report::short(Dur::from_nanos(horizon.as_nanos()));
+    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {name}{}", meant())))
 }
 
 fn write(report: &Report<'_>, out: &Path, also: (Option<&Page>, TableForms)) -> Result<Written> {

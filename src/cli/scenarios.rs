@@ -30,14 +30,11 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             let found = glob::glob(&text).map_err(|e| {
                 Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg)))
             })?;
-            let mut any = false;
-            for file in found.flatten() {
-                any = true;
-                add(&file)?;
-            }
-            if !any {
+            let found: Vec<PathBuf> = found.flatten().collect();
+            if found.is_empty() {
                 return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
             }
+            found.iter().try_for_each(|file| add(file))?;
         } else {
             file::there(path)?;
             // It is there after all; reading it will show what is wrong with it.
@@ -66,10 +63,8 @@ pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
                 paths.iter().find_map(below).or(file.file_name().map(Path::new)).unwrap_or(file)
             }
         };
-        let parts = stable
-            .components()
-            .filter(|c| *c != Component::CurDir)
-            .map(|c| c.as_os_str().to_string_lossy());
+        let parts = stable.components().filter(|c| *c != Component::CurDir);
+        let parts = parts.map(|c| c.as_os_str().to_string_lossy());
         let name = parts.collect::<Vec<_>>().join("/");
         let again = |n: usize| {
             if n == 1 { name.clone() } else { format!("{name} ({n})") }

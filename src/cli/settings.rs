@@ -46,11 +46,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
         terminal.error("no setting is so", Some("leave words out, or --changed"));
         return Ok(Exit::Nothing);
     }
-    args.output.form.print(
-        terminal,
-        |p| write(p, &all),
-        || document(&loaded.name, &all),
-        || table(&all),
-    )?;
+    let document = || document(&loaded.name, &all);
+    args.output.form.print(terminal, |p| write(p, &all), document, || table(&all))?;
     Ok(Exit::Fine)
 }

@@ -74,13 +74,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let which = ("which property does it violate?", "--property");
     let property = asked(args.property, spec.tape.as_ref(), which)?;
     let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property), keeps_tape: false };
-    let shrunk = interrupt::heeding(|| {
-        shrink(what, &mut |tried, _| {
-            progress.set(tried);
-            !interrupt::asked()
-        })
-    });
-    progress.clear();
+    let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     if !shrunk.is_least {
         return Err(Failure::Interrupted("interrupted; nothing was written".to_owned()));
@@ -117,9 +111,6 @@ fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
     };
     let [before, after] = shrunk.sizes.map(size);
     let wrote = to_file.map_or(String::new(), |out| format!("Wrote {}: ", out.display()));
-    format!(
-        "{wrote}{}. From {before} to {after}; {} tried.",
-        shrunk.violation,
-        counted(shrunk.tried, "scenario")
-    )
+    let tried = counted(shrunk.tried, "scenario");
+    format!("{wrote}{}. From {before} to {after}; {tried} tried.", shrunk.violation)
 }

@@ -145,12 +145,8 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         print(args, &survey, &report, terminal)?;
     }
     if done.losses < done.asked {
-        let text = format!(
-            "interrupted after {} of {} losses",
-            grouped(done.losses as u64),
-            grouped(done.asked as u64)
-        );
-        return Err(Failure::Interrupted(text));
+        let (ran, all) = (grouped(done.losses as u64), grouped(done.asked as u64));
+        return Err(Failure::Interrupted(format!("interrupted after {ran} of {all} losses")));
     }
     Ok(Exit::fine_if(report.broken.is_empty()))
 }
@@ -194,8 +190,7 @@ fn run(
             format!("{} of {} losses", grouped(done), grouped(all))
         });
     let watch = |event| progress.goes_on(event);
-    let ran = interrupt::heeding(|| survey.run(jobs(args.many.jobs), &watch, desk));
-    progress.clear();
+    let ran = progress.during(|| survey.run(jobs(args.many.jobs), &watch, desk));
     let first = || "interrupted before the first loss".to_owned();
     let ran = ran.map_err(|why| Failure::stopped(why, first))?;
     desk.over()?;
@@ -214,7 +209,7 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
     let of = |limit: &Limit| {
         let (too_much, others): (Vec<&Lost>, Vec<&Lost>) =
             done.lost.iter().partition(|l| limit.is_broken(&l.damage.figures));
-        let is_open = |l: &&Lost| limit.is_about_volumes() && l.is_least();
+        let is_open = |l: &&Lost| limit.measure.rises_with_volumes && l.is_least();
         let text = &limit.text;
         let broken = named(too_much).map(|n| format!("--fail-on '{text}': {n}"));
         let open = named(others.into_iter().filter(is_open).collect())
@@ -242,15 +237,11 @@ fn print(
     report: &SurveyReport<'_>,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    args.output.form.print(
-        terminal,
-        |p| write(p, report),
-        || document(report),
-        || match args.table.unwrap_or_default() {
-            WhichTable::Losses => losses(report.survey),
-            WhichTable::Workloads => workloads(report.survey),
-        },
-    )?;
+    let table = || match args.table.unwrap_or_default() {
+        WhichTable::Losses => losses(report.survey),
+        WhichTable::Workloads => workloads(report.survey),
+    };
+    args.output.form.print(terminal, |p| write(p, report), || document(report), table)?;
     args.html.write(|| {
         let (named, runs) = worst(survey, report.survey, terminal)?;
         page(|p| write(p, report), |_| board(report, &named), runs)
@@ -310,8 +301,7 @@ fn called(args: &SurveyArgs) -> Called {
     if let Some(by) = args.by.to_possible_value().filter(|_| args.by != How::Machine) {
         options.extend(["--by".to_owned(), by.get_name().to_owned()]);
     }
-    for set in args.many.overrides().as_sets() {
-        options.extend(["--set".to_owned(), set]);
-    }
+    let sets = args.many.overrides().as_sets();
+    options.extend(sets.into_iter().flat_map(|set| ["--set".to_owned(), set]));
     Called { file: args.file.as_deref().map(|file| file.display().to_string()), options }
 }

@@ -84,14 +84,10 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
     let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
-    let mut notes: Vec<String> = Vec::new();
-    for note in prepared.iter().flat_map(|p| &p.notes) {
-        // What several files share is said once.
-        if !notes.contains(note) {
-            notes.push(note.clone());
-        }
-    }
-    let mut heading = heading(&prepared, args, notes, args.seeds);
+    // What several files share is said once.
+    let mut said = BTreeSet::new();
+    let notes = prepared.iter().flat_map(|p| &p.notes).filter(|note| said.insert(*note));
+    let mut heading = heading(&prepared, args, notes.cloned().collect(), args.seeds);
     let columns = parse(&args.show, &workloads(&prepared))
         .map_err(|p| Failure::Problems(Problems::one(p)))?;
     let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
@@ -124,19 +120,12 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))
         .map_err(|error| folder_failure(&error))?;
     ran.progress.clear();
-    args.output.form.print(
-        terminal,
-        |p| write_table(p, swept, Some(&written)),
-        || document(swept),
-        || table(swept),
-    )?;
+    let text = |p: &mut Printer<'_>| write_table(p, swept, Some(&written));
+    args.output.form.print(terminal, text, || document(swept), || table(swept))?;
     if stopped {
-        let place = written.folder.display();
-        return Err(Failure::Interrupted(format!(
-            "{}; those with the first {} seeds are in {place}",
-            ran.after,
-            grouped(heading.seeds)
-        )));
+        let (place, seeds, after) = (written.folder.display(), grouped(heading.seeds), ran.after);
+        let text = format!("{after}; those with the first {seeds} seeds are in {place}");
+        return Err(Failure::Interrupted(text));
     }
     Ok(Exit::Fine)
 }
@@ -193,11 +182,10 @@ fn load_all(files: &[PathBuf], inputs: &Inputs) -> Result<Vec<Loaded>> {
     let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let problem = Problem::new(format!(
-            "two scenarios are called `{}`, and their rows could not be told apart",
-            twice[0]
-        ));
-        return Err(Failure::Input(problem));
+        let name = twice[0];
+        let text =
+            format!("two scenarios are called `{name}`, and their rows could not be told apart");
+        return Err(Problem::new(text).into());
     }
     Ok(loaded)
 }
@@ -248,10 +236,9 @@ fn run(
     let after = format!("interrupted after {} of {} runs", grouped(done), grouped(all));
     if ran.seeds < args.seeds && ran.seeds == 0 {
         progress.clear();
-        return Err(Failure::Interrupted(format!(
-            "{after}; nothing was written to {}",
-            args.out.join(&heading.name).display()
-        )));
+        let place = args.out.join(&heading.name);
+        let text = format!("{after}; nothing was written to {}", place.display());
+        return Err(Failure::Interrupted(text));
     }
     Ok(Ran { cases: ran.cases, seeds: ran.seeds, after, progress })
 }
@@ -295,10 +282,8 @@ impl SweepArgs {
 fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
     let of = |s: &Sweep<'_>| {
         let name = (sweeps.len() > 1).then(|| s.loaded.name.clone());
-        s.combinations()
-            .into_iter()
-            .map(|values| name.iter().cloned().chain(values).collect())
-            .collect::<Vec<Vec<String>>>()
+        let row = move |values| name.iter().cloned().chain::<Vec<String>>(values).collect();
+        s.combinations().into_iter().map(row)
     };
     sweeps.iter().flat_map(of).collect()
 }
@@ -330,14 +315,9 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
 
 /// The workloads of all plans of the first rows.
 fn workloads(prepared: &[Prepared<'_>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for first in prepared.iter().map(|p| &p.first) {
-        names.extend(first.workloads.iter().cloned());
-        names.push(BARE.to_owned());
-    }
-    names.sort();
-    names.dedup();
-    names
+    let all = prepared.iter().flat_map(|p| p.first.workloads.iter().map(String::as_str));
+    let all: BTreeSet<&str> = all.chain([BARE]).collect();
+    all.into_iter().map(str::to_owned).collect()
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.
@@ -360,6 +340,9 @@ fn heading(prepared: &[Prepared<'_>], args: &SweepArgs, notes: Vec<String>, seed
     let names: Vec<String> = prepared.iter().map(|p| p.sweep.loaded.name.clone()).collect();
     let several = prepared.len() > 1;
     let rows: Vec<_> = prepared.iter().map(|p| (&p.first, p.cases[0].1.start)).collect();
+    let file = |(file, p): (&PathBuf, &Prepared<'_>)| {
+        (file.display().to_string(), p.sweep.loaded.fingerprint())
+    };
     if several {
         axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
     }
@@ -376,12 +359,7 @@ fn heading(prepared: &[Prepared<'_>], args: &SweepArgs, notes: Vec<String>, seed
         notes,
         axes,
         fixed: sweep.base.as_sets(),
-        files: args
-            .files
-            .iter()
-            .zip(prepared)
-            .map(|(file, p)| (file.display().to_string(), p.sweep.loaded.fingerprint()))
-            .collect(),
+        files: args.files.iter().zip(prepared).map(file).collect(),
         seeds,
         window: args.needless_within,
     }

@@ -96,10 +96,8 @@ impl Terminal {
         &self,
         table: Option<tables::Form>,
     ) -> Escaped<BufWriter<StdoutLock<'static>>> {
-        let form = match table {
-            Some(tables::Form::Parquet) => Form::Binary,
-            _ => form(self.colour),
-        };
+        let is_binary = table == Some(tables::Form::Parquet);
+        let form = if is_binary { Form::Binary } else { form(self.colour) };
         Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form)
     }
 

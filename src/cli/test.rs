@@ -177,7 +177,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
 fn may_report(args: &TestArgs) -> Result<()> {
     let mut places = BTreeSet::new();
     let files = args.reporters.iter().filter_map(|r| r.file.as_deref());
-    for path in files.chain(args.html.file()) {
+    for path in files.chain(args.html.html.as_deref()) {
         if !places.insert(file::place(path)) {
             let text = format!("{} is named for two reports", path.display());
             return Err(Failure::input(text, "name another file for one of them"));
@@ -259,10 +259,8 @@ fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec
         progress.set(done.fetch_add(1, Relaxed) + 1);
         Some(result)
     };
-    let results = interrupt::heeding(|| {
-        threads.install(|| files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>())
-    });
-    progress.clear();
+    let all = || files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>();
+    let results = progress.during(|| threads.install(all));
     let after = || {
         let (done, all) = (done.load(Relaxed), files.len());
         Failure::Interrupted(format!("interrupted after {done} of {all} scenarios"))
@@ -271,16 +269,13 @@ fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec
 }
 
 fn exit(all: &[Tested]) -> Exit {
-    let any = |of: Status| all.iter().any(|t| t.status() == of);
-    if any(Status::Wrong) {
-        Exit::Input
-    } else if any(Status::NoExpectations) {
-        Exit::Nothing
-    } else if any(Status::Failed) {
-        Exit::Differs
-    } else {
-        Exit::Fine
-    }
+    let exits = [
+        (Status::Wrong, Exit::Input),
+        (Status::NoExpectations, Exit::Nothing),
+        (Status::Failed, Exit::Differs),
+    ];
+    let worst = exits.into_iter().find(|(of, _)| all.iter().any(|t| t.status() == *of));
+    worst.map_or(Exit::Fine, |(_, exit)| exit)
 }
 
 /// Tests a scenario, or only reads it where it is `skipped`; none if it was interrupted.
@@ -313,7 +308,7 @@ fn held(
 ) -> Option<Option<Golden>> {
     let (loaded, expectations) = (trial.loaded, trial.expectations());
     tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
-    let notes = trial.notes().iter().map(|note| Problem::new(note.clone()));
+    let notes = trial.notes.iter().map(|note| Problem::new(note.clone()));
     tested.warnings = notes.collect();
     if tested.expectations == 0 {
         tested.cases[0].came = Came::Nothing;
@@ -383,16 +378,14 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<()> 
     match form {
         TestForm::Text => {
             let style = terminal.style();
-            for t in all {
-                trials::line(&mut out, t, style)?;
-            }
+            all.iter().try_for_each(|t| trials::line(&mut out, t, style))?;
             trials::details(&mut out, all, style)?;
             writeln!(out)?;
             trials::summary(&mut out, all)?;
         }
-        TestForm::Csv => tables::write(&mut out, &trials::table(all), tables::Form::Csv, &[])?,
-        TestForm::Parquet => {
-            tables::write(&mut out, &trials::table(all), tables::Form::Parquet, &[])?
+        TestForm::Csv | TestForm::Parquet => {
+            let form = binary.unwrap_or(tables::Form::Csv);
+            tables::write(&mut out, &trials::table(all), form, &[])?
         }
         TestForm::Tap => trials::tap(&mut out, all)?,
         TestForm::Github => {

@@ -44,9 +44,7 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                for note in plan.warnings() {
-                    terminal.note(&format!("warning: {note}"));
-                }
+                plan.warnings().for_each(|note| terminal.note(&format!("warning: {note}")));
             }
             (CheckFormat::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.
@@ -107,14 +105,11 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
             "mistakes": [],
         }),
         Err(problems) => {
-            let mistakes: Vec<Value> = problems
-                .0
-                .iter()
-                .map(|p| {
-                    let (line, column) = p.line_and_column().unzip();
-                    json!({ "line": line, "column": column, "message": p.message, "help": p.help })
-                })
-                .collect();
+            let mistake = |p: &Problem| {
+                let (line, column) = p.line_and_column().unzip();
+                json!({ "line": line, "column": column, "message": p.message, "help": p.help })
+            };
+            let mistakes: Vec<Value> = problems.0.iter().map(mistake).collect();
             json!({ "file": name, "fine": false, "mistakes": mistakes })
         }
     }
@@ -122,10 +117,8 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
 
 /// What was found of a scenario, as `test` has it: a scenario that can be read and run.
 fn tested(file: &Path, id: String, found: &Result<Plan, Problems>) -> Tested {
-    let came = match found {
-        Ok(_) => Came::Met,
-        Err(problems) => Came::Wrong(problems.clone()),
-    };
+    let wrong = |problems: &Problems| Came::Wrong(problems.clone());
+    let came = found.as_ref().map_or_else(wrong, |_| Came::Met);
     let name = SCENARIO.to_owned();
     let warnings = found.iter().flat_map(Plan::warnings).map(Problem::new);
     Tested {

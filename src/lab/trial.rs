@@ -25,7 +25,8 @@ pub struct Trial<'a> {
     /// What the command line changes in it.
     pub(crate) overrides: Overrides,
     expectations: Expectations,
-    notes: Vec<String>,
+    /// What a person should know of the scenario before its results are believed.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The result of a trial.
@@ -53,18 +54,14 @@ pub enum Held {
 impl Outcome {
     /// The expectations that failed.
     pub fn failures(&self) -> Vec<&Failure> {
-        self.held
-            .iter()
-            .filter_map(|h| if let Held::Failed(f) = h { Some(f) } else { None })
-            .collect()
+        let held = self.held.iter();
+        held.filter_map(|h| if let Held::Failed(f) = h { Some(f) } else { None }).collect()
     }
 
     /// What is wrong with those that make no sense for a run.
     pub fn problems(&self) -> Vec<&Problem> {
-        self.held
-            .iter()
-            .filter_map(|h| if let Held::Wrong(p) = h { Some(p) } else { None })
-            .collect()
+        let held = self.held.iter();
+        held.filter_map(|h| if let Held::Wrong(p) = h { Some(p) } else { None }).collect()
     }
 }
 
@@ -112,18 +109,10 @@ impl<'a> Trial<'a> {
         &self.expectations
     }
 
-    /// What a person should know of the scenario before its results are believed.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
     /// The outcome if everything were met, without a run.
     pub(crate) fn untried(&self) -> Outcome {
-        Outcome {
-            runs: 0,
-            held: vec![Held::Met; self.expectations.list.len()],
-            warnings: Vec::new(),
-        }
+        let held = vec![Held::Met; self.expectations.list.len()];
+        Outcome { runs: 0, held, warnings: Vec::new() }
     }
 
     /// Runs it with each of its seeds, and holds every run against the expectations. `look` sees
@@ -156,16 +145,11 @@ impl<'a> Trial<'a> {
             looked = looked.or(seen);
             departed = departed.or(departs);
         }
-        let held = list.iter().enumerate();
-        let held = held.map(|(i, e)| self.held(e, told.iter().map(|run: &Judged| &run[i])));
-        let warnings = list.iter().enumerate();
-        let warnings =
-            warnings.filter_map(|(i, e)| self.empty(e, told.iter().map(|run: &Judged| &run[i])));
-        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(warnings);
-        Some((
-            Outcome { runs: seeds.len(), held: held.collect(), warnings: warnings.collect() },
-            looked,
-        ))
+        let of = |i: usize| told.iter().map(move |run: &Judged| &run[i]);
+        let held = list.iter().enumerate().map(|(i, e)| self.held(e, of(i))).collect();
+        let empty = list.iter().enumerate().filter_map(|(i, e)| self.empty(e, of(i)));
+        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(empty).collect();
+        Some((Outcome { runs: seeds.len(), held, warnings }, looked))
     }
 
     /// Holds one run against the expectations.
@@ -224,10 +208,10 @@ impl<'a> Trial<'a> {
         {
             return Held::Wrong(problem.clone());
         }
-        let failed: Vec<(u64, &Told)> = of_runs
-            .zip(seeds)
-            .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.failed.as_ref()?)))
-            .collect();
+        let failed = of_runs.zip(seeds);
+        let failed =
+            failed.filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.failed.as_ref()?)));
+        let failed: Vec<(u64, &Told)> = failed.collect();
         let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
         let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else {
             return Held::Met;
@@ -258,11 +242,8 @@ impl<'a> Trial<'a> {
         overrides.sets.push(guard.to_owned());
         let changed = Trial::new(self.loaded, overrides)?;
         let breaks = |outcome: Outcome| {
-            without
-                .held
-                .iter()
-                .zip(&outcome.held)
-                .any(|(w, with)| *w == Held::Met && *with != Held::Met)
+            let mut both = without.held.iter().zip(&outcome.held);
+            both.any(|(w, with)| *w == Held::Met && *with != Held::Met)
         };
         Ok(changed.run(goes_on, &|_, _| ()).map(|(outcome, _)| breaks(outcome)))
     }
@@ -285,27 +266,20 @@ pub(crate) struct Told {
 impl Told {
     fn new(failed: Failed, analysis: &Analysis<'_>) -> Self {
         let trace = analysis.trace;
-        let records = failed
-            .records
-            .iter()
-            .filter_map(|&id| {
-                let r = trace.get(id)?;
-                let at = short(r.at.since(Time::ZERO));
-                Some((id, format!("{at} {}", trace.sentence(r))))
-            })
-            .collect();
+        let told = |&id: &RecordId| {
+            let r = trace.get(id)?;
+            let at = short(r.at.since(Time::ZERO));
+            Some((id, format!("{at} {}", trace.sentence(r))))
+        };
+        let records = failed.records.iter().filter_map(told).collect();
         let mut why = Vec::new();
         if let Some((object, at)) = &failed.about {
-            let found = explain(
-                Question { analysis, until: at.unwrap_or(analysis.horizon()), groups: &[] },
-                object,
-            );
+            let until = at.unwrap_or(analysis.horizon());
+            let found = explain(Question { analysis, until, groups: &[] }, object);
             why.push(format!("{}: {}", found.object, found.verdict));
-            let rules: Vec<String> = found
-                .steps
-                .iter()
-                .filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?)))
-                .collect();
+            let rules = found.steps.iter();
+            let rules = rules.filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?)));
+            let rules: Vec<String> = rules.collect();
             why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
         }
         let about = failed.about.map(|(object, at)| (object.name(analysis), at));

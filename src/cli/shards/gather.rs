@@ -80,10 +80,7 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
     if n > NAMED {
         lines.push(format!("and {} more", n - NAMED));
     }
-    let in_round = match round {
-        0 => String::new(),
-        round => format!(" in round {round}"),
-    };
+    let in_round = if round == 0 { String::new() } else { format!(" in round {round}") };
     let text = format!("{plan} lacks {n} of {of} shards{in_round}: {}", lines.join("; "));
     let commands = named().map(|(shard, _)| format!("`{}`", command(&shard.to_string())));
     let commands: Vec<String> = commands.collect();

@@ -139,10 +139,8 @@ fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 impl Keeper for Kept<'_> {
     fn result(&self, round: u32, shard: u32) -> Option<Vec<u8>> {
-        match self.state(round, shard) {
-            State::Whole(result) => Some(result),
-            State::Missing | State::Damaged(_) => None,
-        }
+        let State::Whole(result) = self.state(round, shard) else { return None };
+        Some(result)
     }
 
     fn keep(&self, round: u32, shard: u32, pieces: u64, result: Vec<u8>) {
@@ -158,7 +156,10 @@ impl Keeper for Kept<'_> {
 
 /// Reads a result that is of shard 0 of 2 of no plan, and if its first line is right, what is behind
 /// it as that of a sweep, packed or not.
-pub(crate) fn result(bytes: &[u8]) -> Result<u64, String> {
+///
+/// # Errors
+/// What is wrong with it.
+pub fn result(bytes: &[u8]) -> Result<u64, String> {
     let packed = Packed::default();
     let whole = Kept::new(&packed, Path::new("")).read(bytes, 0, 0);
     let line = bytes.iter().position(|b| *b == b'\n').map_or(0, |i| i + 1);

@@ -18,7 +18,7 @@ mod packed;
 pub(super) mod shard;
 mod work;
 
-pub(super) use kept::result;
+pub use kept::result;
 pub(super) use packed::Inputs;
-pub(super) use shard::work_plan;
+pub use shard::work_plan;
 pub(super) use work::{Again, PlanShardsArgs, ReadAgain, With, Work};

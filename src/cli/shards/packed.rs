@@ -162,7 +162,7 @@ impl Packed {
                 return Err(Failure::input(text, help));
             }
         }
-        Ok(Inputs::packed(places))
+        Ok(Inputs { places, is_packed: true, ..Inputs::default() })
     }
 }
 
@@ -174,15 +174,10 @@ pub(crate) struct Inputs {
     /// What stands for files, by their names on the command line.
     texts: BTreeMap<String, Vec<u8>>,
     /// What was read, by the names on the command line, for whoever packs it.
-    read: RefCell<Vec<(String, Vec<u8>)>>,
+    pub(super) read: RefCell<Vec<(String, Vec<u8>)>>,
 }
 
 impl Inputs {
-    /// Those of a work plan.
-    pub(super) fn packed(places: Places) -> Self {
-        Self { places, is_packed: true, texts: BTreeMap::new(), read: RefCell::default() }
-    }
-
     /// Files from where they lie, but for these texts.
     pub(crate) fn with_texts(texts: BTreeMap<String, Vec<u8>>) -> Self {
         Self { texts, ..Self::default() }
@@ -219,11 +214,6 @@ impl Inputs {
             _ => return scenario::parse_packed_file(file, bytes, &self.places),
         };
         scenario::parse_packed(shown, bytes, Path::new(""), &self.places)
-    }
-
-    /// What was read so far, by the names on the command line.
-    pub(super) fn what_was_read(&self) -> Vec<(String, Vec<u8>)> {
-        self.read.borrow().clone()
     }
 }
 

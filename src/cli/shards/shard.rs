@@ -210,7 +210,10 @@ fn name_of(folder: &Path) -> String {
 }
 
 /// Reads the manifest of a work plan that lies in no folder, and writes what does its shards.
-pub(crate) fn work_plan(bytes: &[u8]) -> Result<u64, String> {
+///
+/// # Errors
+/// What is wrong with it.
+pub fn work_plan(bytes: &[u8]) -> Result<u64, String> {
     let wrong = |text: String| Failure::Input(Problem::new(text));
     let read = Packed::read(Path::new("f"), bytes, &wrong);
     let packed = read.map_err(|failure| match failure {

@@ -91,7 +91,7 @@ impl<'a> Work<'a> {
         terminal: &Terminal,
     ) -> Option<Outcome> {
         let shards = args.plan_shards.filter(|_| self.shared.is_none())?;
-        let read = self.inputs.what_was_read();
+        let read = self.inputs.read.borrow();
         Some(packed::pack((self.arguments, shards), &read, loaded, out, terminal))
     }
 }

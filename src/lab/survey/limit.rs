@@ -24,7 +24,7 @@ pub(crate) struct Measure {
     /// Its value; of times in minutes.
     pub(crate) of: fn(&Figures) -> f64,
     /// It may be above what was found where pods wait for volumes, which are not simulated.
-    rises_with_volumes: bool,
+    pub(crate) rises_with_volumes: bool,
 }
 
 const fn measure(
@@ -55,7 +55,7 @@ impl Measure {
 pub(crate) struct Limit {
     /// As it was written.
     pub(crate) text: String,
-    measure: Measure,
+    pub(crate) measure: Measure,
     most: f64,
     /// The limit itself is too much, too.
     reaches: bool,
@@ -72,10 +72,9 @@ impl Limit {
             )
         };
         let (name, value) = text.split_once('>').ok_or_else(wrong)?;
-        let (reaches, value) = match value.strip_prefix('=') {
-            Some(value) => (true, value.trim()),
-            None => (false, value.trim()),
-        };
+        let (reaches, value) =
+            value.strip_prefix('=').map_or((false, value), |value| (true, value));
+        let value = value.trim();
         let measure = Measure::ALL.into_iter().find(|m| m.name == name.trim());
         let measure = measure.ok_or_else(wrong)?;
         let most = if measure.unit == Unit::Time {
@@ -88,12 +87,6 @@ impl Limit {
             number
         };
         Ok(Self { text: text.to_owned(), measure, most, reaches })
-    }
-
-    /// Whether its figure may be above what was found where pods wait for volumes, which are not
-    /// simulated.
-    pub(crate) fn is_about_volumes(&self) -> bool {
-        self.measure.rises_with_volumes
     }
 
     /// Whether a loss comes to too much.
