@@ -136,7 +136,12 @@ impl Forecasting<'_> {
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
     pub(crate) fn courses(&self, jobs: usize, watch: Watch<'_>) -> Result<Vec<Course>, Stopped> {
-        let seeds = self.range()?;
+        let end = self.first.checked_add(self.seeds);
+        let Some(end) = end.filter(|_| (1..=SEEDS_MAX).contains(&self.seeds)) else {
+            let text = format!("a forecast has 1 to {SEEDS_MAX} seeds, not {}", self.seeds);
+            return Err(Problems::one(Problem::new(text)).into());
+        };
+        let seeds: Vec<u64> = (self.first..end).collect();
         let build = || scenario::build(self.loaded, &self.overrides);
         build()?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
@@ -151,17 +156,6 @@ impl Forecasting<'_> {
             return Err(Stopped::Asked);
         }
         Ok(courses.into_iter().map(|(_, course)| course).collect())
-    }
-
-    fn range(&self) -> Result<Vec<u64>, Problems> {
-        let end = self.first.checked_add(self.seeds);
-        match end.filter(|_| (1..=SEEDS_MAX).contains(&self.seeds)) {
-            Some(end) => Ok((self.first..end).collect()),
-            None => Err(Problems::one(Problem::new(format!(
-                "a forecast has 1 to {SEEDS_MAX} seeds, not {}",
-                self.seeds
-            )))),
-        }
     }
 }
 
@@ -330,11 +324,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
                 seeds.iter().map(|times| times.partition_point(|at| at <= t) as u64).collect();
             counts.sort_unstable();
             let (low, high) = ends(counts.len());
-            Count {
-                low: counts[low],
-                median: nearest_rank(&counts, 50).unwrap_or_default(),
-                high: counts[high],
-            }
+            let median = nearest_rank(&counts, 50).unwrap_or_default();
+            Count { low: counts[low], median, high: counts[high] }
         };
         times.iter().map(by).collect()
     };
@@ -358,13 +349,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
             let of_all = seeds.iter().map(|times| times.first().copied());
             firsts.insert(what, (of_all.collect(), first));
         }
-        rows.push(ByWhen {
-            what,
-            workload: workload.map(str::to_owned),
-            counts: count(&seeds),
-            first,
-            last,
-        });
+        let (workload, counts) = (workload.map(str::to_owned), count(&seeds));
+        rows.push(ByWhen { what, workload, counts, first, last });
     }
     rows
 }
@@ -427,8 +413,7 @@ fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<String> {
     for one in all {
         *counts.entry(one).or_default() += 1;
     }
-    let best = counts.values().copied().max()?;
-    let first = counts.into_iter().find(|(_, n)| *n == best);
+    let first = counts.into_iter().rev().max_by_key(|(_, n)| *n);
     first.map(|(one, _)| one.clone())
 }
 

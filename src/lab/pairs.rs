@@ -37,14 +37,6 @@ impl Pairs<'_> {
         self.seeds.checked_mul(2)
     }
 
-    fn range(&self) -> Result<Range<u64>, Problems> {
-        if self.size().is_none_or(|n| n > RUNS_MAX) {
-            let text = format!("a comparison has at most {RUNS_MAX} runs, two for each seed");
-            return Err(Problems::one(Problem::new(text)));
-        }
-        seeds_from(self.first, self.seeds)
-    }
-
     /// Runs and compares everything on `jobs` threads. `watch` is called when a run is done, and
     /// asked now and then whether to go on; with more than `most` patterns like ones are put
     /// together.
@@ -57,7 +49,11 @@ impl Pairs<'_> {
         most: usize,
         watch: Watch<'_>,
     ) -> Result<OverSeeds, Stopped> {
-        let range = self.range()?;
+        if self.size().is_none_or(|n| n > RUNS_MAX) {
+            let text = format!("a comparison has at most {RUNS_MAX} runs, two for each seed");
+            return Err(Problems::one(Problem::new(text)).into());
+        }
+        let range = seeds_from(self.first, self.seeds)?;
         for side in 0..2 {
             scenario::build(self.loaded[side], &self.overrides[side])?;
         }

@@ -4,7 +4,7 @@
 use super::prelude::*;
 use super::tape::Texts;
 use crate::analysis::properties::Violation;
-use crate::kernel::search::Step;
+use crate::kernel::search::{Searched as Notes, Step};
 
 /// A step of a replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,13 +46,8 @@ pub(crate) fn steps(
         let deviations = deviations(run, texts, i);
         let answers = answers(run, texts, &about, i);
         if !records.is_empty() || !deviations.is_empty() || !answers.is_empty() {
-            steps.push(ReplayedStep {
-                at: step.at,
-                process: process(run, texts, step),
-                records,
-                deviations,
-                answers,
-            });
+            let (at, process) = (step.at, process(run, texts, step));
+            steps.push(ReplayedStep { at, process, records, deviations, answers });
         }
     }
     steps
@@ -91,15 +86,10 @@ fn deviations(run: &Searched, texts: &Texts, step: usize) -> Vec<String> {
     let from = steps[step].choices as usize;
     let to = steps.get(step + 1).map_or(run.choices.len(), |s| s.choices as usize);
     let turn = run.notes.asked.iter().find(|a| a.step as usize == step).map(|a| a.choice as usize);
-    turn.into_iter()
-        .chain(from..to)
-        .filter(|c| run.choices[*c].deviates() && (turn == Some(*c) || !is_turn(run, *c)))
-        .map(|c| texts.choice(&run.choices[c].into()))
-        .collect()
-}
-
-fn is_turn(run: &Searched, choice: usize) -> bool {
-    matches!(run.choices[choice].span, Span::Turn(_) | Span::TurnOf(..))
+    let is_turn = |c: usize| matches!(run.choices[c].span, Span::Turn(_) | Span::TurnOf(..));
+    let here = turn.into_iter().chain((from..to).filter(|c| turn == Some(*c) || !is_turn(*c)));
+    let deviating = here.filter(|c| run.choices[*c].deviates());
+    deviating.map(|c| texts.choice(&run.choices[c].into())).collect()
 }
 
 /// Where a replay departs from its tape.
@@ -129,40 +119,23 @@ pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<De
             .iter()
             .position(|c| c.point == d.point && c.object == d.object && c.ordinal == d.ordinal)
     };
-    let step_of = |choice: usize| {
-        run.notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1)
+    let Notes { steps, asked, .. } = &run.notes;
+    // The step that a choice led to, if it was one of turn; else the step it was made in.
+    let step_of = |choice: usize| match asked.iter().find(|a| a.choice as usize == choice) {
+        Some(turn) => turn.step as usize,
+        None => steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1),
     };
-    for (i, d) in tape.iter().enumerate() {
-        match place(d) {
-            Some(at) if run.choices[at].value != d.value => {
-                let text = format!(
-                    "the tape says {}; here {} is the most there is",
-                    texts.choice(d),
-                    run.choices[at].value
-                );
-                return Some(Departure { step: turn_of(run, at, step_of(at)), text });
-            }
-            Some(_) => {}
-            None => {
-                let later = tape[i + 1..].iter().find_map(place);
-                let step = later.map_or(run.notes.steps.len().saturating_sub(1), |at| {
-                    turn_of(run, at, step_of(at))
-                });
-                return Some(Departure {
-                    step,
-                    text: format!("a choice of the tape did not come up: {}", texts.choice(d)),
-                });
-            }
-        }
-    }
-    None
-}
-
-/// The step that a choice led to, if it was one of turn; else the step it was made in.
-fn turn_of(run: &Searched, choice: usize, made_in: usize) -> usize {
-    run.notes
-        .asked
-        .iter()
-        .find(|a| a.choice as usize == choice)
-        .map_or(made_in, |a| a.step as usize)
+    let differs = |(i, d): (usize, &Deviation)| {
+        let Some(at) = place(d) else {
+            let later = tape[i + 1..].iter().find_map(place);
+            let step = later.map_or(steps.len().saturating_sub(1), step_of);
+            let text = format!("a choice of the tape did not come up: {}", texts.choice(d));
+            return Some(Departure { step, text });
+        };
+        let value = run.choices[at].value;
+        let text =
+            || format!("the tape says {}; here {value} is the most there is", texts.choice(d));
+        (value != d.value).then(|| Departure { step: step_of(at), text: text() })
+    };
+    tape.iter().enumerate().find_map(differs)
 }

@@ -112,12 +112,16 @@ impl Desk<'_> {
     ) -> Result<Results<T>, Stopped> {
         let Self::Shared(shared) = self else { return work(&(0..pieces).collect::<Vec<u64>>()) };
         let round = shared.rounds.fetch_add(1, Relaxed);
-        if let Some(all) = shared.gathered(round, pieces, &is_sound) {
+        let of_shard = |shard: u32| shared.of_shard(round, shard, pieces, &is_sound);
+        let all: Option<Vec<Results<T>>> = (0..shared.of).map(of_shard).collect();
+        if let Some(all) = all {
+            let mut all: Results<T> = all.into_iter().flatten().collect();
+            all.sort_by_key(|(number, _)| *number);
             // Rounds that are all there follow each other without a run that would look at this.
             return if (shared.stopped)() { Err(Stopped::Asked) } else { Ok(all) };
         }
         let Some(mine) = shared.mine else { return Err(Stopped::Elsewhere(Away::Missing(round))) };
-        if shared.of_shard(round, mine, pieces, &is_sound).is_some() {
+        if of_shard(mine).is_some() {
             return Err(Stopped::Elsewhere(Away::Before(round)));
         }
         let numbers = shared.pieces(mine, pieces);
@@ -167,21 +171,6 @@ impl Shared<'_> {
             self.keeper.refuse(round, shard);
         }
         found
-    }
-
-    /// What all shards of a round found, by piece; none if one of them is missing.
-    fn gathered<T: DeserializeOwned>(
-        &self,
-        round: u32,
-        pieces: u64,
-        is_sound: &impl Fn(&T) -> bool,
-    ) -> Option<Results<T>> {
-        let mut all = Vec::new();
-        for shard in 0..self.of {
-            all.extend(self.of_shard(round, shard, pieces, is_sound)?);
-        }
-        all.sort_by_key(|(number, _)| *number);
-        Some(all)
     }
 }
 

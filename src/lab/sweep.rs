@@ -71,12 +71,9 @@ impl Sweep<'_> {
             return (0..first.values.len()).map(row).collect();
         }
         self.axes.iter().fold(vec![Vec::new()], |before, axis| {
-            let with =
-                |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
-            before
-                .iter()
-                .flat_map(|head| axis.values.iter().map(move |value| with(head, value)))
-                .collect()
+            let with = |head: &Vec<String>, value| head.iter().chain([value]).cloned().collect();
+            let all = |head| axis.values.iter().map(move |value| with(head, value));
+            before.iter().flat_map(all).collect()
         })
     }
 
@@ -94,11 +91,6 @@ impl Sweep<'_> {
             self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)),
         );
         overrides
-    }
-
-    /// The seeds of a combination: its runs' order.
-    pub(crate) fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
-        seeds_from(scenario::seed(self.loaded, overrides)?, self.seeds)
     }
 }
 
@@ -170,21 +162,20 @@ impl Sweep<'_> {
         let spec = scenario::changed(self.loaded, &self.base)?;
         let sets = self.base.as_sets();
         let fixed = sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
-        let fixed: Vec<&str> = fixed.collect();
-        let paths: Vec<&str> =
-            fixed.iter().copied().chain(self.axes.iter().map(|a| a.path.as_str())).collect();
-        for (i, later) in paths.iter().enumerate().skip(fixed.len()) {
+        let mut paths: Vec<&str> = fixed.collect();
+        let fixed = paths.len();
+        paths.extend(self.axes.iter().map(|a| a.path.as_str()));
+        for (i, later) in paths.iter().enumerate().skip(fixed) {
             let lost = |path: &&&str| scenario::is_overwritten(&spec, path, later);
             if let Some(earlier) = paths[..i].iter().find(lost) {
-                let problem = match earlier == later {
-                    true => Problem::new(format!("`{later}` has values twice")),
-                    false => Problem::new(format!("`{later}` sets what `{earlier}` sets, too")),
+                let problem = if earlier == later {
+                    Problem::new(format!("`{later}` has values twice"))
+                        .help("give all of them at once: PATH=60,120,300")
+                } else {
+                    Problem::new(format!("`{later}` sets what `{earlier}` sets, too"))
+                        .help("put the one that sets more first, or leave it out")
                 };
-                let help = match earlier == later {
-                    true => "give all of them at once: PATH=60,120,300",
-                    false => "put the one that sets more first, or leave it out",
-                };
-                return Err(Problems::one(problem.help(help)));
+                return Err(Problems::one(problem));
             }
         }
         for axis in self.axes.iter().filter(|_| !self.zipped) {
@@ -213,13 +204,15 @@ impl Sweep<'_> {
         let check = |(i, values): (usize, &Vec<String>)| {
             let overrides = self.overrides(values);
             let plan = scenario::build(self.loaded, &overrides)?;
-            let seeds = self.seeds_of(&overrides)?;
+            let seeds = seeds_from(scenario::seed(self.loaded, &overrides)?, self.seeds)?;
             let first = (i == 0).then(|| FirstRow::of(&plan));
             Ok((overrides, seeds, plan.notes, first))
         };
         let checked: Vec<Result<_, Problems>> =
             threads.install(|| self.combinations().par_iter().enumerate().map(check).collect());
-        let problems = all_problems(checked.iter().filter_map(|c| c.as_ref().err()));
+        let mut seen = BTreeSet::new();
+        let all = checked.iter().filter_map(|c| c.as_ref().err()).flat_map(|found| &found.0);
+        let problems: Vec<Problem> = all.filter(|p| seen.insert(p.to_string())).cloned().collect();
         if !problems.is_empty() {
             return Err(Problems(problems).into());
         }
@@ -238,17 +231,6 @@ impl Sweep<'_> {
     }
 }
 
-/// The problems of all combinations, each once.
-fn all_problems<'a>(of: impl Iterator<Item = &'a Problems>) -> Vec<Problem> {
-    let mut seen = BTreeSet::new();
-    let mut problems = Vec::new();
-    for found in of {
-        let new = found.0.iter().filter(|p| seen.insert(p.to_string()));
-        problems.extend(new.cloned());
-    }
-    problems
-}
-
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
@@ -262,22 +244,6 @@ pub(crate) struct Ran {
 /// The most seeds that a plan serves before it is built anew. All cases are run with these before
 /// any is run with the next ones, so that a sweep that is stopped has something to compare.
 const PIECE: u64 = 16;
-
-impl Prepared<'_> {
-    /// Runs everything. `watch` is called when a run is done, and asked now and then whether to go
-    /// on.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    #[cfg(test)]
-    pub(crate) fn run(&self, watch: Watch<'_>) -> Result<Vec<Case>, Stopped> {
-        let seeds = self.sweep.seeds;
-        match run_all(std::slice::from_ref(self), watch, Desk::Here)? {
-            Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
-            _ => Err(Stopped::Asked),
-        }
-    }
-}
 
 /// Runs several sweeps over the same number of seeds, on the threads of the first, all in one round
 /// of the desk. `watch` is called when a run is done, and asked now and then whether to go on.
@@ -295,23 +261,22 @@ pub(crate) fn run_all(
         Desk::Here => first.threads.current_num_threads() as u64,
         Desk::Shared(_) => u64::from(desk.shards()),
     };
-    let work = Work::new(prepared, first, watch, workers);
-    let done = desk.round(
-        work.pieces(),
-        |all: &Vec<Outcome>| all.iter().all(|o| o.metrics.is_sound()),
-        |pieces| Ok(work.run(pieces, &first.threads)?),
-    )?;
+    let seeds = first.sweep.seeds;
+    let cases = prepared.iter().flat_map(|p| p.cases.iter().map(move |(o, s)| (p, o, s.start)));
+    let cases: Vec<_> = cases.collect();
+    let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
+    // Those of the first seeds come first.
+    let pieces = seeds.div_ceil(step) * cases.len() as u64;
+    let work = Work { cases, seeds, step, watched: Watched::new(watch) };
+    let is_sound = |all: &Vec<Outcome>| all.iter().all(|o| o.metrics.is_sound());
+    let done = desk.round(pieces, is_sound, |mine| Ok(work.run(mine, &first.threads)?))?;
     let mut runs = work.by_case(done);
     let ran = runs.iter().map(Vec::len).min().unwrap_or(0);
     runs.iter_mut().for_each(|r| r.truncate(ran));
     let mut runs = runs.into_iter();
     let cases_of = |p: &Prepared<'_>| {
-        p.sweep
-            .combinations()
-            .into_iter()
-            .zip(runs.by_ref())
-            .map(|(values, runs)| Case { values, runs })
-            .collect()
+        let rows = p.sweep.combinations().into_iter().zip(runs.by_ref());
+        rows.map(|(values, runs)| Case { values, runs }).collect()
     };
     Ok(Ran { cases: prepared.iter().map(cases_of).collect(), seeds: ran as u64 })
 }
@@ -326,22 +291,7 @@ struct Work<'a> {
     watched: Watched<'a>,
 }
 
-impl<'a> Work<'a> {
-    fn new(
-        prepared: &'a [Prepared<'a>],
-        first: &Prepared<'_>,
-        watch: Watch<'a>,
-        workers: u64,
-    ) -> Self {
-        let seeds = first.sweep.seeds;
-        let cases: Vec<_> = prepared
-            .iter()
-            .flat_map(|p| p.cases.iter().map(move |(overrides, seeds)| (p, overrides, seeds.start)))
-            .collect();
-        let step = (cases.len() as u64 * seeds / (workers * 8)).clamp(1, PIECE);
-        Work { cases, seeds, step, watched: Watched::new(watch) }
-    }
-
+impl Work<'_> {
     /// Runs the case of a piece with its seeds.
     fn piece(&self, round: u64, case: usize) -> Result<Vec<Outcome>, Problems> {
         let (of, overrides, begin) = self.cases[case];
@@ -358,11 +308,6 @@ impl<'a> Work<'a> {
             }
         }
         Ok(outcomes)
-    }
-
-    /// How many pieces there are: those of the first seeds come first.
-    fn pieces(&self) -> u64 {
-        self.seeds.div_ceil(self.step) * self.cases.len() as u64
     }
 
     /// Some pieces, on some threads, up to where it was stopped.

@@ -52,25 +52,23 @@ impl Tape {
             ))
         })?;
         if tape.version != VERSION {
-            return Err(Problem::new(format!(
-                "{shown}: this is a tape of version {}, and this program reads {VERSION}",
-                tape.version
-            )));
+            let of = tape.version;
+            let text = format!(
+                "{shown}: this is a tape of version {of}, and this program reads {VERSION}"
+            );
+            return Err(Problem::new(text));
         }
         if tape.tape.choices != FORMAT {
+            let of = tape.tape.choices;
             let text = format!(
-                "{shown}: the tape is of choice format {}, and this program reads {FORMAT}",
-                tape.tape.choices
+                "{shown}: the tape is of choice format {of}, and this program reads {FORMAT}"
             );
             return Err(Problem::new(text).help("search for it again: `taintsim explore`"));
         }
         // Older tapes name their release only at the beginning of their doc.
         if tape.tape.release.is_none() {
-            tape.tape.release = tape
-                .doc
-                .split_once(": ")
-                .map(|(release, _)| release.to_owned())
-                .filter(|r| Release::parse(r).is_ok());
+            let named = tape.doc.split_once(": ").map(|(release, _)| release.to_owned());
+            tape.tape.release = named.filter(|r| Release::parse(r).is_ok());
         }
         Ok(tape)
     }
@@ -102,12 +100,8 @@ impl Tape {
 
     /// What it changes in its scenario.
     pub fn overrides(&self) -> Overrides {
-        Overrides {
-            kubernetes: self.kubernetes.clone(),
-            timing: self.timing.clone(),
-            seed: None,
-            sets: self.set.clone(),
-        }
+        let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
+        Overrides { kubernetes, timing, seed: None, sets: self.set.clone() }
     }
 }
 
@@ -181,10 +175,7 @@ impl Texts {
         if choice.point == NEXT && choice.value == 0 && *most == 0 {
             return self.turn(choice, "comes as usual");
         }
-        let to = match most.checked_sub(choice.value) {
-            None | Some(0) => String::new(),
-            Some(_) => format!(" to {most}"),
-        };
+        let to = if *most > choice.value { format!(" to {most}") } else { String::new() };
         self.choice(choice) + &to
     }
 

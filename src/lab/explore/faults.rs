@@ -44,10 +44,8 @@ impl Faults {
     /// What is no such list.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let one = |part: &str| {
-            let (fault, of) = match part.split_once(" of ") {
-                Some((fault, of)) => (fault, Some(of.trim())),
-                None => (part, None),
-            };
+            let split = part.split_once(" of ").map(|(fault, of)| (fault, Some(of.trim())));
+            let (fault, of) = split.unwrap_or((part, None));
             let (word, most) = fault.split_once("<=").unwrap_or((fault, "1"));
             let known = KINDS.iter().find(|(name, _)| *name == word.trim());
             let (name, form) = known.ok_or_else(|| {

@@ -49,10 +49,7 @@ impl Outcome {
         let mut others: Vec<String> =
             nodes.iter().map(|(id, end)| node_line(end, trace, *id)).collect();
         others.sort();
-        let mut hash = 0;
-        for line in lines.iter().chain(&others) {
-            hash = crate::kernel::search::fold(hash, hash_name(line));
-        }
+        let hash = lines.iter().chain(&others).fold(0, |hash, line| fold(hash, hash_name(line)));
         for (list, what) in [(lines, "pod"), (others, "node")] {
             let more = list.len().saturating_sub(SHOWN);
             all.extend(list.into_iter().take(SHOWN));
@@ -85,13 +82,10 @@ impl PodEnd {
                 Some(node) => line.push_str(&format!(" on {}", trace.names.node_name(node))),
                 None => line.push_str(" unscheduled"),
             }
-            if !(phase == PodPhase::Running && ready) {
-                let _ = write!(
-                    line,
-                    " {}{}",
-                    phase.as_str(),
-                    if phase == PodPhase::Running { " NotReady" } else { "" }
-                );
+            match (phase, ready) {
+                (PodPhase::Running, true) => {}
+                (PodPhase::Running, false) => line.push_str(" Running NotReady"),
+                (other, _) => line.push_str(&format!(" {}", other.as_str())),
             }
             if self.state.deleting {
                 line.push_str(" terminating");
@@ -116,15 +110,8 @@ fn node_line(node: &NodeState<'_>, trace: &Trace, id: NodeId) -> String {
         Some(ConditionStatus::False) => line.push_str(" NotReady"),
         _ => line.push_str(" Unknown"),
     }
-    let mut taints: Vec<String> = node
-        .taints
-        .iter()
-        .map(|h| h.taint.to_string().replace("node.kubernetes.io/", ""))
-        .collect();
+    let short = |taint: &Taint| taint.to_string().replace("node.kubernetes.io/", "");
+    let mut taints: Vec<String> = node.taints.iter().map(|h| short(h.taint)).collect();
     taints.sort();
-    for taint in taints {
-        line.push(' ');
-        line.push_str(&taint);
-    }
-    line
+    taints.iter().fold(line, |line, taint| line + " " + taint)
 }

@@ -98,9 +98,6 @@ impl<'a> Explore<'a> {
             changing: None,
         }
     }
-}
-
-impl Explore<'_> {
     /// Whether there is time to draw more runs although something was found.
     pub(super) fn draws_on(&self) -> bool {
         (self.spent)() < self.until

@@ -146,9 +146,7 @@ impl<'a> Known<'a> {
         let many = if slack == Dur::ZERO { 0 } else { (dice.halving() + 1).min(there.len()) };
         let chosen: BTreeSet<usize> = (0..many).map(|_| there[dice.index(there.len())]).collect();
         let mut times = timeline.entries.clone();
-        for i in &chosen {
-            times[*i] = timeline.place(at, (entries[*i].at, slack), dice);
-        }
+        chosen.iter().for_each(|i| times[*i] = timeline.place(at, (entries[*i].at, slack), dice));
         // Those before one that moved give way as far as they may, and so do those behind it.
         let (mut latest, mut earliest) = (Dur::MAX, Dur::ZERO);
         for i in there.iter().rev() {

@@ -127,7 +127,11 @@ pub(crate) fn answer(
     let all: Vec<Vec<f64>> = (0..k).map(|row| kept.figures(row)).collect();
     let costs: Vec<f64> =
         (0..k).map(|row| objective.of(&all[row], kept.nodes[row].into())).collect();
-    let breaks: Vec<Vec<String>> = all.iter().map(|f| broken(within, f)).collect();
+    let broken = |figures: &Vec<f64>| {
+        let breaks = within.iter().filter(|b| figures[b.figure] > b.most);
+        breaks.map(|b| b.text.clone()).collect()
+    };
+    let breaks: Vec<Vec<String>> = all.iter().map(broken).collect();
     let keeps = breaks.iter().any(Vec::is_empty);
     let eligible: Vec<usize> = (0..k).filter(|&row| !keeps || breaks[row].is_empty()).collect();
     let best = least(&eligible, &costs, kept.now);
@@ -140,10 +144,7 @@ pub(crate) fn answer(
     let row = |row: usize| {
         let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];
-        let (more, more_variance) = match row == best {
-            true => (0.0, 0.0),
-            false => kept.cost(objective, &[(row, 1.0), (best, -1.0)]),
-        };
+        let (more, more_variance) = kept.difference(objective, row, best);
         // What rests on a few cases alone may be off by as much as it is, or as the formula says.
         let of_formula = by_formula(row).zip(by_formula(best)).map(|(r, b)| r - b);
         let met = kept.differed(row, best);
@@ -172,11 +173,8 @@ pub(crate) fn answer(
         }
     };
     let rows: Vec<Row> = (0..k).map(row).collect();
-    let same: Vec<usize> = eligible
-        .iter()
-        .copied()
-        .filter(|&r| r == best || rows[r].more_interval.low <= 0.0)
-        .collect();
+    let is_same = |r: &usize| *r == best || rows[*r].more_interval.low <= 0.0;
+    let same: Vec<usize> = eligible.iter().copied().filter(is_same).collect();
     let most = |of: fn(&Interval) -> f64| {
         let all = same.iter().map(|&r| of(&rows[r].more_interval));
         all.fold(0.0, f64::max)
@@ -215,12 +213,6 @@ pub(crate) fn answer(
         n,
         confidence,
     }
-}
-
-/// The limits that figures break, as they were written.
-fn broken(within: &[Bound], figures: &[f64]) -> Vec<String> {
-    let breaks = within.iter().filter(|b| figures[b.figure] > b.most);
-    breaks.map(|b| b.text.clone()).collect()
 }
 
 /// How many replications it takes until an interval is narrower by that factor: by its square as many.
@@ -341,12 +333,8 @@ impl Lean<'_> {
                 self.eligible.iter().copied().filter(|r| *r != best).filter_map(crossing).collect();
             let above = all.iter().filter(|c| c.0 > now).min_by(|a, b| a.0.total_cmp(&b.0));
             let below = all.iter().filter(|c| c.0 < now).max_by(|a, b| a.0.total_cmp(&b.0));
-            found.extend(below.into_iter().chain(above).map(|&(price, row)| BreakEven {
-                figure,
-                now,
-                price,
-                row,
-            }));
+            let at = |&(price, row): &(f64, usize)| BreakEven { figure, now, price, row };
+            found.extend(below.into_iter().chain(above).map(at));
         }
         found
     }

@@ -15,12 +15,9 @@ pub(crate) const AS_IT_IS: &str = "as it is";
 /// settings; of very many rows none, as what is kept grows with the square of the figures.
 pub(super) fn workloads(spec: &Scenario, axes: &[Axis], rows: usize) -> Vec<WorkloadsAt> {
     const FIGURES_MAX: usize = 1_000;
-    let mut all: Vec<WorkloadsAt> = Vec::new();
-    for one in axes.iter().filter_map(|axis| workloads_at(spec, &axis.path)) {
-        if !all.contains(&one) {
-            all.push(one);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let all = axes.iter().filter_map(|axis| workloads_at(spec, &axis.path));
+    let all: Vec<WorkloadsAt> = all.filter(|one| seen.insert(one.clone())).collect();
     let figures = rows * (FIGURES.len() + all.len() * OWN.len());
     if figures <= FIGURES_MAX { all } else { Vec::new() }
 }
@@ -65,12 +62,8 @@ pub(super) fn groups(axes: &[Axis], now: &[Option<usize>]) -> Vec<Group> {
     let mut groups = Vec::new();
     for (axis, now) in axes.iter().zip(now) {
         let own = first..first + axis.values.len();
-        let as_it_is = now.is_none().then_some(0);
-        groups.push(Group {
-            rows: as_it_is.into_iter().chain(own).collect(),
-            now: now.map_or(0, |i| first + i),
-            settled: None,
-        });
+        let rows = now.is_none().then_some(0).into_iter().chain(own).collect();
+        groups.push(Group { rows, now: now.map_or(0, |i| first + i), settled: None });
         first += axis.values.len();
     }
     groups
@@ -92,14 +85,14 @@ impl Kept {
             group.rows.iter().flat_map(|row| row * width..(row + 1) * width).collect();
         // Each setting has a workload of its own.
         let own = (axis < self.own.len()).then_some(axis);
-        let of_own = |row: &usize| {
-            let figures = own.map(|own| (0..OWN.len()).map(move |f| (own, f)));
-            let figures = figures.into_iter().flatten();
-            figures.map(|(own, f)| self.own_place(*row, own, f)).collect::<Vec<usize>>()
-        };
-        let own_places: Vec<usize> = group.rows.iter().flat_map(of_own).collect();
-        let known = [&places[..], &own_places[..]].concat();
+        let own_places = own.into_iter().flat_map(|own| {
+            let all = group.rows.iter().flat_map(|row| (0..OWN.len()).map(move |f| (*row, f)));
+            all.map(move |(row, f)| self.own_place(row, own, f))
+        });
+        let known: Vec<usize> = places.iter().copied().chain(own_places).collect();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
+        let of_part = |two: &[(f64, Vec<f64>); 2]| two.each_ref().map(|(n, sums)| (*n, of(sums)));
+        let pairs = (0..group.rows.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
             paths: vec![self.paths[axis].clone()],
@@ -107,16 +100,9 @@ impl Kept {
             now: place(group.now).unwrap_or(0),
             moments: self.moments.of_places(&known),
             own: own.into_iter().map(|own| self.own[own].clone()).collect(),
-            parts: self
-                .parts
-                .iter()
-                .map(|two| two.each_ref().map(|(n, sums)| (*n, of(sums))))
-                .collect(),
+            parts: self.parts.iter().map(of_part).collect(),
             met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
-            differ: (0..group.rows.len())
-                .flat_map(|a| (0..a).map(move |b| (a, b)))
-                .map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])])
-                .collect(),
+            differ: pairs.map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])]).collect(),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
             closed: self.closed.as_ref().map(|c| group.rows.iter().map(|r| c[*r]).collect()),

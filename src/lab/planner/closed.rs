@@ -58,11 +58,9 @@ const IMITATED_S: f64 = 2.0;
 /// # Errors
 /// Why there is none, in words: a row is about something else, or outages have no distribution.
 pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, String> {
-    if let Some(other) = sweep.axes.iter().find(|a| !a.path.ends_with("tolerationSeconds")) {
-        return Err(format!(
-            "there is one for tolerationSeconds alone, and not for `{}`",
-            other.path
-        ));
+    let mut paths = sweep.axes.iter().map(|axis| &axis.path);
+    if let Some(other) = paths.find(|path| !path.ends_with("tolerationSeconds")) {
+        return Err(format!("there is one for tolerationSeconds alone, and not for `{other}`"));
     }
     let models = drawn.iter().flat_map(|d| &d.models.list);
     if let Some(record) = models.clone().find(|m| m.is_recorded()) {
@@ -386,11 +384,8 @@ fn starts(plan: &Plan, template: &PodTemplate) -> f64 {
         KubeletMode::Imitated(_) => IMITATED_S,
     };
     let starts = template.start.as_ref().map_or(usual, Spread::mean_s);
-    starts
-        + template
-            .life
-            .as_ref()
-            .map_or(0.0, |life| proves(life, plan.profile.kubelet.life.resets_period))
+    let proves = |life| proves(life, plan.profile.kubelet.life.resets_period);
+    starts + template.life.as_deref().map_or(0.0, proves)
 }
 
 /// How long it takes on average from a container's start until its probes have found that it serves, in seconds. Where the period begins with
@@ -429,17 +424,12 @@ fn ended(drawn: &Drawn, taken: usize) -> f64 {
 /// How long a pod tolerates an unreachable node, in seconds; none for ever.
 fn seconds(tolerations: &[Toleration]) -> Option<f64> {
     let taint = Taint::new("node.kubernetes.io/unreachable", Effect::NoExecute);
-    let mut least: Option<f64> = None;
-    let mut any = false;
-    for t in tolerations.iter().filter(|t| t.tolerates(&taint, false)) {
-        any = true;
-        if let Some(s) = t.toleration_seconds {
-            let s = s.max(0) as f64;
-            least = Some(least.map_or(s, |l: f64| l.min(s)));
-        }
-    }
+    let own = tolerations.iter().filter(|t| t.tolerates(&taint, false));
     // Who says nothing is given 300 s by the API server.
-    if any { least } else { Some(300.0) }
+    if own.clone().next().is_none() {
+        return Some(300.0);
+    }
+    own.filter_map(|t| t.toleration_seconds).map(|s| s.max(0) as f64).reduce(f64::min)
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ use crate::scenario::YEAR_S;
 use crate::trace::{Actor, EventText};
 
 /// How costs of a year are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum Counting {
     /// One outage at a time, weighted by how often it comes.
+    #[default]
     Outages,
     /// Whole years.
     Years,
@@ -55,10 +56,8 @@ impl Counting {
             return (Self::Years, why);
         }
         let busy: f64 = models.iter().map(|m| m.per_year() * busy(m) / YEAR_S).sum();
-        let number = match busy {
-            b if b < 0.0005 => "fewer than 0.001".to_owned(),
-            b => format!("{b:.3}"),
-        };
+        let is_none = busy < 0.0005;
+        let number = if is_none { "fewer than 0.001".to_owned() } else { format!("{busy:.3}") };
         let said = format!("{number} outages are busy at one time on average");
         if busy <= OVERLAP_MAX {
             (Self::Outages, format!("outages hardly overlap: {said}"))
@@ -165,6 +164,14 @@ pub(super) struct How<'a> {
     pub(super) goes_on: GoesOn<'a>,
 }
 
+/// What fails in a run, its seed and number, and its end.
+#[derive(Clone, Copy)]
+struct Failing<'a> {
+    outages: &'a [Outage],
+    key: (u64, u32),
+    horizon: Time,
+}
+
 /// The outage of a number of one model, alone; where it is `quiet` nothing comes to pass in a cluster
 /// in which nothing fails.
 pub(super) fn one(
@@ -176,23 +183,18 @@ pub(super) fn one(
     let outages = drawn.models.one(model, seed, number, BEGIN);
     let lasts = outages.iter().filter_map(|o| o.lasts).min();
     let horizon = settled(&outages, Time::ZERO, how.window);
-    let counted = beyond_quiet(drawn, &outages, (seed, number), (horizon, quiet), how)?;
+    let of = Failing { outages: &outages, key: (seed, number), horizon };
+    let counted = beyond_quiet(drawn, of, quiet, how)?;
     Some(Ran { counted, is_short: lasts.is_some_and(|l| l <= SHORT) })
 }
 
 /// What some outages cost: what a cluster costs without one is not their doing.
-fn beyond_quiet(
-    drawn: &mut Drawn,
-    outages: &[Outage],
-    key: (u64, u32),
-    (horizon, quiet): (Time, bool),
-    how: &How<'_>,
-) -> Option<Counted> {
-    let counted = run_to(drawn, outages, key, horizon, how)?;
+fn beyond_quiet(drawn: &mut Drawn, of: Failing<'_>, quiet: bool, how: &How<'_>) -> Option<Counted> {
+    let counted = run_to(drawn, of, how)?;
     if quiet {
         return Some(counted);
     }
-    Some(counted.beside(&run_to(drawn, &[], key, horizon, how)?))
+    Some(counted.beside(&run_to(drawn, Failing { outages: &[], ..of }, how)?))
 }
 
 /// A year as it is drawn with a seed.
@@ -200,13 +202,16 @@ pub(super) fn year(drawn: &mut Drawn, seed: u64, quiet: bool, how: &How<'_>) -> 
     let year = Dur::from_secs(YEAR_S as u64);
     let outages = drawn.models.draw(seed, year);
     let horizon = settled(&outages, Time::ZERO.saturating_add(year), how.window);
-    beyond_quiet(drawn, &outages, (seed, 0), (horizon, quiet), how)
+    beyond_quiet(drawn, Failing { outages: &outages, key: (seed, 0), horizon }, quiet, how)
 }
 
 /// What a cluster costs in a year in which nothing fails, if it costs anything: by its second hour, as in the first one it
 /// may still come to rest. None where it was stopped.
 pub(super) fn standing(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<Option<Counted>> {
-    let mut until = |hours: u64| run_to(drawn, &[], (seed, 0), Time::from_secs(hours * 3_600), how);
+    let mut until = |hours: u64| {
+        let horizon = Time::from_secs(hours * 3_600);
+        run_to(drawn, Failing { outages: &[], key: (seed, 0), horizon }, how)
+    };
     let first = until(1)?;
     if first.figures.iter().all(|f| *f == 0.0) {
         return Some(None);
@@ -237,14 +242,8 @@ pub(super) fn beyond(
     (more.collect(), base)
 }
 
-fn run_to(
-    drawn: &mut Drawn,
-    outages: &[Outage],
-    key: (u64, u32),
-    horizon: Time,
-    how: &How<'_>,
-) -> Option<Counted> {
-    let trace = traced(drawn, outages, key, horizon, how.goes_on)?;
+fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> {
+    let trace = traced(drawn, of, how.goes_on)?;
     let (summary, serving) =
         summary::summary_and_serving(&Analysis::new(&drawn.plan, &trace), how.window);
     let own = how.own.iter().flat_map(|own| {
@@ -259,13 +258,8 @@ fn run_to(
 }
 
 /// What happened in a run.
-fn traced(
-    drawn: &mut Drawn,
-    outages: &[Outage],
-    (seed, number): (u64, u32),
-    horizon: Time,
-    goes_on: GoesOn<'_>,
-) -> Option<Trace> {
+fn traced(drawn: &mut Drawn, of: Failing<'_>, goes_on: GoesOn<'_>) -> Option<Trace> {
+    let Failing { outages, key: (seed, number), horizon } = of;
     drawn.plan.horizon = horizon;
     let plan = drawn.with(outages);
     seeded(plan, seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)), goes_on)
@@ -296,7 +290,7 @@ pub(super) fn seen(
         return None;
     }
     let horizon = settled(&outages, Time::ZERO, window);
-    traced(drawn, &outages, (seed, number), horizon, goes_on)
+    traced(drawn, Failing { outages: &outages, key: (seed, number), horizon }, goes_on)
 }
 
 /// When a run may end: when all of its outages are over, at that time at the earliest, and their

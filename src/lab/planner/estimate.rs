@@ -140,6 +140,14 @@ impl Kept {
         if row == other { all } else { of(pair(row, other)) }
     }
 
+    /// The mean and the variance of what one row costs more than another.
+    pub(super) fn difference(&self, objective: &Objective, row: usize, than: usize) -> (f64, f64) {
+        if row == than {
+            return (0.0, 0.0);
+        }
+        self.cost(objective, &[(row, 1.0), (than, -1.0)])
+    }
+
     /// Where a mean lies, as sure as this.
     pub(super) fn interval(&self, of: (f64, f64), confidence: f64) -> Interval {
         interval(of, self.moments.n(), confidence)

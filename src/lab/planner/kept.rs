@@ -9,7 +9,7 @@ use crate::plan::Size;
 use serde::{Deserialize, Serialize};
 
 /// What is kept of all runs. It answers for any prices.
-#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Kept {
     /// The form of this.
     pub(crate) version: u32,
@@ -177,12 +177,8 @@ impl Kept {
 
     /// How large it is.
     pub(crate) fn size(&self) -> Size {
-        Size {
-            nodes: self.size.0 as u64,
-            pods: self.size.1 as u64,
-            to_make: self.to_make.0,
-            daemon_sets: self.to_make.1,
-        }
+        let ((nodes, pods), (to_make, daemon_sets)) = (self.size, self.to_make);
+        Size { nodes: nodes as u64, pods: pods as u64, to_make, daemon_sets }
     }
 
     /// Whether what was read can be reckoned with.
@@ -192,6 +188,7 @@ impl Kept {
     pub(crate) fn check(&self) -> Result<(), String> {
         let width = self.width();
         let rows = self.rows.len();
+        let beside = |other: &Self| other.paths == self.paths && other.check().is_ok();
         let fits = self.version == VERSION
             && self.nodes.len() == self.rows.len()
             && self.now < self.rows.len()
@@ -219,13 +216,8 @@ impl Kept {
             && self.closed.as_ref().is_none_or(|c| c.len() == self.rows.len())
             && self.settled.is_none_or(|s| s < self.rows.len())
             && self.apart_fits()
-            && self
-                .tried
-                .as_ref()
-                .is_none_or(|t| t.tried.is_none() && t.paths == self.paths && t.check().is_ok())
-            && self.whole_years.as_ref().is_none_or(|y| {
-                y.whole_years.is_none() && y.paths == self.paths && y.check().is_ok()
-            });
+            && self.tried.as_ref().is_none_or(|t| t.tried.is_none() && beside(t))
+            && self.whole_years.as_ref().is_none_or(|y| y.whole_years.is_none() && beside(y));
         if fits { Ok(()) } else { Err("this plan is of another form, or damaged".to_owned()) }
     }
 
@@ -234,9 +226,7 @@ impl Kept {
         if self.apart.is_empty() {
             self.settled = left.first().copied().flatten();
         }
-        for (group, left) in self.apart.iter_mut().zip(left) {
-            group.settled = left;
-        }
+        self.apart.iter_mut().zip(left).for_each(|(group, left)| group.settled = left);
     }
 
     fn apart_fits(&self) -> bool {

@@ -45,9 +45,7 @@ impl Moments {
         self.n += 1;
         let n = self.n as f64;
         let before: Vec<f64> = x.iter().zip(&self.mean).map(|(x, m)| x - m).collect();
-        for (mean, d) in self.mean.iter_mut().zip(&before) {
-            *mean += d / n;
-        }
+        self.mean.iter_mut().zip(&before).for_each(|(mean, d)| *mean += d / n);
         let mut at = 0;
         for (i, di) in before.iter().enumerate() {
             for (j, _) in before.iter().enumerate().take(i + 1) {
@@ -63,11 +61,8 @@ impl Moments {
             let own = places.iter().take(i + 1);
             own.map(|b| self.co(*a, *b)).collect::<Vec<f64>>()
         };
-        Self {
-            n: self.n,
-            mean: places.iter().map(|p| self.mean[*p]).collect(),
-            co: places.iter().enumerate().flat_map(co).collect(),
-        }
+        let mean = places.iter().map(|p| self.mean[*p]).collect();
+        Self { n: self.n, mean, co: places.iter().enumerate().flat_map(co).collect() }
     }
 
     /// The sum of products of deviations of two figures.
@@ -94,20 +89,12 @@ impl Moments {
     /// their places.
     pub(crate) fn of(&self, weights: &[(usize, f64)]) -> (f64, f64) {
         let mean = weights.iter().map(|(i, w)| w * self.mean[*i]).sum();
-        (mean, self.between(weights, weights).max(0.0))
-    }
-
-    /// The covariance of two weighted sums of the figures.
-    fn between(&self, a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
         if self.n < 2 {
-            return 0.0;
+            return (mean, 0.0);
         }
-        let sum: f64 = a
-            .iter()
-            .flat_map(|(i, a)| b.iter().map(move |(j, b)| (i, a, j, b)))
-            .map(|(i, a, j, b)| a * b * self.co(*i, *j))
-            .sum();
-        sum / (self.n - 1) as f64
+        let pairs = weights.iter().flat_map(|a| weights.iter().map(move |b| (a, b)));
+        let sum: f64 = pairs.map(|((i, a), (j, b))| a * b * self.co(*i, *j)).sum();
+        (mean, (sum / (self.n - 1) as f64).max(0.0))
     }
 }
 
@@ -144,14 +131,8 @@ impl Selection {
         let share = 2.0 * each;
         // Above one half there is nothing to be sure of.
         let eta = 0.5 * (libm::pow(share.min(0.999), -2.0 / degrees) - 1.0);
-        Self {
-            delta,
-            h2: 2.0 * eta * degrees,
-            variance,
-            left: (0..k).collect(),
-            next_look: n0,
-            sure: 1.0 - 2.0 * each / LOOKS,
-        }
+        let (h2, sure) = (2.0 * eta * degrees, 1.0 - 2.0 * each / LOOKS);
+        Self { delta, h2, variance, left: (0..k).collect(), next_look: n0, sure }
     }
 
     /// Leaves out what is worse than another value by the paired t test, where `n` replications are
@@ -225,7 +206,9 @@ mod tests {
         let turned = m.of_places(&[1, 0]);
         assert_eq!(turned.of(&[(1, 2.0), (0, 1.0)]), m.of(&[(0, 2.0), (1, 1.0)]));
         assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
-        assert!((m.between(&[(0, 1.0)], &[(1, 1.0)]) - 2.0).abs() < 1e-12);
+        // The covariance, which is half of what their sum varies by more than both.
+        let both = m.of(&[(0, 1.0), (1, 1.0)]).1;
+        assert!(((both - 1.0 - 7.0) / 2.0 - 2.0).abs() < 1e-12);
     }
 
     /// The means of the first `k` figures.

@@ -6,7 +6,7 @@ use super::closed::{Formula, closed, left_out};
 use super::control;
 use super::count::{self, Counted, Counting, How, Ran};
 use super::kept::{Kept, Part, Replication, VERSION};
-use super::moments::{Moments, Selection, student};
+use super::moments::{Selection, student};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
@@ -120,12 +120,8 @@ impl Planner<'_> {
         for (model, rate) in models.into_iter().enumerate() {
             let key = (model, seed, number as u32);
             let weight = drawn[0].models.weight(model, seed, number as u32);
-            let mut part = Part {
-                is_short: false,
-                weight,
-                figures: vec![0.0; drawn.len() * width],
-                open: vec![false; drawn.len()],
-            };
+            let (figures, open) = (vec![0.0; drawn.len() * width], vec![false; drawn.len()]);
+            let mut part = Part { is_short: false, weight, figures, open };
             let mut known: Vec<(usize, Ran)> = Vec::new();
             for &row in &work.alike.order {
                 let drawn = &mut drawn[row];
@@ -263,7 +259,7 @@ impl Planner<'_> {
             let (means, needed) = (self.means(&kept), self.needed(&kept, &groups));
             for (selection, group) in selections.iter_mut().zip(&groups) {
                 let own: Vec<f64> = group.iter().map(|row| means[*row]).collect();
-                let difference = |i: usize, l: usize| self.difference(&kept, group[i], group[l]);
+                let difference = |i, l| kept.difference(&self.objective, group[i], group[l]);
                 selection.look(kept.moments.n(), difference);
                 selection.screen(kept.moments.n(), &own);
             }
@@ -338,23 +334,20 @@ impl Planner<'_> {
             now: self.now.unwrap_or(0),
             counting: self.counting.clone(),
             models: models.iter().map(|m| (m.name.clone(), m.per_year())).collect(),
-            moments: Moments::default(),
-            own: Vec::new(),
+
             parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; width])); parts],
             met: vec![vec![0; drawn.len()]; parts.max(1)],
             matters: control::parts(formulas, drawn),
             differ: vec![0; drawn.len() * (drawn.len() - 1) / 2],
             short: count::shares_of_short(&drawn[0]),
-            years: Vec::new(),
+
             nodes: drawn.iter().map(|d| d.plan.size().nodes as u32).collect(),
-            open: Vec::new(),
-            standing: Vec::new(),
-            always: Vec::new(),
+
             closed,
             no_closed,
             closed_without: left_out(&drawn[0]),
             objective: self.objective.clone(),
-            settled: None,
+
             delta: self.only.as_ref().map_or(0.0, |o| o.delta),
             size: (size.nodes as usize, size.pods as usize),
             to_make: (size.to_make, size.daemon_sets),
@@ -362,8 +355,7 @@ impl Planner<'_> {
                 Some(now) => apart::groups(&self.sweep.axes, now),
                 None => Vec::new(),
             },
-            tried: None,
-            whole_years: None,
+            ..Kept::default()
         }
     }
 
@@ -406,14 +398,6 @@ impl Planner<'_> {
         groups.iter().map(of).max().unwrap_or(MOST)
     }
 
-    /// The mean and the variance of what one row costs more than another.
-    fn difference(&self, kept: &Kept, row: usize, than: usize) -> (f64, f64) {
-        if row == than {
-            return (0.0, 0.0);
-        }
-        kept.cost(&self.objective, &[(row, 1.0), (than, -1.0)])
-    }
-
     /// The rows among which one is chosen: of each setting, or all of them.
     fn groups(&self, kept: &Kept) -> Vec<Vec<usize>> {
         if self.only.is_some() {
@@ -440,7 +424,7 @@ impl Planner<'_> {
         let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
         let of = |group: &Vec<usize>| {
             let differences = |i: &usize| {
-                let of = |l: &usize| self.difference(kept, *i, *l).1;
+                let of = |l: &usize| kept.difference(&self.objective, *i, *l).1;
                 group.iter().map(of).collect()
             };
             let all = group.iter().map(differences).collect();

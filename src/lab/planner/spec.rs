@@ -46,7 +46,7 @@ const YEAR_H: f64 = 8_760.0;
 
 /// What a unit of each figure costs. Without a price a minute of a missing replica costs one, and
 /// nothing else does: costs are replica-minutes then.
-#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Objective {
     /// By the place in [`FIGURES`].
     pub(crate) prices: [f64; FIGURES.len()],

@@ -73,21 +73,17 @@ impl Planner<'_> {
             }
         }
         rows.extend(together);
-        Some(Self {
-            apart: None,
-            now: Some(0),
-            only: Some(Only {
-                rows,
-                n: kept.moments.n(),
-                delta: kept.delta,
-                always: kept.always.clone(),
-            }),
-            ..self.clone()
-        })
+        let only = Some(kept.only(rows, kept.moments.n()));
+        Some(Self { apart: None, now: Some(0), only, ..self.clone() })
     }
 }
 
 impl Kept {
+    /// So many replications of some rows, beside these.
+    fn only(&self, rows: Vec<Vec<String>>, n: u64) -> Only {
+        Only { rows, n, delta: self.delta, always: self.always.clone() }
+    }
+
     /// The best value of each setting at these prices and limits.
     pub(crate) fn best(
         &self,
@@ -127,11 +123,9 @@ impl Kept {
         let rows = |kept: &Self| -> Vec<usize> {
             (0..kept.rows.len()).filter(|row| is_together(&kept.rows[*row])).collect()
         };
-        let all: Vec<(&Self, usize)> = [Some(self), self.tried.as_deref()]
-            .into_iter()
-            .flatten()
-            .flat_map(|kept| rows(kept).into_iter().map(move |row| (kept, row)))
-            .collect();
+        let all = [Some(self), self.tried.as_deref()].into_iter().flatten();
+        let all = all.flat_map(|kept| rows(kept).into_iter().map(move |row| (kept, row)));
+        let all: Vec<(&Self, usize)> = all.collect();
         let each = 1.0 - (1.0 - confidence) / all.len().max(1) as f64;
         all.into_iter().map(|(kept, row)| kept.extra(objective, row, each)).collect()
     }
@@ -186,12 +180,7 @@ impl Planner<'_> {
                 counting: (Counting::Years, "beside single outages".to_owned()),
                 apart: None,
                 now: Some(0),
-                only: Some(Only {
-                    rows: vec![values.to_vec()],
-                    n: YEARS,
-                    delta: kept.delta,
-                    always: kept.always.clone(),
-                }),
+                only: Some(kept.only(vec![values.to_vec()], YEARS)),
                 ..self.clone()
             }
         })
@@ -215,12 +204,8 @@ impl Kept {
         })?;
         let of = |figure: usize| {
             let (mean, variance) = years.moments.of(&[(figure, 1.0)]);
-            ByYears {
-                figure,
-                mean,
-                interval: years.interval((mean, variance), confidence),
-                alone: alone[figure],
-            }
+            let interval = years.interval((mean, variance), confidence);
+            ByYears { figure, mean, interval, alone: alone[figure] }
         };
         Some((0..FIGURES.len()).map(of).collect())
     }

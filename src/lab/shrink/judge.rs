@@ -44,13 +44,8 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(loaded: &'a Loaded, goal: Goal<'a>) -> Self {
-        Judge {
-            loaded,
-            goal,
-            harm: None,
-            takes_events: false,
-            pool: ThreadPoolBuilder::new().num_threads(1).build().ok(),
-        }
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().ok();
+        Judge { loaded, goal, harm: None, takes_events: false, pool }
     }
 
     fn load(&self, tree: &Tree) -> Result<Loaded, Problems> {
@@ -189,14 +184,8 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),
     };
-    Seen {
-        text,
-        at,
-        release: plan.profile.release.trim_start_matches('v').to_owned(),
-        size,
-        harm: Harm::default(),
-        unmet: 0,
-    }
+    let release = plan.profile.release.trim_start_matches('v').to_owned();
+    Seen { text, at, release, size, harm: Harm::default(), unmet: 0 }
 }
 
 /// The run of a scenario: by its tape, or else by its seed.

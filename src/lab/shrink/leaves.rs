@@ -33,12 +33,8 @@ pub(super) fn simpler(value: &Value) -> Vec<Value> {
         return vec![Value::text(from), Value::text(to)];
     }
     let unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
-    match duration::parse(text).ok().filter(|_| unit) {
-        Some(time) => {
-            rounded(time).into_iter().map(|t| Value::text(&duration::format(t))).collect()
-        }
-        None => Vec::new(),
-    }
+    let times = duration::parse(text).ok().filter(|_| unit).into_iter().flat_map(rounded);
+    times.map(|t| Value::text(&duration::format(t))).collect()
 }
 
 /// The ends that a run may have in place of a later one, the earliest first.

@@ -53,6 +53,9 @@ struct Search<'a, 'w> {
 /// Whoever watches asked for an end.
 struct Asked;
 
+/// What is tried at a place of the scenario; whether it changed anything.
+type Pass<S> = fn(&mut S, &mut Vec<usize>) -> Result<bool, Asked>;
+
 impl Search<'_, '_> {
     /// Takes away and simplifies until nothing more can go.
     fn all(&mut self) -> Result<(), Asked> {
@@ -107,7 +110,7 @@ impl Search<'_, '_> {
         let is_list = tree.open() == Some('[');
         // A search is for what the scenario is made of: not for single settings, and not for the
         // tape itself.
-        if self.searching && path.len() == 1 && tree.is_named("tape") {
+        if path.len() == 1 && (is_kept(tree) || self.searching && tree.is_named("tape")) {
             return Ok(false);
         }
         let mut changed = false;
@@ -130,14 +133,15 @@ impl Search<'_, '_> {
             }
             size /= 2;
         }
-        let mut i = 0;
+        Ok(self.in_parts(path, Self::removals)? || changed)
+    }
+
+    /// Does something to each part of a part, as many as there are by then; whether it changed anything.
+    fn in_parts(&mut self, path: &mut Vec<usize>, to: Pass<Self>) -> Result<bool, Asked> {
+        let (mut changed, mut i) = (false, 0);
         while i < self.tree.at(path).parts().len() {
-            if path.is_empty() && is_kept(&self.tree.at(path).parts()[i]) {
-                i += 1;
-                continue;
-            }
             path.push(i);
-            changed |= self.removals(path)?;
+            changed |= to(self, path)?;
             path.pop();
             i += 1;
         }
@@ -175,14 +179,7 @@ impl Search<'_, '_> {
                 break;
             }
         }
-        let mut i = 0;
-        while i < self.tree.at(path).parts().len() {
-            path.push(i);
-            changed |= self.leaves(path)?;
-            path.pop();
-            i += 1;
-        }
-        Ok(changed)
+        Ok(self.in_parts(path, Self::leaves)? || changed)
     }
 
     fn with(&mut self, path: &[usize], value: Value) -> Result<bool, Asked> {

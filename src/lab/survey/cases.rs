@@ -53,12 +53,9 @@ pub(super) fn losses_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Lost> {
 
 /// `db`, or `7 workloads (db, web, api and 4 more)`, and whether it is one.
 pub(super) fn who(cases: &[Case<'_>]) -> (String, bool) {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, hit) in cases {
-        if !names.contains(&hit.name()) {
-            names.push(hit.name());
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let names = cases.iter().map(|(_, hit)| hit.name());
+    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     match names.as_slice() {
         [one] => ((*one).to_owned(), true),
         all => {

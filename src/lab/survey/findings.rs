@@ -46,12 +46,8 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur, how: How) -> Vec<
 /// What a taint of devices did.
 fn of_taints(lost: &Lost) -> Option<Finding> {
     let first = lost.damage.evicted.as_ref()?.pods.first();
-    Some(Finding {
-        text: told(lost)?,
-        loss: Some(lost.loss.name()),
-        object: first.map(|e| format!("pod/{}", e.pod)),
-        drained: false,
-    })
+    let (loss, object) = (Some(lost.loss.name()), first.map(|e| format!("pod/{}", e.pod)));
+    Some(Finding { text: told(lost)?, loss, object, drained: false })
 }
 
 /// The sentences that come first: who is below its need already, what the worst loss does, and for
@@ -124,20 +120,11 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
 
 /// A loss that leaves nothing.
 fn of_everything(lost: &Lost) -> Finding {
-    let part = &lost.loss.parts[0];
-    let of = match part.kind {
-        Kind::Node => "the only node",
-        _ => "the whole cluster",
-    };
-    Finding {
-        text: format!(
-            "{} {} is {of}: nothing is left when it is lost",
-            part.kind.word(),
-            part.name
-        ),
-        loss: Some(lost.loss.name()),
-        ..Finding::default()
-    }
+    let Part { kind, name, .. } = &lost.loss.parts[0];
+    let of = if *kind == Kind::Node { "the only node" } else { "the whole cluster" };
+    let word = kind.word();
+    let text = format!("{word} {name} is {of}: nothing is left when it is lost");
+    Finding { text, loss: Some(lost.loss.name()), ..Finding::default() }
 }
 
 /// The losses to talk about.
@@ -240,16 +227,12 @@ impl<'a> All<'a> {
                     short(self.lasts),
                 )
             }
-            Why::Bare | Why::DaemonSet | Why::Late => format!(
-                "{subject} lost: {} without a workload: nothing replaces {}",
-                count(|h| i64::from(h.desired.saturating_sub(h.spared))),
-                if worst(cases, &|h| f64::from(h.desired.saturating_sub(h.spared))).0 <= 1.0 && one
-                {
-                    "it"
-                } else {
-                    "them"
-                }
-            ),
+            Why::Bare | Why::DaemonSet | Why::Late => {
+                let gone: fn(&Hit) -> i64 = |h| i64::from(h.desired.saturating_sub(h.spared));
+                let is_one = one && worst(cases, &|h| gone(h) as f64).0 <= 1.0;
+                let (pods, it) = (count(gone), if is_one { "it" } else { "them" });
+                format!("{subject} lost: {pods} without a workload: nothing replaces {it}")
+            }
         };
         finding(text, cases, hit)
     }
@@ -281,11 +264,8 @@ impl<'a> All<'a> {
                     .map(|c| format!("{} (all {} on {})", c.1.name(), c.1.desired, place(c)))
                     .collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                format!(
-                    "{} workloads have all their pods in one place: {}",
-                    grouped(names.len() as u64),
-                    listed(&names)
-                )
+                let (count, names) = (grouped(names.len() as u64), listed(&names));
+                format!("{count} workloads have all their pods in one place: {names}")
             }
         };
         Some(finding(text, &[(lost, hit)], hit))
@@ -313,20 +293,22 @@ impl<'a> All<'a> {
                     true => format!("for {down} and longer: how long is not known, as volumes are not simulated. {}", volumes_hold(&cases)),
                     false => format!("for {most}{down}"),
                 };
-                let text = match (single, one) {
-                    (true, true) => format!("{who} has a single pod: it is down {for_}{}", if volumes { "" } else { " when its node is lost" }),
-                    (true, false) => format!("{who} have a single pod each and are down {for_}{}", if volumes { "" } else { " when that pod's node is lost" }),
-                    (false, _) => format!(
-                        "{} lost: {who} {} {for_}{}",
-                        self.subject(&cases),
-                        if one { "is below what it needs" } else { "are below what they need" },
-                        match (volumes, one) {
-                            (true, _) => "",
-                            (false, true) => ", until its pods are replaced",
-                            (false, false) => ", until their pods are replaced",
-                        }
-                    ),
-                };
+                let until = match (volumes, single, one) {
+(true, ..) => "",
+(_, true, true) => " when its node is lost",
+(_, true, false) => " when that pod's node is lost",
+(_, false, true) => ", until its pods are replaced",
+(_, false, false) => ", until their pods are replaced",
+};
+let text = match (single, one) {
+(true, true) => format!("{who} has a single pod: it is down {for_}{until}"),
+(true, false) => format!("{who} have a single pod each and are down {for_}{until}"),
+(false, _) => {
+let subject = self.subject(&cases);
+let is = if one { "is below what it needs" } else { "are below what they need" };
+format!("{subject} lost: {who} {is} {for_}{until}")
+}
+};
                 finding(text, &cases, longest)
             })
             .collect()
@@ -342,10 +324,8 @@ impl<'a> All<'a> {
         }
         let say = |(words, mut lost): (String, Vec<&Lost>)| {
             lost.dedup_by_key(|l| l.loss.name());
-            let zones: BTreeSet<&str> = lost
-                .iter()
-                .flat_map(|l| l.damage.paced.iter().map(|(zone, _)| zone.as_str()))
-                .collect();
+            let zones = lost.iter().flat_map(|l| &l.damage.paced);
+            let zones: BTreeSet<&str> = zones.map(|(zone, _)| zone.as_str()).collect();
             let place = match zones.first() {
                 Some(zone) if zones.len() == 1 && !zone.is_empty() => format!("zone {zone}"),
                 _ => "the zone".to_owned(),
@@ -390,10 +370,9 @@ impl<'a> All<'a> {
                 }
                 _ if these == all => format!("any {word}"),
                 _ => {
-                    let names: Vec<String> = lost
-                        .iter()
-                        .flat_map(|l| std::iter::once(l.loss.name()).chain(l.loss.like.clone()))
-                        .collect();
+                    let names =
+                        |l: &&Lost| std::iter::once(l.loss.name()).chain(l.loss.like.clone());
+                    let names: Vec<String> = lost.iter().flat_map(names).collect();
                     let plain: Vec<&str> = names.iter().map(|n| plain(n)).collect();
                     let (these, all) = (grouped(these as u64), grouped(all as u64));
                     format!("any of {these} of {all} {words} ({})", listed(&plain))
@@ -418,10 +397,6 @@ fn plain(name: &str) -> &str {
 
 fn finding(text: String, cases: &[Case<'_>], hit: &Hit) -> Finding {
     let of_hit = cases.iter().find(|(_, h)| std::ptr::eq(*h, hit));
-    Finding {
-        text,
-        loss: of_hit.or(cases.first()).map(|(l, _)| l.loss.name()),
-        object: hit.object(),
-        drained: false,
-    }
+    let loss = of_hit.or(cases.first()).map(|(l, _)| l.loss.name());
+    Finding { text, loss, object: hit.object(), drained: false }
 }

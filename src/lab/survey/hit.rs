@@ -252,9 +252,6 @@ impl Seen {
         };
         Seen { whole: metrics, workloads: serving.workloads.iter().map(of).collect() }
     }
-}
-
-impl Seen {
     /// What people call the workloads that are below what they need at the moment.
     pub(super) fn below(&self) -> Vec<String> {
         let below = self.workloads.iter().filter(|(_, of)| of.below);
@@ -273,21 +270,16 @@ fn count_before(served: &Served, at: Time) -> Count {
 pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hit>) {
     let nothing = Of::default();
     let volumes = Volumes::of_plan(plan);
-    let mut hits: Vec<Hit> = with
-        .workloads
-        .iter()
-        .map(|(name, of)| hit(plan, name, without.workloads.get(name).unwrap_or(&nothing), of))
-        .filter(Hit::is_one)
-        .collect();
+    let one = |(name, of): (&String, &Of)| {
+        hit(plan, name, without.workloads.get(name).unwrap_or(&nothing), of)
+    };
+    let mut hits: Vec<Hit> = with.workloads.iter().map(one).filter(Hit::is_one).collect();
+    // A pod without a workload goes by its own name.
+    let bare = volumes.iter().filter(|(name, _)| name.matches('/').count() == 1);
+    let bare = bare.map(|(_, of)| *of).max();
     for hit in &mut hits {
-        // A pod without a workload goes by its own name.
-        hit.volumes = match hit.kind {
-            Some(_) => volumes.get(&hit.workload).copied(),
-            None => (volumes.iter().filter(|(name, _)| name.matches('/').count() == 1))
-                .map(|(_, of)| *of)
-                .max(),
-        }
-        .unwrap_or_default();
+        let own = || volumes.get(&hit.workload).copied();
+        hit.volumes = hit.kind.map_or(bare, |_| own()).unwrap_or_default();
     }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
@@ -310,6 +302,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let more = |f: fn(&Moment) -> u64| f(&with.moment) as i64 - f(&without.moment) as i64;
     let pending = more(|m| m.pending);
     let planned = plan.workloads.iter().find(|w| w.name == name);
+    let is_stateful = planned.is_some_and(|w| w.kind == WorkloadKind::StatefulSet);
     let why = with.why.clone().filter(|_| pending > 0);
     let down = with.costs.below_need.saturating_sub(without.costs.below_need);
     let mut hit = Hit {
@@ -323,10 +316,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         pending,
         why,
         // Of the others a new pod comes as soon as the deletion begins.
-        stuck: match planned.map(|w| w.kind) {
-            Some(WorkloadKind::StatefulSet) => more(|m| m.stuck),
-            _ => 0,
-        },
+        stuck: if is_stateful { more(|m| m.stuck) } else { 0 },
         unattached: more(|m| m.unattached),
         left: more(|m| m.left),
         ..Hit::default()

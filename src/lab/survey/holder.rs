@@ -181,11 +181,9 @@ struct Blocked<'a> {
 
 fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
     let is_its = |p: &&PodPlan| {
+        let template = plan.templates.get(p.template as usize);
         namespace_of(&budget.name) == p.name.split('/').next().unwrap_or_default()
-            && plan
-                .templates
-                .get(p.template as usize)
-                .is_some_and(|t| budget.selector.matches(&t.labels))
+            && template.is_some_and(|t| budget.selector.matches(&t.labels))
     };
     let exists = |p: &&PodPlan| p.start.runs() && !p.start.is_deleting();
     let pods: Vec<&PodPlan> = plan.pods.iter().filter(is_its).filter(exists).collect();
@@ -198,11 +196,6 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
     if expected == 0 || healthy > desired {
         return None;
     }
-    Some(Blocked {
-        name: short_name(&budget.name),
-        desired,
-        expected,
-        healthy,
-        nodes: pods.iter().filter_map(|p| p.node).collect(),
-    })
+    let nodes = pods.iter().filter_map(|p| p.node).collect();
+    Some(Blocked { name: short_name(&budget.name), desired, expected, healthy, nodes })
 }

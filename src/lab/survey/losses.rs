@@ -164,10 +164,9 @@ impl Loss {
         let nodes = self.nodes();
         let zone = |n: NodeIndex| Kind::Zone.of(&plan.nodes[n as usize].labels);
         let gone: BTreeSet<&str> = nodes.iter().filter_map(|&n| zone(n)).collect();
-        let left: BTreeSet<&str> = (0..plan.nodes.len() as NodeIndex)
-            .filter(|n| is_there(plan, *n) && nodes.binary_search(n).is_err())
-            .filter_map(zone)
-            .collect();
+        let is_left = |n: &NodeIndex| is_there(plan, *n) && nodes.binary_search(n).is_err();
+        let left = (0..plan.nodes.len() as NodeIndex).filter(is_left);
+        let left: BTreeSet<&str> = left.filter_map(zone).collect();
         !gone.is_subset(&left)
     }
 
@@ -198,13 +197,10 @@ impl Loss {
         for part in &self.parts {
             match &part.tainted {
                 Some(tainted) => outages.extend(tainted.outages(at, lasts, &part.text())),
-                None => outages.push(Outage {
-                    at,
-                    lasts: Some(lasts),
-                    name: format!("{} lost", part.text()),
-                    nodes: part.nodes.clone(),
-                    what: what(part),
-                }),
+                None => {
+                    let (name, nodes) = (format!("{} lost", part.text()), part.nodes.clone());
+                    outages.push(Outage { at, lasts: Some(lasts), name, nodes, what: what(part) });
+                }
             }
         }
         outages.sort_by_key(|o| o.at);
@@ -239,17 +235,17 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
     let shapes =
         if wanted.only.is_empty() { shapes(plan) } else { (0..plan.nodes.len()).collect() };
     let kinds = if wanted.kinds.is_empty() { usual(plan) } else { wanted.kinds.clone() };
-    let mut found = Found::default();
+    let mut found = Found { shapes, ..Found::default() };
     let mut missing = Vec::new();
     for kind in &kinds {
         match parts(plan, kind, wanted) {
-            Ok(parts) => parts.into_iter().for_each(|part| found.add(vec![part], &shapes)),
+            Ok(parts) => parts.into_iter().for_each(|part| found.add(vec![part])),
             Err(problem) => missing.push(problem),
         }
     }
     for (first, second) in &wanted.pairs {
         match (parts(plan, first, wanted), parts(plan, second, wanted)) {
-            (Ok(a), Ok(b)) => pairs((&a, &b), first == second, &shapes, &mut found)?,
+            (Ok(a), Ok(b)) => found.add_pairs((&a, &b), first == second)?,
             (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
         }
     }
@@ -284,11 +280,9 @@ pub(super) fn is_there(plan: &Plan, node: NodeIndex) -> bool {
 /// Everything of a kind that can be lost.
 fn parts(plan: &Plan, kind: &Kind, wanted: &Wanted) -> Result<Vec<Part>, Problem> {
     let there = (0..plan.nodes.len() as NodeIndex).filter(|&n| is_there(plan, n));
-    let part = |name: &str, nodes: Vec<NodeIndex>| Part {
-        kind: kind.clone(),
-        name: name.to_owned(),
-        nodes,
-        tainted: None,
+    let part = |name: &str, nodes: Vec<NodeIndex>| {
+        let (kind, name) = (kind.clone(), name.to_owned());
+        Part { kind, name, nodes, tainted: None }
     };
     let tainted = |all: Vec<(String, Tainted)>| {
         let of = |(name, tainted): (String, Tainted)| Part {
@@ -335,13 +329,16 @@ fn nothing_of(plan: &Plan, kind: &Kind) -> Problem {
 /// Losses with those that are alike.
 #[derive(Default)]
 struct Found {
+    /// What shape each node has.
+    shapes: Vec<usize>,
     losses: Vec<Loss>,
     /// By what makes losses alike, the place of the first.
     first: BTreeMap<Vec<(Kind, Vec<usize>)>, usize>,
 }
 
 impl Found {
-    fn add(&mut self, parts: Vec<Part>, shapes: &[usize]) {
+    fn add(&mut self, parts: Vec<Part>) {
+        let shapes = &self.shapes;
         let alike = |p: &Part| {
             // Groups of several nodes are told apart by the nodes' own places.
             let shape = match (&p.tainted, p.nodes.as_slice()) {
@@ -365,32 +362,29 @@ impl Found {
             }
         }
     }
-}
 
-/// Every pair of two kinds; what is part of the other is no pair with it.
-fn pairs(
-    (a, b): (&[Part], &[Part]),
-    alike: bool,
-    shapes: &[usize],
-    found: &mut Found,
-) -> Result<(), Problem> {
-    for (i, one) in a.iter().enumerate() {
-        let from = if alike { i + 1 } else { 0 };
-        for other in &b[from.min(b.len())..] {
-            let inside =
-                !other.nodes.is_empty() && other.nodes.iter().all(|n| one.nodes.contains(n));
-            let around = !one.nodes.is_empty() && one.nodes.iter().all(|n| other.nodes.contains(n));
-            if inside || around {
-                continue;
-            }
-            found.add(vec![one.clone(), other.clone()], shapes);
-            if found.losses.len() > LOSSES_MAX {
-                let problem = Problem::new(format!("there are more than {LOSSES_MAX} such pairs"));
-                return Err(problem.help("pairs of groups instead: `--pairs zone+zone`"));
+    /// Every pair of two kinds; what is part of the other is no pair with it.
+    fn add_pairs(&mut self, (a, b): (&[Part], &[Part]), alike: bool) -> Result<(), Problem> {
+        for (i, one) in a.iter().enumerate() {
+            let from = if alike { i + 1 } else { 0 };
+            for other in &b[from.min(b.len())..] {
+                let inside =
+                    !other.nodes.is_empty() && other.nodes.iter().all(|n| one.nodes.contains(n));
+                let around =
+                    !one.nodes.is_empty() && one.nodes.iter().all(|n| other.nodes.contains(n));
+                if inside || around {
+                    continue;
+                }
+                self.add(vec![one.clone(), other.clone()]);
+                if self.losses.len() > LOSSES_MAX {
+                    let problem =
+                        Problem::new(format!("there are more than {LOSSES_MAX} such pairs"));
+                    return Err(problem.help("pairs of groups instead: `--pairs zone+zone`"));
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Those of some names.

@@ -90,23 +90,19 @@ fn of_workloads(evicted: &Evicted, hits: &[Hit]) -> Option<String> {
         };
         let found = match hit.pending {
             ..=0 => "the successors find devices".to_owned(),
-            n => format!(
-                "{} no device as long as it is there",
-                match n {
-                    1 => "1 successor finds".to_owned(),
-                    n => format!("{} successors find", grouped(n.unsigned_abs())),
-                }
-            ),
+            1 => "1 successor finds no device as long as it is there".to_owned(),
+            n => {
+                let n = grouped(n.unsigned_abs());
+                format!("{n} successors find no device as long as it is there")
+            }
         };
         let down = match hit.down.is_zero() {
             true => String::new(),
             false => format!("is below what it needs for {}, ", short(whole(hit.down))),
         };
         let missing = (hit.missing_minutes * 10.0).round() / 10.0;
-        Some(format!(
-            "{} loses {of} pods, {down}lacks {missing} replica-minutes; {found}",
-            hit.name()
-        ))
+        let name = hit.name();
+        Some(format!("{name} loses {of} pods, {down}lacks {missing} replica-minutes; {found}"))
     };
     let all: Vec<String> = by.into_iter().filter_map(say).collect();
     (!all.is_empty()).then(|| all.join(". "))

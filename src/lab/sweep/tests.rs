@@ -9,6 +9,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Runs everything, and says what each case came to; [`Stopped`] where the watcher asks for that.
+fn run(prepared: &Prepared<'_>, watch: Watch<'_>) -> Result<Vec<Case>, Stopped> {
+    let seeds = prepared.sweep.seeds;
+    match run_all(std::slice::from_ref(prepared), watch, Desk::Here)? {
+        Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
+        _ => Err(Stopped::Asked),
+    }
+}
+
 /// Two nodes lose their network after a minute for two minutes, each with a pod that waits one
 /// minute.
 const SCENARIO: &str = r#"(
@@ -87,7 +96,7 @@ fn a_longer_toleration_evicts_fewer() {
     // evicted; tolerating 300 s, none is.
     let cases = sweep(&loaded, vec![axis(TOLERATION, &["0", "300"])], 4)
         .prepare(2)
-        .and_then(|p| p.run(&|_| true))
+        .and_then(|p| run(&p, &|_| true))
         .expect("it runs");
     let evicted: Vec<Vec<u64>> =
         cases.iter().map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect()).collect();
@@ -107,8 +116,8 @@ fn a_longer_toleration_evicts_fewer() {
 fn threads_do_not_matter() {
     let loaded = loaded();
     let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "60"])], 7);
-    let one = sweep.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs");
-    assert_eq!(one, sweep.prepare(5).and_then(|p| p.run(&|_| true)).expect("it runs"));
+    let one = sweep.prepare(1).and_then(|p| run(&p, &|_| true)).expect("it runs");
+    assert_eq!(one, sweep.prepare(5).and_then(|p| run(&p, &|_| true)).expect("it runs"));
     let seeds: Vec<u64> = one[2].runs.iter().map(|r| r.seed).collect();
     assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7]);
 }
@@ -127,7 +136,7 @@ fn it_stops_when_asked() {
     let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30"])], 50);
     let runs = AtomicU64::new(0);
     let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
-    assert!(matches!(sweep.prepare(2).and_then(|p| p.run(&watch)), Err(Stopped::Asked)));
+    assert!(matches!(sweep.prepare(2).and_then(|p| run(&p, &watch)), Err(Stopped::Asked)));
     assert!(runs.load(Relaxed) < 10, "{runs:?}");
 }
 
@@ -149,7 +158,7 @@ fn what_was_run_before_it_was_stopped_can_be_compared() {
     }
     // They are what a sweep over so few seeds has.
     let few = Sweep { seeds: ran.seeds, ..sweep.clone() };
-    assert_eq!(few.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs"), ran.cases[0]);
+    assert_eq!(few.prepare(1).and_then(|p| run(&p, &|_| true)).expect("it runs"), ran.cases[0]);
 }
 
 #[test]
