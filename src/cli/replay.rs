@@ -4,9 +4,10 @@ use super::file::{is_stdin, shown, stdin};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::analysis::expect;
-use crate::analysis::properties::{Violation, check};
+use crate::analysis::properties::{PropertyError, Violation, check};
 use crate::lab::explore::drawn;
 use crate::lab::replay::{ReplayedStep, departure};
+use crate::language::{Source, Tree, at};
 use crate::report::html::board::Part;
 use crate::report::odds::{drawn as drawn_document, of_drawn};
 use crate::report::replay::{document, lanes, write};
@@ -27,18 +28,23 @@ pub(crate) struct ReplayArgs {
 }
 
 /// A tape file, or a scenario with a tape in it; with what changes it.
-fn load_taped(file: &Path) -> Result<(Loaded, Overrides)> {
-    let (loaded, overrides) = load_any(file)?;
+fn load_taped(file: &Path) -> Result<(Loaded, Overrides, Source)> {
+    let (loaded, overrides, source) = load(file)?;
     if loaded.spec.tape.is_none() {
         let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
         let problem = Problem::new(format!("{} is a scenario without a tape", shown(file)));
         return Err(problem.help(help).into());
     }
-    Ok((loaded, overrides))
+    Ok((loaded, overrides, source))
 }
 
 /// A tape file, or a scenario; with what changes it.
 pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
+    load(file).map(|(loaded, overrides, _)| (loaded, overrides))
+}
+
+/// The same, with what the file holds itself.
+fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
     // Read once: a pipe has nothing left for a second reader.
     let (from_stdin, shown) = (is_stdin(file), shown(file));
     let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
@@ -49,22 +55,26 @@ pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
         let tape = Tape::read(&shown, &text)?;
         // Paths in the scenario are relative to where it was.
         let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
-        return Ok((tape.loaded(&folder)?, tape.overrides()));
+        return Ok((tape.loaded(&folder)?, tape.overrides(), Source::new(&shown, text)));
     }
     let loaded = if from_stdin {
         scenario::parse(&shown, bytes, Path::new(""))?
     } else {
         scenario::parse_file(file, bytes)?
     };
-    Ok((loaded, Overrides::default()))
+    let source = loaded.source.clone();
+    Ok((loaded, Overrides::default(), source))
 }
 
 /// Runs the command.
 pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     args.html.fits()?;
-    let (loaded, overrides) = load_taped(&args.file)?;
-    let plan = scenario::build(&loaded, &overrides)?;
-    let properties = properties(args, &loaded)?;
+    let (loaded, overrides, source) = load_taped(&args.file)?;
+    // Nothing but the file says what is run.
+    let named = |p: Problem| if p.source().is_some() { p } else { p.about(&source.name) };
+    let plan = scenario::build(&loaded, &overrides)
+        .map_err(|found| Problems(found.0.into_iter().map(named).collect()))?;
+    let properties = properties(args, &loaded, &source)?;
     let run = interrupt::heeding(|| sim::replay_watched(&plan, &|| !interrupt::asked()));
     if run.known {
         return Err(Failure::Interrupted("interrupted".to_owned()));
@@ -159,14 +169,27 @@ fn how_often(
 }
 
 /// What to look for: as asked, and otherwise the property of the tape.
-fn properties(args: &ReplayArgs, loaded: &Loaded) -> Result<Vec<Property>> {
+fn properties(args: &ReplayArgs, loaded: &Loaded, source: &Source) -> Result<Vec<Property>> {
     let mut properties = args.properties.clone();
     if properties.is_empty() {
         let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
         let parsed = named.map(Property::parse).transpose();
-        properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
+        let wrong = |e: PropertyError| {
+            Problems::one(in_tape(Problem::new(e.to_string()), "property", source))
+        };
+        properties.extend(parsed.map_err(wrong)?);
     }
     Ok(properties)
+}
+
+/// A problem with a field of a tape, where that stands in the text of a tape, or of a scenario that has one.
+fn in_tape(problem: Problem, field: &str, source: &Source) -> Problem {
+    let tree = Tree::read(&source.text).ok();
+    let place = at!["tape", field];
+    match tree.and_then(|tree| tree.find(&place).map(Tree::bytes)) {
+        Some(bytes) => problem.at(source, bytes),
+        None => problem.about(&source.name),
+    }
 }
 
 /// The page of a replay: its steps as lanes of processes.

@@ -311,6 +311,11 @@ fn what_cannot_be_searched_or_replayed_is_said() {
     assert!(tape.contains("choices: 1"), "{tape}");
     dir.write("other.tape.ron", tape.replacen("choices: 1", "choices: 99", 1));
     dir.call(&["replay", "other.tape.ron"]).fails(2, &["99"]);
+    // What is wrong in a tape is told with its file, and the line.
+    let line = tape.lines().position(|line| line.contains("property:")).unwrap() + 1;
+    dir.write("named.tape.ron", tape.replacen("pod-stuck(", "no-such(", 1));
+    let named = format!("named.tape.ron:{line}:");
+    dir.call(&["replay", "named.tape.ron"]).fails(2, &["no-such", &named]);
 }
 
 /// The choices of one release mean nothing on another, wherever the other one is named.
