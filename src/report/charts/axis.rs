@@ -19,39 +19,14 @@ pub(super) struct TimeScale {
     ends: Option<Time>,
 }
 
-/// Steps of ticks in milliseconds up to four weeks; longer ones are multiples of these.
-const STEPS_MS: [u64; 31] = [
-    1,
-    2,
-    5,
-    10,
-    20,
-    50,
-    100,
-    200,
-    500,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    15_000,
-    30_000,
-    60_000,
-    120_000,
-    300_000,
-    600_000,
-    900_000,
-    1_800_000,
-    3_600_000,
-    7_200_000,
-    10_800_000,
-    21_600_000,
-    43_200_000,
-    86_400_000,
-    172_800_000,
-    604_800_000,
-    1_209_600_000,
-    2_419_200_000,
+/// Steps of ticks up to four weeks, as multiples of so many milliseconds; longer ones are multiples
+/// of the last.
+const STEPS: [(u64, &[u64]); 5] = [
+    (1, &[1, 2, 5, 10, 20, 50, 100, 200, 500]),
+    (1_000, &[1, 2, 5, 10, 15, 30]),
+    (60_000, &[1, 2, 5, 10, 15, 30]),
+    (3_600_000, &[1, 2, 3, 6, 12]),
+    (86_400_000, &[1, 2, 7, 14, 28]),
 ];
 
 impl TimeScale {
@@ -93,22 +68,14 @@ impl TimeScale {
 
     /// What the names of ticks mean, and what is not shown.
     pub(super) fn caption(&self) -> String {
-        let names = if self.hours() {
-            "hours:minutes since the start"
-        } else {
-            "minutes:seconds since the start"
-        };
+        let names = if self.hours() { "hours:minutes" } else { "minutes:seconds" };
         let before = match self.from {
             Time::ZERO => String::new(),
             from => format!("; nothing happens before {}", whole(from)),
         };
-        match self.ends {
-            None => format!("{names}{before}"),
-            Some(end) => format!(
-                "{names}{before}; nothing more happens in this run of {}",
-                short(end.since(Time::ZERO))
-            ),
-        }
+        let after = self.ends.map(|end| short(end.since(Time::ZERO)));
+        let after = after.map(|run| format!("; nothing more happens in this run of {run}"));
+        format!("{names} since the start{before}{}", after.unwrap_or_default())
     }
 
     /// The shortest round span that takes at least that many points, and how many it takes.
@@ -158,8 +125,8 @@ impl CountScale {
 
     pub(super) fn y(&self, value: u32) -> f64 {
         let span = f64::from(self.most - self.least).max(1.0);
-        self.bottom
-            - (f64::from(value.clamp(self.least, self.most) - self.least)) / span * self.height
+        let above = f64::from(value.clamp(self.least, self.most) - self.least);
+        self.bottom - above / span * self.height
     }
 }
 
@@ -171,8 +138,9 @@ pub(super) fn round_step(rough: u128, least: u32) -> u128 {
 
 /// The least of the steps of ticks, in milliseconds, that is no less.
 pub(super) fn round_ms(least: u64) -> u64 {
-    const LAST: u64 = STEPS_MS[STEPS_MS.len() - 1];
-    STEPS_MS.into_iter().find(|s| *s >= least).unwrap_or_else(|| least.div_ceil(LAST) * LAST)
+    const LAST: u64 = 28 * 86_400_000;
+    let mut steps = STEPS.into_iter().flat_map(|(ms, of)| of.iter().map(move |n| n * ms));
+    steps.find(|s| *s >= least).unwrap_or_else(|| least.div_ceil(LAST) * LAST)
 }
 
 /// A run of columns with one value: from, to (in points from the left edge of the chart), value.

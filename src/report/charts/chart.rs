@@ -27,13 +27,6 @@ pub enum Chart<'a> {
 }
 
 impl Chart<'_> {
-    fn left(&self) -> f64 {
-        match self {
-            Chart::Timeline(_) => LANES_LEFT,
-            Chart::Pods(_) | Chart::Workloads(_) => pods::LEFT,
-        }
-    }
-
     /// What it shows, in words.
     fn shows(&self, names: &Names) -> String {
         let what = match self {
@@ -46,11 +39,10 @@ impl Chart<'_> {
                 counted(zones.len(), "zone")
             ),
             Chart::Pods(_) => {
-                "How many pods run and are ready over time, and what became of the others"
-                    .to_owned()
+                "How many pods run and are ready over time, and what became of the others".into()
             }
             Chart::Workloads(_) => {
-                "How many pods each workload desires, needs and has up over time".to_owned()
+                "How many pods each workload desires, needs and has up over time".into()
             }
         };
         let entries = names.said();
@@ -63,7 +55,8 @@ impl Chart<'_> {
 
 /// Draws a chart.
 pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Drawing {
-    let names = Names::new(analysis, chart.left());
+    let left = if matches!(chart, Chart::Timeline(_)) { LANES_LEFT } else { pods::LEFT };
+    let names = Names::new(analysis, left);
     let blank = |height: f64| Drawing::new((WIDTH, height), heading, &chart.shows(&names));
     match chart {
         Chart::Timeline(lanes) => draw_timeline(blank, heading, analysis, &names, lanes),
@@ -130,9 +123,13 @@ fn legend(lanes: &Lanes) -> Vec<Explained<'static>> {
             all.any(|s| s.1[h.index()] > 0)
         }
     };
-    let states = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady];
-    let states = states.map(|h| (occurs(h), Swatch::Area(health(h)), name(h)));
-    let mut legend = states.to_vec();
+    let state = |h: Health, name: &'static str| (occurs(h), Swatch::Area(health(h)), name);
+    let mut legend = vec![
+        state(Health::Ready, "Ready"),
+        state(Health::Silent, "silent, not noticed yet"),
+        state(Health::Unknown, "Unknown"),
+        state(Health::NotReady, "NotReady"),
+    ];
     match lanes {
         Lanes::Nodes(nodes) => {
             let any = |is: fn(&NodeLane) -> bool| nodes.iter().any(is);
@@ -165,14 +162,4 @@ fn legend(lanes: &Lanes) -> Vec<Explained<'static>> {
         }
     }
     legend
-}
-
-fn name(h: Health) -> &'static str {
-    match h {
-        Health::Absent => "absent",
-        Health::Ready => "Ready",
-        Health::Silent => "silent, not noticed yet",
-        Health::Unknown => "Unknown",
-        Health::NotReady => "NotReady",
-    }
 }

@@ -97,18 +97,16 @@ pub(crate) fn draw_figures(all: &Figures) -> Drawing {
     let height = HEAD + TITLES + ROW * all.rows.len() as f64 + FOOT;
     let mut drawing = Drawing::new((WIDTH, height), &all.heading, &shows);
     let c = &mut drawing;
-    let looks =
-        [Swatch::Dot(AVAILABLE), Swatch::Area(INTERVAL), Swatch::Area(AVAILABLE_FILL)].into_iter();
     // What has no name is not shown.
-    let legend = looks.zip(all.legend).map(|(swatch, name)| (!name.is_empty(), swatch, name));
-    let legend: Vec<_> = legend.collect();
-    head(c, &all.heading, LEFT, &legend);
+    let looks = [Swatch::Dot(AVAILABLE), Swatch::Area(INTERVAL), Swatch::Area(AVAILABLE_FILL)];
+    let legend =
+        looks.into_iter().zip(all.legend).map(|(look, name)| (!name.is_empty(), look, name));
+    head(c, &all.heading, LEFT, &legend.collect::<Vec<_>>());
     let names_end = names(c, all);
     let room = WIDTH - RIGHT - names_end - NAME_GAP;
-    let panels = &all.panels;
-    let width =
-        (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
-    for (p, panel) in panels.iter().enumerate() {
+    let count = all.panels.len();
+    let width = (room - BETWEEN * count.saturating_sub(1) as f64) / count.max(1) as f64;
+    for (p, panel) in all.panels.iter().enumerate() {
         let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
         draw_panel(c, panel, all.beside, left, width);
     }
@@ -117,11 +115,8 @@ pub(crate) fn draw_figures(all: &Figures) -> Drawing {
 
 /// Draws the names of the rows; gives where they end.
 fn names(c: &mut Drawing, all: &Figures) -> f64 {
-    let mut width = font::width(&all.title, STRONG);
-    for name in &all.rows {
-        width = width.max(font::width(name, LABEL));
-    }
-    let width = width.min(NAME_MAX);
+    let widths = all.rows.iter().map(|name| font::width(name, LABEL));
+    let width = widths.fold(font::width(&all.title, STRONG), f64::max).min(NAME_MAX);
     let end = LEFT + width;
     c.text(&font::fit(&all.title, STRONG, width), (end, TOP - TITLES / 2.0), Anchor::Right, STRONG);
     for (i, name) in font::fit_all(&all.rows, LABEL, width).iter().enumerate() {
@@ -135,12 +130,8 @@ fn draw_panel(c: &mut Drawing, panel: &Panel, beside: Beside, left: f64, width: 
     let bottom = TOP + ROW * ranges.len() as f64;
     let most = ranges.iter().flatten().map(|r| r.greatest.max(r.high)).max().unwrap_or(0);
     let scale = Scale::new(left, width, most, panel.unit);
-    c.text(
-        &font::fit(&panel.name, STRONG, width),
-        (left, TOP - TITLES / 2.0),
-        Anchor::Left,
-        STRONG,
-    );
+    let name = font::fit(&panel.name, STRONG, width);
+    c.text(&name, (left, TOP - TITLES / 2.0), Anchor::Left, STRONG);
     for i in 0..=ranges.len() {
         let y = TOP + ROW * i as f64;
         let color = if i == ranges.len() { RULE } else { GRID };
@@ -175,11 +166,10 @@ fn figure(c: &mut Drawing, scale: &Scale, d: Range, beside: Beside, y: f64) {
         Beside::Ends => format!("{} to {}", scale.name(d.least), scale.name(d.greatest)),
     };
     let end = to.max(high).max(at + RADIUS) + 5.0;
-    let (x, anchor) = if end + font::width(&name, SMALL) <= scale.left + scale.width + BETWEEN - 8.0
-    {
-        (end, Anchor::Left)
-    } else {
-        (from.min(low).min(at - RADIUS) - 5.0, Anchor::Right)
+    let room = scale.left + scale.width + BETWEEN - 8.0;
+    let (x, anchor) = match end + font::width(&name, SMALL) <= room {
+        true => (end, Anchor::Left),
+        false => (from.min(low).min(at - RADIUS) - 5.0, Anchor::Right),
     };
     c.text(&name, (x, y), anchor, SMALL)
 }
@@ -221,20 +211,17 @@ impl Scale {
     }
 
     fn name(&self, value: Number) -> String {
+        let (whole, exact) = (((value + 500) / 1000) as u64, value as f64 / 1000.0);
+        let is_whole = |from: Number| value >= from || value.is_multiple_of(1000);
         match self.unit {
-            Unit::Count if value >= 1_000_000 || value.is_multiple_of(1000) => {
-                grouped(((value + 500) / 1000) as u64)
-            }
-            Unit::Count => format!("{:.1}", value as f64 / 1000.0),
-            Unit::Percent if value < 10_000 => format!("{:.2} %", value as f64 / 1000.0),
-            Unit::Percent => format!("{:.0} %", value as f64 / 1000.0),
-            Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => {
-                grouped(((value + 500) / 1000) as u64)
-            }
+            Unit::Count if is_whole(1_000_000) => grouped(whole),
+            Unit::Minutes if is_whole(10_000) => grouped(whole),
             Unit::Minutes if value < 1_000 => {
-                format!("{:.2}", value as f64 / 1000.0).trim_end_matches('0').to_owned()
+                format!("{exact:.2}").trim_end_matches('0').to_owned()
             }
-            Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
+            Unit::Count | Unit::Minutes => format!("{exact:.1}"),
+            Unit::Percent if value < 10_000 => format!("{exact:.2} %"),
+            Unit::Percent => format!("{exact:.0} %"),
             // What is at once differs by milliseconds.
             Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),
             Unit::Seconds => short(Dur::from_millis(((value + 50) / 100 * 100) as u64)),

@@ -33,15 +33,12 @@ fn font(ink: Ink) -> Option<&'static FontRef<'static>> {
     fonts.as_ref().map(|fonts| if ink.bold { &fonts.bold } else { &fonts.normal })
 }
 
-/// The width of a text at size 1.
-fn em_width(font: &FontRef<'_>, text: &str) -> f64 {
-    let units = f64::from(font.units_per_em().unwrap_or(1.0));
-    text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / units
-}
-
 /// How wide a text is, in points. Without a font, which painting will say, it is nothing.
 pub(super) fn width(text: &str, ink: Ink) -> f64 {
-    font(ink).map_or(0.0, |font| em_width(font, text) * ink.size)
+    let Some(font) = font(ink) else { return 0.0 };
+    let units = f64::from(font.units_per_em().unwrap_or(1.0));
+    let advances = text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c))));
+    advances.sum::<f64>() / units * ink.size
 }
 
 /// The text with a question mark for each letter that the font lacks.

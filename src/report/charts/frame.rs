@@ -36,10 +36,8 @@ pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
 /// and different where the zones are.
 pub(super) fn zone_labels(zones: &[&str], room: f64) -> Vec<String> {
     let called = |word: &str| -> Vec<String> {
-        let name = |zone: &&str| match *zone {
-            "" => "no zone".to_owned(),
-            zone => format!("{word}{zone}"),
-        };
+        let name =
+            |zone: &&str| if zone.is_empty() { "no zone".into() } else { format!("{word}{zone}") };
         zones.iter().map(name).collect()
     };
     let mut names = called("zone ");
@@ -71,10 +69,9 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Expl
     let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
     // With a line of the scenario's own below the title, the rest goes to its right.
-    let (below, ink, beside) = if heading.doc.is_empty() {
-        (&heading.subtitle, SMALL, "")
-    } else {
-        (&heading.doc, LABEL, heading.subtitle.as_str())
+    let (below, ink, beside) = match heading.doc.as_str() {
+        "" => (heading.subtitle.as_str(), SMALL, ""),
+        doc => (doc, LABEL, heading.subtitle.as_str()),
     };
     let beside = font::fit(beside, SMALL, width * 0.6);
     let room = width - font::width(&beside, SMALL) - 24.0;
@@ -84,10 +81,7 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Expl
     }
     c.text(&font::fit(below, ink, width), (left, 44.0), Anchor::Left, ink);
     let (y, w) = (70.0, 18.0);
-    let mut taken = 0.0;
-    for (_, _, name) in &legend {
-        taken += w + 6.0 + font::width(name, LABEL);
-    }
+    let taken: f64 = legend.iter().map(|(.., name)| w + 6.0 + font::width(name, LABEL)).sum();
     let gaps = legend.len().saturating_sub(1).max(1) as f64;
     let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
     // Where so much occurs that it needs more, it has the room beside the title, too.
@@ -172,12 +166,8 @@ impl Names {
         // Names go into the first row in which they do not touch the one before.
         let mut free = [f64::MIN; ROWS];
         let mut bands = Vec::with_capacity(entries.len());
-        let called: Vec<&str> = if named {
-            entries.iter().map(|(e, _)| e.name.as_str()).collect()
-        } else {
-            vec![""; entries.len()]
-        };
-        let called = font::fit_all(&called, SMALL, 220.0);
+        let called = entries.iter().map(|(e, _)| if named { e.name.as_str() } else { "" });
+        let called = font::fit_all(&called.collect::<Vec<_>>(), SMALL, 220.0);
         for ((e, ends), name) in entries.into_iter().zip(called) {
             let from = time.x(e.at);
             let width = font::width(&name, SMALL);
@@ -187,8 +177,7 @@ impl Names {
             let to = ends.map(|t| time.x(t).max(from + 1.0));
             // The row is taken as long as the entry lasts, too, where there are enough of them.
             let lasts = end.max(to.unwrap_or(end));
-            let fits = |f: &f64| *f <= begin && named;
-            let row = free.iter().position(fits);
+            let row = free.iter().position(|f| *f <= begin && named);
             if let Some(row) = row {
                 free[row] = lasts;
             }
@@ -228,11 +217,8 @@ impl Names {
                     c.rule((b.from, foot), (to, foot), FAULT_EDGE);
                 }
             }
-            c.rule(
-                (b.from, if b.row.is_some() { foot - ROW } else { self.top }),
-                (b.from, bottom),
-                FAULT_EDGE,
-            );
+            let head = if b.row.is_some() { foot - ROW } else { self.top };
+            c.rule((b.from, head), (b.from, bottom), FAULT_EDGE);
         }
         // Lines of later entries with higher names may pass here: they give way to the names.
         for b in &self.bands {
@@ -257,10 +243,8 @@ fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
         plan.timeline.iter().enumerate().map(|e| e.1.ends.or(open(e))).collect();
     if ends.iter().zip(&plan.timeline).any(|(end, e)| *end != e.ends) {
         for r in analysis.trace.iter().filter(|r| r.what == What::FaultEnded) {
-            if let (Some(end), None) = (
-                ends.get_mut(r.object as usize),
-                plan.timeline.get(r.object as usize).and_then(|e| e.ends),
-            ) {
+            let written = plan.timeline.get(r.object as usize).and_then(|e| e.ends);
+            if let (Some(end), None) = (ends.get_mut(r.object as usize), written) {
                 *end = Some(r.at);
             }
         }

@@ -36,12 +36,10 @@ fn node_height(nodes: usize) -> f64 {
 
 /// The heights of a lane's bar, of a strip below it, and of the gap between them.
 fn bar_of(height: f64) -> (f64, f64, f64) {
-    if height > 30.0 {
-        (18.0, 4.0, 1.0)
-    } else if height > 20.0 {
-        (13.0, 3.0, 1.0)
-    } else {
-        (9.0, 2.0, 0.5)
+    match height {
+        h if h > 30.0 => (18.0, 4.0, 1.0),
+        h if h > 20.0 => (13.0, 3.0, 1.0),
+        _ => (9.0, 2.0, 0.5),
     }
 }
 
@@ -177,45 +175,35 @@ fn evicted(
     // What numbers must not touch: marks, and other numbers, which would be read as one.
     let mut taken: Vec<(f64, f64)> = signs.iter().map(|s| (s.0 - SIGN, s.0 + SIGN)).collect();
     let mut marked = Vec::new();
-    // White on the darkest of the bars, which most of the number has to stand on.
-    let color = |at: f64, wide: f64| {
-        let (mut bars, middle) = (bars.iter(), at + wide / 2.0);
-        let dark =
-            bars.any(|&(from, to, h)| h == Health::NotReady && from <= middle && middle < to);
-        if dark { PAPER } else { EVICTION }
+    let color = |middle: f64| {
+        let is_dark = |bar: &(f64, f64, Health)| {
+            bar.2 == Health::NotReady && (bar.0..bar.1).contains(&middle)
+        };
+        if bars.iter().any(is_dark) { PAPER } else { EVICTION }
     };
+    // What is said of a mark is behind it or its end, or before it where the chart ends there;
+    // it ends no further right than `most`.
+    let mut put =
+        |x: f64, sign: Sign, said: String, (after, before): (&[f64], &[f64]), most: f64| {
+            let wide = font::width(&said, NUMBER);
+            let free = |at: &f64| {
+                let fits = *at >= 0.0 && at + wide <= most;
+                fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
+            };
+            let mut places = after.iter().copied().chain(before.iter().map(|at| at - wide));
+            let place = places.find(free);
+            taken.extend(place.map(|at| (at, at + wide)));
+            let said = place.map(|at| (said, time.left + at, color(at + wide / 2.0)));
+            marked.push(Marked { at: (time.left + x, middle), said, sign });
+        };
     for (x, n, sign) in signs {
-        let said = grouped(n.into());
-        let wide = font::width(&said, NUMBER);
-        let free =
-            |from: &f64| *from >= 0.0 && taken.iter().all(|t| t.1 <= *from || t.0 >= from + wide);
-        let places = [x + SIGN, x - SIGN - wide];
-        let place = places.into_iter().find(free);
-        let place = place.filter(|_| height > 20.0 && n > 1);
-        taken.extend(place.map(|from| (from, from + wide)));
-        marked.push(Marked {
-            at: (time.left + x, middle),
-            said: place.map(|from| (said, time.left + from, color(from, wide))),
-            sign,
-        });
+        let most = if height > 20.0 && n > 1 { f64::INFINITY } else { f64::NEG_INFINITY };
+        put(x, sign, grouped(n.into()), (&[x + SIGN], &[x - SIGN]), most);
     }
     for d in &lane.drains {
         let (from, to) = (time.offset(d.from), time.offset(d.to));
-        let said = d.words();
-        let wide = font::width(&said, NUMBER);
-        let free = |at: &f64| {
-            let fits = *at >= 0.0 && at + wide <= time.width;
-            fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
-        };
-        // Behind a mark at its end; before it where the chart ends there.
-        let places = [to, to + SIGN, from - wide, from - SIGN - wide];
-        let place = places.into_iter().find(free).filter(|_| height > 20.0);
-        taken.extend(place.map(|at| (at, at + wide)));
-        marked.push(Marked {
-            at: (time.left + to, middle),
-            said: place.map(|at| (said, time.left + at, color(at, wide))),
-            sign: Sign::Drained,
-        });
+        let most = if height > 20.0 { time.width } else { f64::NEG_INFINITY };
+        put(to, Sign::Drained, d.words(), (&[to, to + SIGN], &[from, from - SIGN]), most);
     }
     marked
 }

@@ -88,11 +88,8 @@ impl Scale {
         while power * 10.0 <= raw {
             power *= 10.0;
         }
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|f| f * power)
-            .find(|s| *s >= raw)
-            .unwrap_or(power * 10.0);
+        let mut steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * power);
+        let step = steps.find(|s| *s >= raw).unwrap_or(power * 10.0);
         let first = (self.from / step).ceil() as i64;
         (first..).map(|i| i as f64 * step).take_while(|v| *v <= self.to + step * 1e-9).collect()
     }
@@ -104,8 +101,7 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     let is_on = |p: &(f64, f64)| !is_off(*p, plane.highest);
     let all: Vec<(f64, f64)> = points.copied().chain(marks).filter(is_on).collect();
     let bands = plane.lines.iter().flat_map(|l| &l.band);
-    let ups = all.iter().map(|p| p.1);
-    let ups = ups.chain(bands.flat_map(|b| [b.0, b.1]));
+    let ups = all.iter().map(|p| p.1).chain(bands.flat_map(|b| [b.0, b.1]));
     let highest = plane.highest[1].unwrap_or(f64::INFINITY);
     let ups: Vec<f64> = ups.filter(|v| *v <= highest).collect();
     let range = |values: &mut dyn Iterator<Item = f64>| {
@@ -122,11 +118,8 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
         false => high.abs().max(1.0) * 0.1,
     };
     let low = if plane.from_zero && low >= 0.0 { 0.0 } else { low - room };
-    let side = if right > left {
-        (right - left) * if plane.ticks.is_empty() { 0.02 } else { 0.06 }
-    } else {
-        1.0
-    };
+    let part = if plane.ticks.is_empty() { 0.02 } else { 0.06 };
+    let side = if right > left { (right - left) * part } else { 1.0 };
     let across = Scale { from: left - side, to: right + side, begin: LEFT, end: WIDTH - RIGHT };
     let up = Scale { from: low, to: high + room, begin: BOTTOM, end: TOP };
     (across, up)
@@ -136,8 +129,8 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     let mut drawing = Drawing::new((WIDTH, HEIGHT), &plane.heading, &shows(plane));
     let c = &mut drawing;
     let mut legend: Vec<Explained<'_>> = Vec::new();
-    for (i, line) in plane.lines.iter().enumerate() {
-        let color = COLORS[i % COLORS.len()];
+    let coloured = || plane.lines.iter().zip(COLORS.into_iter().cycle());
+    for (line, color) in coloured() {
         let swatch = if line.dots_only { Swatch::Dot(color) } else { Swatch::Strip(color) };
         legend.push((true, swatch, &line.name));
     }
@@ -153,11 +146,11 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     let ends = [Some(across.to), Some(up.to)];
     grid(c, plane, &across, &up);
     // First, so that no line lies below the band of another one.
-    for part in plane.lines.iter().flat_map(|line| on_scale(line, ends)) {
+    let parts = || plane.lines.iter().flat_map(|line| on_scale(line, ends));
+    for part in parts() {
         draw_band(c, &part, &across, &up);
     }
-    for (i, line) in plane.lines.iter().enumerate() {
-        let color = COLORS[i % COLORS.len()];
+    for (line, color) in coloured() {
         for part in on_scale(line, ends) {
             draw_line(c, &part, color, &across, &up);
         }
@@ -168,21 +161,15 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
         c.disc(place((*x, *y)), 5.5, INK);
     }
     let at = |(x, y, name): &(f64, f64, String)| {
-        let off = [(*x, across.to), (*y, up.to)];
-        let off = off.into_iter().filter(|(v, to)| v > to);
+        let off = [(*x, across.to), (*y, up.to)].into_iter().filter(|(v, to)| v > to);
         let off: Vec<String> = off.map(|(v, _)| number(v)).collect();
         let (left, top) = place((*x, *y));
         if off.is_empty() {
-            (left, top, name.clone())
-        } else {
-            let name = format!("{name} (off the scale: {})", off.join(", "));
-            (left, top.max(TOP + 22.0), name)
+            return (left, top, name.clone());
         }
+        (left, top.max(TOP + 22.0), format!("{name} (off the scale: {})", off.join(", ")))
     };
-    let lines: Vec<Vec<(f64, f64)>> = (plane.lines.iter())
-        .flat_map(|line| on_scale(line, ends))
-        .map(|part| placed(&part, &across, &up))
-        .collect();
+    let lines: Vec<Vec<(f64, f64)>> = parts().map(|part| placed(&part, &across, &up)).collect();
     for (x, y, name) in labels(plane.marks.iter().map(at).collect()) {
         let wide = font::width(&name, STRONG);
         let x = (x + 10.0).min(WIDTH - RIGHT - wide);
@@ -225,8 +212,7 @@ fn on_scale(line: &Line, highest: [Option<f64>; 2]) -> Vec<Line> {
             continue;
         }
         if !is_open {
-            let (points, band) = (Vec::new(), Vec::new());
-            parts.push(Line { points, band, ..line.clone() });
+            parts.push(Line { points: Vec::new(), band: Vec::new(), ..line.clone() });
         }
         is_open = true;
         if let Some(part) = parts.last_mut() {
@@ -281,11 +267,8 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID);
         c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL);
     }
-    let ticks: Vec<(f64, String)> = if plane.ticks.is_empty() {
-        across.ticks(12.0).into_iter().map(|t| (t, number(t))).collect()
-    } else {
-        plane.ticks.clone()
-    };
+    let round = || across.ticks(12.0).into_iter().map(|t| (t, number(t))).collect();
+    let ticks = if plane.ticks.is_empty() { round() } else { plane.ticks.clone() };
     let mut free = 0.0;
     for (at, name) in &ticks {
         let x = across.at(*at);
@@ -303,8 +286,7 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
 
 /// Where the points of a line are.
 fn placed(line: &Line, across: &Scale, up: &Scale) -> Vec<(f64, f64)> {
-    let points = line.points.iter();
-    points.map(|p| (across.at(p.0), up.at(p.1))).collect()
+    line.points.iter().map(|p| (across.at(p.0), up.at(p.1))).collect()
 }
 
 /// Fills the band of a line, if it has one. What lies below it is not seen any more.
@@ -345,11 +327,14 @@ fn draw_line(c: &mut Drawing, line: &Line, color: RGBColor, across: &Scale, up: 
 /// A number of an axis, without needless zeros.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
-    if rounded.abs() >= 1_000.0 {
-        let sign = if rounded < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", grouped(rounded.abs().round() as u64));
+    match rounded.abs() {
+        whole if whole >= 1_000.0 => {
+            let sign = if rounded < 0.0 { "-" } else { "" };
+            format!("{sign}{}", grouped(whole.round() as u64))
+        }
+        0.0 => "0".to_owned(),
+        _ => rounded.to_string(),
     }
-    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 
 #[cfg(test)]

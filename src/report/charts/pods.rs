@@ -39,26 +39,15 @@ pub(super) fn draw(
     let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom);
     let evicted = lost(c, &time, curves, lower_top, bottom);
     names.lines(c, bottom);
-    if least > 0 {
-        note(
-            c,
-            (time.left + time.width, upper_top - 12.0),
-            &format!(
-                "axis begins at {}{}",
-                grouped(least.into()),
-                if cut { "; fewer at first, not drawn" } else { "" }
-            ),
-            SMALL,
-        );
-    }
     // The line of evictions is named where it ends.
+    if least > 0 {
+        let more = if cut { "; fewer at first, not drawn" } else { "" };
+        let said = format!("axis begins at {}{more}", grouped(least.into()));
+        note(c, (time.left + time.width, upper_top - 12.0), &said, SMALL);
+    }
     if let Some((y, n)) = evicted {
-        note(
-            c,
-            (time.left + time.width - 4.0, y - 10.0),
-            &format!("{} evicted", grouped(n.into())),
-            STRONG,
-        );
+        let said = format!("{} evicted", grouped(n.into()));
+        note(c, (time.left + time.width - 4.0, y - 10.0), &said, STRONG);
     }
     title(c, &time, upper_top, "pods running and ready");
     title(c, &time, lower_top, "pods not running and ready, and evicted so far");
@@ -67,14 +56,13 @@ pub(super) fn draw(
 
 /// What the colours mean, from left to right: those that occur.
 fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
-    let available_swatch = if least_available(curves.of(Curve::Available), fault) > 0 {
-        Swatch::Line(AVAILABLE)
-    } else {
-        Swatch::Area(AVAILABLE_FILL)
+    let available = match least_available(curves.of(Curve::Available), fault) {
+        0 => Swatch::Area(AVAILABLE_FILL),
+        _ => Swatch::Line(AVAILABLE),
     };
     let area = Swatch::Area;
     [
-        (curves.of(Curve::Available), available_swatch, "running and ready"),
+        (curves.of(Curve::Available), available, "running and ready"),
         (curves.of(Curve::Dead), area(MISSING), "ready by the API, not up"),
         (curves.of(Curve::NotReady), area(NOT_READY), "running, not ready"),
         (curves.of(Curve::Terminating), area(TERMINATING), "terminating"),
@@ -167,11 +155,12 @@ fn lost(
     top: f64,
     bottom: f64,
 ) -> Option<(f64, u32)> {
-    let lost = [Curve::NotReady, Curve::Terminating, Curve::Pending, Curve::Dead];
+    const COLORS: [RGBColor; 4] = [TERMINATING, MISSING, NOT_READY, PENDING];
+    let lost = [Curve::Terminating, Curve::Dead, Curve::NotReady, Curve::Pending];
     let steps = together(lost.map(|curve| curves.of(curve)));
+    let evicted = curves.of(Curve::Evicted);
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
-    let (scale, ticks) =
-        CountScale::new(bottom, bottom - top, 0, stacked.max(most(curves.of(Curve::Evicted))), 5);
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(evicted)), 5);
     let larger = |a: [u32; 4], b: [u32; 4]| {
         if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
@@ -179,19 +168,13 @@ fn lost(
     for (from, to, parts) in spans(time, 1.0, &steps, curves.horizon, larger) {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
-        for (n, color) in [
-            (parts[1], TERMINATING),
-            (parts[3], MISSING),
-            (parts[0], NOT_READY),
-            (parts[2], PENDING),
-        ] {
+        for (n, color) in parts.into_iter().zip(COLORS) {
             let (low, high) = (scale.y(below), scale.y(below + n));
             c.rect((time.left + from, high), (time.left + to, low), color);
             below += n;
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
-    let evicted = curves.of(Curve::Evicted);
     let last = evicted.last().filter(|_| most(evicted) > 0)?.1;
     let spans = spans(time, 1.0, evicted, curves.horizon, u32::max);
     c.line(&outline(time, &scale, &spans, |n| *n), EVICTION, 2.0);

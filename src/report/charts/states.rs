@@ -71,21 +71,14 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64)
         bands(c, time, name, states.iter().map(band).collect(), &mut y);
     }
     if d.zones.len() > MOST {
-        c.text(
-            &format!("and {} more disrupted zones", d.zones.len() - MOST),
-            (time.left, y + BAND / 2.0),
-            Anchor::Left,
-            SMALL,
-        );
+        let more = format!("and {} more disrupted zones", d.zones.len() - MOST);
+        c.text(&more, (time.left, y + BAND / 2.0), Anchor::Left, SMALL);
     }
 }
 
 /// The height of the lane of nodes that wait for their NoExecute taint; nothing where none does.
 pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
-    if waiting.iter().all(|s| s.1 == 0) {
-        return 0.0;
-    }
-    ROW + 8.0
+    if waiting.iter().all(|s| s.1 == 0) { 0.0 } else { ROW + 8.0 }
 }
 
 /// Draws how many nodes wait for their NoExecute taint; what is to be said of it, and where.

@@ -70,10 +70,8 @@ pub(super) fn draw(
         top += panel(shown) + GAP + TITLE;
     }
     if all.workloads.len() > MOST {
-        let more = format!(
-            "and {} with fewer missing pods",
-            counted(all.workloads.len() - MOST, "workload")
-        );
+        let more = counted(all.workloads.len() - MOST, "workload");
+        let more = format!("and {more} with fewer missing pods");
         note(c, &more, (names.time.left, bottom_of_all - MORE / 2.0));
     }
     time_axis(c, &names.time, bottom_of_all);
@@ -106,13 +104,8 @@ fn title(
     c.text(called, (left, y), Anchor::Left, STRONG);
     let least =
         w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
-    let worst = least.map(|least| {
-        format!(
-            "at worst {} up, {} missing",
-            grouped(least.into()),
-            tenths(w.costs.missing_ns, "replica-minute")
-        )
-    });
+    let missing = tenths(w.costs.missing_ns, "replica-minute");
+    let worst = least.map(|n| format!("at worst {} up, {missing} missing", grouped(n.into())));
     let note: Vec<String> = counted_from(analysis, w).into_iter().chain(worst).collect();
     if note.is_empty() {
         return;
@@ -127,12 +120,8 @@ fn title(
 fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top: f64, bottom: f64) {
     let time = names.time;
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
-    let highest = w
-        .counts
-        .iter()
-        .map(|(_, n)| (n.up.max(n.desired) + n.ghosts).max(n.ready))
-        .max()
-        .unwrap_or(0);
+    let height = |(_, n): &(Time, Count)| (n.up.max(n.desired) + n.ghosts).max(n.ready);
+    let highest = w.counts.iter().map(height).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
     let missing = |n: Count| n.desired.saturating_sub(n.up);
     let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };

@@ -39,17 +39,14 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], horizo
     let mut y = top + ZONE_GAP / 2.0;
     // All zones on one scale, so that their evictions can be compared.
     let bar = time.round_span(BAR).1;
-    let most = shown
-        .iter()
-        .flat_map(|z| bins(time, bar, &z.evictions))
-        .map(|b| b.1)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let bars = shown.iter().flat_map(|z| bins(time, bar, &z.evictions));
+    let most = bars.map(|b| b.1).max().unwrap_or(0).max(1);
     let names: Vec<&str> = shown.iter().map(|z| z.zone.as_str()).collect();
     let names = zone_labels(&names, NAMES_RIGHT - 6.0);
+    // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
+    let area = height - (height / 4.0).round().max(22.0) - 4.0;
     for (zone, name) in shown.iter().zip(&names) {
-        let lane = Lane::new(zone, name, time, y, height);
+        let lane = Lane { zone, name, time, top: y, area, base: y + area, floor: y + height };
         draw_zone(c, &lane, horizon, most);
         y += height + ZONE_GAP;
     }
@@ -88,23 +85,13 @@ fn draw_zone(c: &mut Drawing, lane: &Lane<'_>, horizon: Time, most: u32) {
     c.rule((left, lane.floor), (right, lane.floor), GRID)
 }
 
-impl<'a> Lane<'a> {
-    fn new(zone: &'a ZoneLane, name: &'a str, time: &'a TimeScale, top: f64, height: f64) -> Self {
-        // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
-        let area = height - (height / 4.0).round().max(22.0) - 4.0;
-        Lane { zone, name, time, top, area, base: top + area, floor: top + height }
-    }
-
+impl Lane<'_> {
     /// The names at the left: the zone, its size, and the ends of the scale.
     fn names(&self, c: &mut Drawing) {
         let middle = self.top + self.area / 2.0;
         c.text(self.name, (NAMES_RIGHT, middle - 8.0), Anchor::Right, STRONG);
-        c.text(
-            &counted(self.zone.nodes, "node"),
-            (NAMES_RIGHT, middle + 8.0),
-            Anchor::Right,
-            SMALL,
-        );
+        let nodes = counted(self.zone.nodes, "node");
+        c.text(&nodes, (NAMES_RIGHT, middle + 8.0), Anchor::Right, SMALL);
         let small = Ink { size: 9.0, ..SMALL };
         c.text("100 %", (LANES_LEFT - 6.0, self.top + 5.0), Anchor::Right, small);
         c.text("0", (LANES_LEFT - 6.0, self.base - 4.0), Anchor::Right, small)
@@ -118,30 +105,23 @@ impl<'a> Lane<'a> {
     /// The health of the nodes.
     fn nodes(&self, c: &mut Drawing, horizon: Time) {
         let (time, zone) = (self.time, self.zone);
-        let (left, right) = (time.left, time.left + time.width);
         let ready = Health::Ready.index();
         let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| {
             if b[ready] < a[ready] { b } else { a }
         };
         // Ready is what lies below, in one piece, so that no viewer shows seams in it.
-        c.rect((left, self.top), (right, self.base), health(Health::Ready));
+        let end = time.left + time.width;
+        c.rect((time.left, self.top), (end, self.base), health(Health::Ready));
         for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
+            let (left, right) = (time.left + from, time.left + to);
             let mut below = 0;
             for h in [Health::NotReady, Health::Unknown, Health::Silent] {
                 let n = counts[h.index()];
-                c.rect(
-                    (left + from, self.share(below + n)),
-                    (left + to, self.share(below)),
-                    health(h),
-                );
+                c.rect((left, self.share(below + n)), (right, self.share(below)), health(h));
                 below += n;
             }
             let present = zone.nodes.saturating_sub(counts[Health::Absent.index()]);
-            c.rect(
-                (left + from, self.top),
-                (left + to, self.share(present)),
-                health(Health::Absent),
-            );
+            c.rect((left, self.top), (right, self.share(present)), health(Health::Absent));
         }
     }
 
@@ -149,9 +129,8 @@ impl<'a> Lane<'a> {
     fn tainted(&self, c: &mut Drawing, horizon: Time) {
         let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
         for line in wherever_some(&tainted, self.time.width) {
-            let points: Vec<_> =
-                line.into_iter().map(|(x, n)| (self.time.left + x, self.share(n))).collect();
-            c.line(&points, NO_EXECUTE, 1.5);
+            let points = line.into_iter().map(|(x, n)| (self.time.left + x, self.share(n)));
+            c.line(&points.collect::<Vec<_>>(), NO_EXECUTE, 1.5);
         }
     }
 
@@ -175,16 +154,11 @@ impl<'a> Lane<'a> {
             let tall = (f64::from(n) / f64::from(most) * (bars - BAR_GAP)).max(1.0);
             c.rect((left + x - half, floor - tall), (left + x + half, floor), EVICTION);
         }
-        let mut said = if total == 0 {
-            "none evicted".to_owned()
-        } else {
-            format!("{} evicted", grouped(total))
-        };
-        if self.zone.preempted > 0 {
-            said += &format!(", {} preempted", grouped(self.zone.preempted.into()));
-        }
-        if self.zone.shut_down > 0 {
-            said += &format!(", {} shut down", grouped(self.zone.shut_down.into()));
+        let evicted = if total == 0 { "none".to_owned() } else { grouped(total) };
+        let mut said = format!("{evicted} evicted");
+        let others = [(self.zone.preempted, "preempted"), (self.zone.shut_down, "shut down")];
+        for (n, what) in others.into_iter().filter(|(n, _)| *n > 0) {
+            said += &format!(", {} {what}", grouped(n.into()));
         }
         if self.zone.drains > 0 {
             said += &format!(", {}", counted(self.zone.drains, "drain"));
