@@ -20,9 +20,8 @@ pub(super) struct Columns {
 impl Columns {
     /// No columns yet; `kind` says to the page what it is of.
     pub(super) fn new(kind: &str) -> Self {
-        let mut columns = Columns { header: Map::new(), listed: Vec::new(), bytes: Vec::new() };
-        columns.set("kind", kind.into());
-        columns
+        let header = Map::from_iter([("kind".to_owned(), kind.into())]);
+        Columns { header, listed: Vec::new(), bytes: Vec::new() }
     }
 
     /// A value of the header.
@@ -70,9 +69,8 @@ impl Columns {
         }
         self.planes(&format!("{name}.same"), "codes", &same);
         self.planes(&format!("{name}.new"), "codes", &new);
-        self.listed.push(
-            json!({ "name": name, "form": "texts", "count": same.len(), "bytes": bytes.len() }),
-        );
+        let (count, length) = (same.len(), bytes.len());
+        self.listed.push(json!({ "name": name, "form": "texts", "count": count, "bytes": length }));
         self.bytes.extend(bytes);
     }
 
@@ -80,11 +78,7 @@ impl Columns {
         self.header.insert("columns".to_owned(), Value::Array(self.listed));
         let header = Value::Object(self.header).to_string();
         let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
-        let mut all = Vec::with_capacity(4 + header.len() + self.bytes.len());
-        all.extend(length.to_le_bytes());
-        all.extend(header.into_bytes());
-        all.append(&mut self.bytes);
-        all
+        [&length.to_le_bytes()[..], header.as_bytes(), &self.bytes].concat()
     }
 }
 
@@ -93,11 +87,11 @@ fn harmless(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(shown(&text).into_owned()),
         Value::Array(all) => all.into_iter().map(harmless).collect(),
-        Value::Object(all) => all
-            .into_iter()
-            .map(|(name, value)| (shown(&name).into_owned(), harmless(value)))
-            .collect::<Map<String, Value>>()
-            .into(),
+        Value::Object(all) => {
+            let field =
+                |(name, value): (String, Value)| (shown(&name).into_owned(), harmless(value));
+            Value::Object(all.into_iter().map(field).collect())
+        }
         other => other,
     }
 }

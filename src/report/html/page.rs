@@ -37,8 +37,7 @@ impl Page {
     /// A page of parts, with the runs that they show, by name; `text` says the same.
     pub(crate) fn of_board(board: &Board, text: Vec<u8>, runs: Vec<(String, Vec<u8>)>) -> Self {
         let mut columns = Columns::new("board");
-        let board_of = serde_json::to_value(board).unwrap_or_default();
-        columns.set("board", board_of);
+        columns.set("board", serde_json::to_value(board).unwrap_or_default());
         Page {
             own: BOARD,
             title: board.title.clone(),
@@ -100,18 +99,13 @@ pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
     writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
     writeln!(out, "{GENERATOR}{}\">", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "<title>{}</title>", markup(&page.title))?;
-    writeln!(
-        out,
-        "<!--\nuPlot, which draws the curves:\n{}\n-->",
-        UPLOT_LICENCE.replace("--", "- -")
-    )?;
+    let licence = UPLOT_LICENCE.replace("--", "- -");
+    writeln!(out, "<!--\nuPlot, which draws the curves:\n{licence}\n-->")?;
     writeln!(out, "<style>{style}</style>\n</head>\n<body>")?;
     writeln!(out, "<noscript><pre>{}</pre></noscript>", markup(&page.text))?;
     writeln!(out, "<main id=\"page\" tabindex=\"-1\"></main>")?;
     data(out, "main", &page.main)?;
-    for (name, bytes) in &page.runs {
-        data(out, name, bytes)?;
-    }
+    page.runs.iter().try_for_each(|(name, bytes)| data(out, name, bytes))?;
     writeln!(out, "<script>{script}</script>\n</body>\n</html>")
 }
 
@@ -120,27 +114,14 @@ fn data(out: &mut dyn Write, name: &str, bytes: &[u8]) -> io::Result<()> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::new(6));
     packed.write_all(bytes)?;
     let packed = STANDARD.encode(packed.finish()?);
-    writeln!(
-        out,
-        "<script type=\"application/octet-stream\" data-name=\"{}\">{packed}</script>",
-        markup(name)
-    )
+    let (name, kind) = (markup(name), "application/octet-stream");
+    writeln!(out, "<script type=\"{kind}\" data-name=\"{name}\">{packed}</script>")
 }
 
 /// A text as markup shows it.
 fn markup(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in shown(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    let plain = shown(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    plain.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 /// A module: its name and its text.
@@ -179,8 +160,7 @@ pub(crate) const UPLOT_LICENCE: &str = include_str!("../../../extra/web/vendor/u
 
 /// Everything that a page runs.
 fn script(own: &[Module]) -> String {
-    let mut script = String::from(UPLOT.trim_end());
-    script.push_str("\n(()=>{\"use strict\";\n");
+    let mut script = format!("{}\n(()=>{{\"use strict\";\n", UPLOT.trim_end());
     for (_, text) in SHARED.iter().chain(own) {
         plain(text, &mut script);
     }
@@ -195,10 +175,8 @@ pub(crate) fn style() -> String {
     let mut style = format!("{}\n", uplot.trim_end());
     for line in include_str!("../../../extra/web/style.css").lines() {
         let mut tight = line.trim().to_owned();
-        for (wide, narrow) in
-            [("; ", ";"), (" {", "{"), ("{ ", "{"), (" }", "}"), (": ", ":"), (", ", ",")]
-        {
-            tight = tight.replace(wide, narrow);
+        for wide in ["; ", " {", "{ ", " }", ": ", ", "] {
+            tight = tight.replace(wide, wide.trim());
         }
         style.push_str(&tight);
         if tight.ends_with('}') {

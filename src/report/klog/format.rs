@@ -78,25 +78,19 @@ fn quoted(text: &str) -> String {
 pub(super) fn structured(message: &str, values: Values<'_>) -> String {
     let mut out = quoted(message);
     for (key, value) in values {
-        out.push(' ');
-        out.push_str(key);
-        out.push('=');
-        match value {
-            Value::Text(text) => out.push_str(&quoted(text)),
-            Value::Raw(text) => out.push_str(text),
-        }
+        let value = match value {
+            Value::Text(text) => &quoted(text),
+            Value::Raw(text) => text,
+        };
+        out.extend([" ", *key, "=", value]);
     }
     out
 }
 
 /// `2000-01-01 00:01:45.1 +0000 UTC`: Go's `Time.String`, without its monotonic reading.
 pub(super) fn go_time(at: Time) -> String {
-    let rest = at.as_nanos() % 1_000_000_000;
-    let fraction = if rest == 0 {
-        String::new()
-    } else {
-        format!(".{}", format!("{rest:09}").trim_end_matches('0'))
-    };
+    let fraction = format!(".{:09}", at.as_nanos() % 1_000_000_000);
+    let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
     format!("{}{fraction} +0000 UTC", by_the_clock(at).format("%F %T"))
 }
 
@@ -120,9 +114,8 @@ pub(super) fn taints_json(taints: &[Timed<'_>]) -> String {
             "" => String::new(),
             value => format!(",\"value\":{}", quoted(value)),
         };
-        let added = at.map_or(String::new(), |at| {
-            format!(",\"timeAdded\":\"{}\"", by_the_clock(at).format("%FT%TZ"))
-        });
+        let added = |at| format!(",\"timeAdded\":\"{}\"", by_the_clock(at).format("%FT%TZ"));
+        let added = at.map(added).unwrap_or_default();
         format!("{{\"key\":{}{value},\"effect\":\"{}\"{added}}}", quoted(&t.key), t.effect)
     })
 }

@@ -93,19 +93,16 @@ impl<'a> Log<'a> {
     }
 
     fn write(&mut self, at: Time, said: Said, values: Values<'_>, words: Option<&str>) {
-        let Some(statement) = said.statement().filter(|s| self.level_of(said, s) <= self.level)
-        else {
-            return;
-        };
+        let statement = said.statement().filter(|s| self.level_of(said, s) <= self.level);
+        let Some(statement) = statement else { return };
         let (form, is_structured) = self.form(statement.by);
         let line = match words {
             _ if is_structured => structured(&statement.message, values),
             Some(words) => words.to_owned(),
             None => statement.words(values),
         };
-        self.text.push_str(&header(at, statement.severity, statement.place(form)));
-        self.text.push_str(&line);
-        self.text.push('\n');
+        let header = header(at, statement.severity, statement.place(form));
+        self.text.extend([header.as_str(), &line, "\n"]);
     }
 
     /// The level from which on something is written.
@@ -125,7 +122,7 @@ impl<'a> Log<'a> {
         // Of three forms the newest comes first.
         let one_of = |age: usize| (2 - age, age > 0);
         let of_three = |structured: bool, newest: bool| {
-            one_of(if structured { 1 + usize::from(newest) } else { 0 })
+            one_of(usize::from(structured) + usize::from(structured && newest))
         };
         match by {
             Speaker::Eviction => one_of(forms.taint_eviction as usize),
@@ -138,9 +135,7 @@ impl<'a> Log<'a> {
             Speaker::PodGc => (0, forms.pod_gc),
         }
     }
-}
 
-impl Log<'_> {
     pub(super) fn event(&mut self, r: &Record) {
         let fields = self.analysis.trace.fields(r);
         let object = fields.object.unwrap_or_default();
@@ -210,12 +205,9 @@ pub(super) fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
                 });
                 let first = first.map_or(id, |f| f.0);
                 latest.insert(owner.0, (first, r.at, r.cause));
-                let batch = || Batch {
-                    workload: owner.0,
-                    wanted: wanted.get(&owner.0).copied().unwrap_or(0),
-                    creating: 0,
-                };
-                batches.entry(first).or_insert_with(batch).creating += 1;
+                let wanted = wanted.get(&owner.0).copied().unwrap_or(0);
+                let batch = Batch { workload: owner.0, wanted, creating: 0 };
+                batches.entry(first).or_insert(batch).creating += 1;
             }
             _ => {}
         }
@@ -240,8 +232,7 @@ impl Log<'_> {
     pub(super) fn unschedulable(&mut self, r: &Record) {
         let trace = self.analysis.trace;
         let Some((why, _)) = trace.failed_scheduling(r) else { return };
-        let (pod, why) = (self.pod(r.object), trace.names.text_of(why));
-        let values = [("pod", text(pod)), ("err", text(why))];
+        let values = [("pod", text(self.pod(r.object))), ("err", text(trace.names.text_of(why)))];
         self.say(r.at, Said::Unschedulable, &values);
     }
 }

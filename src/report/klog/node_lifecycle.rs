@@ -10,10 +10,8 @@ use crate::api::workload::short_name;
 impl<'a> Log<'a> {
     /// Taints with the times at which they were written to a node.
     pub(super) fn timed(&self, node: u32, taints: &'a [Taint]) -> Vec<Timed<'a>> {
-        taints
-            .iter()
-            .map(|t| (t, self.written.get(&(node, t.key.clone(), t.effect)).copied()))
-            .collect()
+        let written = |t: &Taint| self.written.get(&(node, t.key.clone(), t.effect)).copied();
+        taints.iter().map(|t| (t, written(t))).collect()
     }
 
     /// Taints as JSON where objects are, and otherwise in another form.
@@ -27,10 +25,9 @@ impl<'a> Log<'a> {
 
     /// A list of taints that nobody made if it is empty.
     fn pointers(&self, taints: &[Timed<'_>]) -> Value {
-        if taints.is_empty() && self.forms.node_lifecycle {
-            Value::Raw("null".to_owned())
-        } else {
-            self.json(taints, taints_pointers)
+        match taints {
+            [] if self.forms.node_lifecycle => Value::Raw("null".to_owned()),
+            _ => self.json(taints, taints_pointers),
         }
     }
 
@@ -49,15 +46,13 @@ impl<'a> Log<'a> {
         for (kind, _) in kinds.into_iter().filter(|k| k.1) {
             let healthy = || (kind.healthy(), NodeReason::of_kubelet(kind, kind.healthy()));
             let (status, reason) = self.condition(r, kind).unwrap_or_else(healthy);
-            let condition = format!(
-                "&NodeCondition{{Type:{},Status:{status},Reason:{},}}",
-                kind.as_str(),
-                reason.as_str()
-            );
+            let (kind, reason) = (kind.as_str(), reason.as_str());
+            let condition =
+                format!("&NodeCondition{{Type:{kind},Status:{status},Reason:{reason},}}");
             let values = [
                 ("node", text(node)),
                 ("duration", text(duration.clone())),
-                ("nodeConditionType", text(kind.as_str())),
+                ("nodeConditionType", text(kind)),
                 ("currentCondition", text(condition)),
             ];
             self.say(r.at, Said::NotUpdated, &values);
@@ -92,11 +87,8 @@ impl<'a> Log<'a> {
             if ready.is_some_and(|c| c.0 != ConditionStatus::True) {
                 return;
             }
-            let said = match self.forms.healthy_removed {
-                true => Said::HealthyRemoved,
-                false => Said::HealthyRemoving,
-            };
-            self.say_of_node(r, said);
+            let has = self.forms.healthy_removed;
+            self.say_of_node(r, if has { Said::HealthyRemoved } else { Said::HealthyRemoving });
         } else {
             // The opposite taint is taken off whether it is there or not.
             let opposite = opposite(&change.added);

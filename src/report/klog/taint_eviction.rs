@@ -13,10 +13,9 @@ impl<'a> Log<'a> {
         let node = self.node(r.object);
         let timed = self.timed(r.object, taints);
         let words = format!("Noticed node update: scheduler.nodeUpdateItem{{nodeName:{node:?}}}");
-        let noticed = if self.forms.node_lifecycle {
-            text(node)
-        } else {
-            Value::Raw(format!("{{nodeName:{node}}}"))
+        let noticed = match self.forms.node_lifecycle {
+            true => text(node),
+            false => Value::Raw(format!("{{nodeName:{node}}}")),
         };
         self.say_in_words(r.at, Said::NodeUpdated, &[("node", noticed)], &words);
         let words = format!("Updating known taints on node {node}: {}", taints_plain(&timed));
@@ -61,22 +60,17 @@ impl<'a> Log<'a> {
             self.say(at, Said::ManagerDeletingPod, &[("pod", text(pod))]);
         }
     }
-}
 
-impl Log<'_> {
     /// A timer is set for a pod.
     pub(super) fn timer_set(&mut self, r: &Record, seconds: u32) {
-        let pod = self.pod(r.object);
-        let (from, to) =
-            (go_time(r.at), go_time(r.at.saturating_add(Dur::from_secs(seconds.into()))));
-        let values = [("item", text(pod)), ("createTime", text(from)), ("firedTime", text(to))];
-        self.say(r.at, Said::AddingItem, &values);
+        let (pod, from) = (text(self.pod(r.object)), text(go_time(r.at)));
+        let to = text(go_time(r.at.saturating_add(Dur::from_secs(seconds.into()))));
+        self.say(r.at, Said::AddingItem, &[("item", pod), ("createTime", from), ("firedTime", to)]);
     }
 
     /// A pod's timer is cancelled.
     pub(super) fn timer_cancelled(&mut self, r: &Record) {
-        let pod = self.pod(r.object);
-        let values = [("item", text(pod)), ("time", text(go_time(r.at)))];
+        let values = [("item", text(self.pod(r.object))), ("time", text(go_time(r.at)))];
         self.say(r.at, Said::CancellingItem, &values);
     }
 
@@ -90,11 +84,9 @@ impl Log<'_> {
                 self.say(r.at, Said::WorkExists, &values);
             }
             WorkerLog::Structured => {
-                let args = format!(
-                    "{{\"NamespacedName\":{{\"Namespace\":{namespace:?},\"Name\":{name:?}}}}}"
-                );
-                let values = [("args", Value::Raw(args))];
-                self.say(r.at, Said::WorkExistsOfArgs, &values);
+                let name = format!("{{\"Namespace\":{namespace:?},\"Name\":{name:?}}}");
+                let args = Value::Raw(format!("{{\"NamespacedName\":{name}}}"));
+                self.say(r.at, Said::WorkExistsOfArgs, &[("args", args)]);
             }
             WorkerLog::Printf => self.say(r.at, Said::WorkExistsWarning, &[("item", text(pod))]),
         }
@@ -106,9 +98,8 @@ impl Log<'_> {
             self.entries.insert(r.object);
         }
         if self.forms.timed_workers == WorkerLog::EachStep {
-            let values =
-                [("item", text(self.pod(r.object))), ("err", Value::Raw("null".to_owned()))];
-            self.say(r.at, Said::Finished, &values);
+            let (pod, none) = (text(self.pod(r.object)), Value::Raw("null".to_owned()));
+            self.say(r.at, Said::Finished, &[("item", pod), ("err", none)]);
         }
     }
 }

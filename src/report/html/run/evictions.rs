@@ -65,12 +65,9 @@ impl<'a> Evicted<'a> {
 
     /// The pods that something is told of.
     pub(super) fn pods(&self) -> impl Iterator<Item = PodId> {
-        let evicted = self.evictions.iter().map(|e| e.pod);
+        let evicted = self.evictions.iter().map(|e| e.pod).chain(self.left.iter().map(|p| p.pod));
         let replaced = self.replacements.values().map(|r| r.pod);
-        evicted
-            .chain(self.left.iter().map(|p| p.pod))
-            .chain(replaced)
-            .chain(self.timers.iter().map(|t| t.pod))
+        evicted.chain(replaced).chain(self.timers.iter().map(|t| t.pod))
     }
 
     /// When evictions were due whose timers ran out, and when they came.
@@ -93,46 +90,29 @@ impl<'a> Evicted<'a> {
         columns.near("evicted.pod", all().map(|e| pods.place(e.pod)));
         columns.near("evicted.node", all().map(|e| nodes.or_none(e.node)));
         columns.codes("evicted.cause", all().map(|e| e.cause as u32));
-        let taints: BTreeMap<String, u32> = all()
-            .filter_map(|e| e.taint.map(|t| (short_taint(t), 0)))
-            .collect::<BTreeMap<_, _>>()
-            .into_keys()
-            .zip(1..)
-            .collect();
-        columns
-            .codes("evicted.taint", all().map(|e| e.taint.map_or(0, |t| taints[&short_taint(t)])));
+        let taints: BTreeSet<String> = all().filter_map(|e| e.taint.map(short_taint)).collect();
+        let taints: BTreeMap<String, u32> = taints.into_iter().zip(1..).collect();
+        let taint = |e: &Eviction<'_>| e.taint.map_or(0, |t| taints[&short_taint(t)]);
+        columns.codes("evicted.taint", all().map(taint));
         columns.set("taints", taints.into_keys().map(Value::from).collect());
         columns.set("causes", EvictionCause::ALL.iter().map(|c| Value::from(c.as_str())).collect());
-        columns.codes(
-            "evicted.seconds",
-            all().map(|e| e.timer_seconds.map_or(0, |s| s.saturating_add(1))),
-        );
         // After the eviction or before it: near zero, where times themselves are far apart.
-        let after =
-            |at: Time, then: Option<Time>| then.map_or(0, |t| 1 + clock.of(t) - clock.of(at));
-        columns.near(
-            "evicted.set",
-            all().map(|e| e.timer_set_at.map_or(0, |t| 1 + clock.of(e.at) - clock.of(t))),
-        );
-        columns.near("evicted.gone", all().map(|e| after(e.at, e.gone_at)));
+        let seconds = |e: &Eviction<'_>| e.timer_seconds.map_or(0, |s| s.saturating_add(1));
+        columns.codes("evicted.seconds", all().map(seconds));
+        let between = |at: Time, then: Time| 1 + clock.of(then) - clock.of(at);
+        columns.near("evicted.set", all().map(|e| e.timer_set_at.map_or(0, |t| between(t, e.at))));
+        columns.near("evicted.gone", all().map(|e| e.gone_at.map_or(0, |t| between(e.at, t))));
         columns.near("evicted.back", all().map(|e| clock.or_never(e.node_back_at)));
         columns.codes("evicted.fault", all().map(|e| e.fault.map_or(0, |f| f.entry + 1)));
         columns.near("evicted.since", all().map(|e| clock.or_never(e.fault.map(|f| f.at))));
         columns.near("evicted.replacement", replaced().map(|r| pods.or_none(r.map(|r| r.pod))));
-        columns.near(
-            "evicted.created",
-            all().zip(replaced()).map(|(e, r)| {
-                r.map_or(0, |r| 1 + clock.of(r.created_at).saturating_sub(clock.of(e.at)))
-            }),
-        );
+        let since = |e: &Eviction<'_>, then: Option<Time>| {
+            then.map_or(0, |t| 1 + clock.of(t).saturating_sub(clock.of(e.at)))
+        };
+        let both = || all().zip(replaced());
+        columns.near("evicted.created", both().map(|(e, r)| since(e, r.map(|r| r.created_at))));
         columns.near("evicted.placed", replaced().map(|r| nodes.or_none(r.and_then(|r| r.node))));
-        columns.near(
-            "evicted.ready",
-            all().zip(replaced()).map(|(e, r)| {
-                r.and_then(|r| r.ready_at)
-                    .map_or(0, |t| 1 + clock.of(t).saturating_sub(clock.of(e.at)))
-            }),
-        );
+        columns.near("evicted.ready", both().map(|(e, r)| since(e, r.and_then(|r| r.ready_at))));
         self.write_timers(clock, (nodes, pods), columns);
     }
 
@@ -188,11 +168,10 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Left>, Vec<Timer>) {
             _ => Ended::Over,
         };
         end(pod, was, before.node, r.at, how);
-        if now == NO_RECORD {
-            open.remove(&pod);
-        } else {
-            open.insert(pod, now);
-        }
+        match now {
+            NO_RECORD => open.remove(&pod),
+            set => open.insert(pod, set),
+        };
     }
     for (pod, set) in open {
         end(pod, set, follow.pod(pod).node, analysis.horizon(), Ended::Runs);
@@ -206,16 +185,10 @@ pub(super) fn write(
     clock: Clock,
     columns: &mut Columns,
 ) {
-    let mut series: Vec<(Value, Vec<(Time, u32)>)> = vec![
-        (
-            json!({ "name": "nodes that wait for their NoExecute taint", "unit": "nodes" }),
-            waiting(analysis),
-        ),
-        (
-            json!({ "name": "evictions that are due and wait for their client", "unit": "pods" }),
-            late(evicted),
-        ),
-    ];
+    let nodes = json!({ "name": "nodes that wait for their NoExecute taint", "unit": "nodes" });
+    let pods =
+        json!({ "name": "evictions that are due and wait for their client", "unit": "pods" });
+    let mut series = vec![(nodes, waiting(analysis)), (pods, late(evicted))];
     let timing = &analysis.plan.timing;
     for (actor, seconds) in &analysis.trace.requests {
         let limits = match actor {
@@ -227,8 +200,8 @@ pub(super) fn write(
         };
         let name = format!("requests of {}", actor.by());
         let limit = limits.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
-        series
-            .push((json!({ "name": name, "unit": "per second", "limit": limit }), rates(seconds)));
+        let what = json!({ "name": name, "unit": "per second", "limit": limit });
+        series.push((what, rates(seconds)));
     }
     series.retain(|(_, steps)| steps.iter().any(|s| s.1 > 0));
     columns.codes("queue.count", series.iter().map(|s| s.1.len() as u32));
@@ -239,11 +212,8 @@ pub(super) fn write(
 
 /// How many evictions whose timers have run out have not come yet.
 fn late(evicted: &Evicted<'_>) -> Vec<(Time, u32)> {
-    let mut changes: Vec<(Time, i32)> = evicted
-        .due()
-        .filter(|(due, at)| due < at)
-        .flat_map(|(due, at)| [(due, 1), (at, -1)])
-        .collect();
+    let late = evicted.due().filter(|(due, at)| due < at);
+    let mut changes: Vec<(Time, i32)> = late.flat_map(|(due, at)| [(due, 1), (at, -1)]).collect();
     changes.sort_unstable();
     let (mut steps, mut now) = (vec![(Time::ZERO, 0)], 0_u32);
     for (at, by) in changes {

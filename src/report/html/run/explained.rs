@@ -31,10 +31,8 @@ pub(super) fn write(
     // A node is in the chain of each of its pods, too.
     let stories = Stories::new(question, &nodes.ids);
     let of_nodes = explain_nodes(question, &nodes.ids, &stories);
-    for (node, why) in nodes.ids.iter().zip(of_nodes) {
-        if let Some(place) = nodes.place(*node) {
-            told.add(NODE, place, &why);
-        }
+    for (node, why) in (0..).zip(of_nodes) {
+        told.add(NODE, node, &why);
     }
     for (zone, why) in (0..).zip(explain_zones(question)) {
         told.add(ZONE, zone, &why);
@@ -73,7 +71,7 @@ fn ordered(pods: &Pods, evicted: &[Eviction<'_>]) -> Vec<PodId> {
         *place = (*place).min(*before);
         *before += 1;
     }
-    let mut all: Vec<PodId> = pods.ids().collect();
+    let mut all = pods.ids.clone();
     all.sort_by_key(|p| first.get(p.index()).copied().unwrap_or(u32::MAX));
     all
 }
@@ -122,19 +120,13 @@ impl Told {
     }
 
     fn add(&mut self, kind: u32, place: u32, e: &Explanation) {
-        let one = One {
-            kind,
-            place,
-            verdict: self.text(&e.verdict),
-            steps: e.steps.iter().map(|s| self.step(s)).collect(),
-            remedies: e
-                .remedies
-                .iter()
-                .map(|r| (self.text(&r.text), self.or_none(r.set.as_ref())))
-                .collect(),
-            notes: e.notes.iter().map(|n| self.text(n)).collect(),
-        };
-        self.all.push(one);
+        let verdict = self.text(&e.verdict);
+        let steps = e.steps.iter().map(|s| self.step(s)).collect();
+        let remedies = e.remedies.iter();
+        let remedies =
+            remedies.map(|r| (self.text(&r.text), self.or_none(r.set.as_ref()))).collect();
+        let notes = e.notes.iter().map(|n| self.text(n)).collect();
+        self.all.push(One { kind, place, verdict, steps, remedies, notes });
     }
 
     fn write(self, clock: Clock, columns: &mut Columns) {

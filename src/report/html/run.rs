@@ -1,9 +1,12 @@
-//! The columns of a run as a whole: what stands above them, the lane of each node, the course of
-//! each workload, and each part.
+//! A run as columns: what stands above them, the lane of each node, the course of each workload,
+//! evictions, timers, queues, and why things happened.
 
-use super::evictions::Evicted;
-use super::names::{Clock, Nodes, Pods};
-use super::{evictions, explained};
+mod evictions;
+mod explained;
+mod names;
+
+use self::evictions::Evicted;
+use self::names::{Clock, Nodes, Pods};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::drains::{Drain, drains};
 use crate::analysis::lanes::{busy_from, by_zone_and_name, quiet_from};
@@ -39,17 +42,16 @@ fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let lanes = Lanes::new(analysis);
     lanes.write(analysis, clock, &mut columns);
     let evicted = Evicted::new(report);
-    let pods = if analysis.pod_count() <= ALL_PODS {
-        Pods::new((0..analysis.pod_count() as u32).map(PodId))
-    } else {
-        Pods::new(evicted.pods())
+    let pods = match analysis.pod_count() {
+        all if all <= ALL_PODS => Pods::new((0..all as u32).map(PodId).collect()),
+        _ => Pods::new(evicted.pods().collect::<BTreeSet<_>>().into_iter().collect()),
     };
-    columns.texts("pod.name", pods.names(analysis));
+    columns.texts("pod.name", pods.ids.iter().map(|p| analysis.pod_name(*p)));
     let owners = Owners::new(analysis);
     let workloads = report.serving.workloads.iter().map(|w| w.id);
     let places: BTreeMap<_, u32> = workloads.zip(0..).collect();
     let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
-    columns.codes("pod.workload", pods.ids().map(place));
+    columns.codes("pod.workload", pods.ids.iter().copied().map(place));
     evicted.write(clock, (&lanes.nodes, &pods), &mut columns);
     let left = || evicted.left.iter();
     columns.near("left.at", left().map(|p| clock.of(p.at)));
@@ -108,7 +110,7 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
 /// Faults, actions, and why evictions pause.
 fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
     let end = |entry: u32| {
-        let ended = |r: &&crate::trace::Record| r.what == What::FaultEnded && r.object == entry;
+        let ended = |r: &&Record| r.what == What::FaultEnded && r.object == entry;
         analysis.trace.iter().find(ended).map(|r| r.at)
     };
     let began: BTreeSet<u32> =
@@ -126,9 +128,8 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
     });
     columns.set("entries", entries.collect());
     let found = disruptions(analysis);
-    let troubled = found
-        .control_plane
-        .iter()
+    let troubled = found.control_plane.iter();
+    let troubled = troubled
         .map(|t| json!({ "from": clock.of(t.from), "to": clock.of(t.to), "name": t.entry }));
     columns.set("control_plane", troubled.collect());
     let master = found.master.iter().map(|(from, to)| json!([clock.of(*from), clock.of(*to)]));
