@@ -16,7 +16,6 @@ pub mod explain;
 pub(crate) mod explore;
 #[cfg(feature = "cli")]
 pub(crate) mod faults;
-mod file_error;
 pub(crate) mod files;
 #[cfg(feature = "cli")]
 pub(crate) mod finding;
@@ -45,6 +44,7 @@ pub(crate) mod playground;
 mod prelude;
 #[cfg(feature = "cli")]
 pub(crate) mod replay;
+mod results;
 #[cfg(feature = "cli")]
 pub(crate) mod settings;
 #[cfg(feature = "cli")]
@@ -59,8 +59,7 @@ pub mod text;
 pub mod trials;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
-pub(crate) use file_error::FileError;
-pub(crate) use files::{Folder, Written};
+pub(crate) use files::{FileError, Folder, Written};
 pub use model::{Heading, Report, Source};
 pub(crate) use model::{WallClock, still_being_made};
 #[cfg(feature = "cli")]

@@ -9,8 +9,7 @@
 //! actor made.
 
 use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
-use super::file_error::FileError;
-use super::files::{Folder, Written};
+use super::files::{FileError, Folder, Written};
 use super::model::Report;
 use super::prelude::*;
 use super::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
@@ -51,8 +50,7 @@ pub(crate) fn write_folder(
     begun(folder.temporary());
     let mut hash = 0;
     folder.write_large(events::FILE, forms.packing, |out| {
-        hash = events::write(out, analysis)?;
-        Ok(())
+        events::write(out, analysis).map(|written| hash = written)
     })?;
     let evictions = EvictionsTable::of(report);
     folder
@@ -73,15 +71,11 @@ pub(crate) fn write_folder(
     for (name, chart) in all {
         write_drawing(&mut folder, name, &charts::draw(chart, &heading, analysis))?;
     }
-    if let Some(page) = page {
-        folder.write(html::FILE, |out| html::write(out, page))?;
-    }
+    page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
     folder.write_large(FILE, forms.packing, |out| write(out, analysis.trace))?;
     // What it takes to run it again.
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
-    for input in &report.source.fingerprint.inputs {
-        folder.copy(input)?;
-    }
+    report.source.fingerprint.inputs.iter().try_for_each(|input| folder.copy(input))?;
     Ok(folder.finish_with(manifest::of_run(report, hash))?)
 }
 
@@ -120,16 +114,13 @@ pub(crate) fn write_tables(
 ) -> Result<(), FileError> {
     for table in all {
         for (form, is_asked) in [(Form::Csv, forms.csv), (Form::Parquet, forms.parquet)] {
-            let name = format!("{}.{}", table.name(), form.ending());
-            if !is_asked || folder.has(&name) {
-                continue;
-            }
             // Parquet is packed already.
-            let packing = match form {
-                Form::Csv => forms.packing,
-                Form::Parquet => Packing::Never,
-            };
-            folder.write_large(&name, packing, |out| tables::write(out, *table, form, about))?;
+            let name = format!("{}.{}", table.name(), form.ending());
+            let packing = if form == Form::Csv { forms.packing } else { Packing::Never };
+            if is_asked && !folder.has(&name) {
+                folder
+                    .write_large(&name, packing, |out| tables::write(out, *table, form, about))?;
+            }
         }
     }
     Ok(())
@@ -149,15 +140,12 @@ fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
         (0..names.pods() as u32).map(|p| names.owner_of(PodId(p)).map(|w| w.0)).collect();
     owners.truncate(owners.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
     // Pods of a group share their template, so that most are found at the first look.
-    let (mut lists, mut templates): (Vec<&[Toleration]>, Vec<(RecordId, usize)>) =
-        (Vec::new(), Vec::new());
+    let mut lists: Vec<&[Toleration]> = Vec::new();
+    let mut templates: Vec<(RecordId, usize)> = Vec::new();
     for (record, template) in &trace.templates {
         let list = template.tolerations.as_slice();
-        let known = templates
-            .last()
-            .map(|t| t.1)
-            .filter(|i| lists[*i] == list)
-            .or_else(|| lists.iter().position(|l| *l == list));
+        let last = templates.last().map(|t| t.1).filter(|i| lists[*i] == list);
+        let known = last.or_else(|| lists.iter().position(|l| *l == list));
         let index = known.unwrap_or_else(|| {
             lists.push(list);
             lists.len() - 1

@@ -3,8 +3,7 @@
 //! as a module, which `extra/web/playground` is built into.
 
 use super::examples;
-use crate::report::file_error::FileError;
-use crate::report::files::Folder;
+use crate::report::files::{FileError, Folder};
 use crate::report::html::{UPLOT, UPLOT_LICENCE, modules, shared, style};
 use crate::report::json;
 use crate::report::prelude::*;
@@ -39,10 +38,8 @@ pub(crate) fn write(
 ) -> Result<(), FileError> {
     let mut folder = Folder::create(parent, name)?;
     begun(folder.temporary());
-    for (file, text) in files() {
-        folder.write(&file, |out| out.write_all(text.as_bytes()))?;
-    }
-    for (file, text) in examples::all() {
+    let examples = examples::all().map(|(file, text)| (file, text.to_owned()));
+    for (file, text) in files().into_iter().chain(examples) {
         folder.write(&file, |out| out.write_all(text.as_bytes()))?;
     }
     folder.write("examples.json", |out| json::write(out, &examples::listed()))?;
@@ -52,10 +49,8 @@ pub(crate) fn write(
 
 /// The page and all that it runs, but for the simulation.
 fn files() -> Vec<(String, String)> {
-    let modules: Vec<(&str, &str)> = shared()
-        .chain(OWN.iter().copied())
-        .chain(PACKAGES.iter().map(|p| (p.file, p.text)))
-        .collect();
+    let packages = PACKAGES.iter().map(|p| (p.file, p.text));
+    let modules: Vec<_> = shared().chain(OWN.iter().copied()).chain(packages).collect();
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let own = [
         ("index.html", page(&names)),
@@ -66,9 +61,8 @@ fn files() -> Vec<(String, String)> {
         ("LICENSES.txt", licences()),
         (WORKER.0, WORKER.1.to_owned()),
     ];
-    let own = own.map(|(name, text)| (name.to_owned(), text));
-    let modules = modules.into_iter();
-    own.into_iter().chain(modules.map(|(name, text)| (name.to_owned(), text.to_owned()))).collect()
+    let modules = modules.into_iter().map(|(name, text)| (name, text.to_owned()));
+    own.into_iter().chain(modules).map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 /// The licences of what others wrote.
@@ -90,10 +84,8 @@ fn page(modules: &[&str]) -> String {
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-{allowed}'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; worker-src 'self'; \
          img-src 'self' data:; base-uri 'none'; form-action 'none'"
     );
-    let preloads: String = modules
-        .iter()
-        .map(|file| format!("<link rel=\"modulepreload\" href=\"{file}\">\n"))
-        .collect();
+    let preload = |file: &&str| format!("<link rel=\"modulepreload\" href=\"{file}\">\n");
+    let preloads: String = modules.iter().map(preload).collect();
     format!(
         "<!doctype html>
 <html lang=\"en\">
@@ -124,11 +116,8 @@ fn page(modules: &[&str]) -> String {
 
 /// Where the packages are that modules import by name.
 fn import_map() -> String {
-    let files = PACKAGES.iter().map(|p| {
-        let place = Value::from(format!("./{}", p.file));
-        (p.name.to_owned(), place)
-    });
-    json!({ "imports": files.collect::<Map<_, _>>() }).to_string()
+    let file = |p: &Package| (p.name.to_owned(), format!("./{}", p.file).into());
+    json!({ "imports": PACKAGES.iter().map(file).collect::<Map<_, _>>() }).to_string()
 }
 
 /// Its name beside the program, where a release has it.
