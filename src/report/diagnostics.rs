@@ -28,22 +28,19 @@ fn draw_in(problems: &Problems, colour: bool, width: usize, room: usize) -> Stri
         if problem.is_drawable() {
             out.push_str(&drawn(&renderer, &problem.harmless(&mut clean), room));
         } else {
-            let said = format!("error: {}", shown(&problem.to_string()));
-            let lines: Vec<String> = said.lines().flat_map(|l| fold(l, room)).collect();
-            out.push_str(&lines.join("\n"));
+            out += &folded(&format!("error: {}", shown(&problem.to_string())), room);
         }
         out.push('\n');
     }
     out
 }
 
+fn folded(text: &str, room: usize) -> String {
+    text.lines().flat_map(|l| fold(l, room)).collect::<Vec<_>>().join("\n")
+}
+
 fn drawn(renderer: &Renderer, problem: &Problem, room: usize) -> String {
-    let folded = |text: &str, column: usize| {
-        let lines = text.lines();
-        let lines = lines.flat_map(|l| fold(l, room.saturating_sub(column)));
-        lines.collect::<Vec<_>>().join("\n")
-    };
-    let message = folded(&problem.message, "error: ".len());
+    let message = folded(&problem.message, room.saturating_sub("error: ".len()));
     let title = Level::ERROR.primary_title(&*message);
     let snippet = problem.place.as_ref().map(|(source, bytes)| {
         let inside = |byte: usize| source.text.floor_char_boundary(byte.min(source.text.len()));
@@ -55,7 +52,7 @@ fn drawn(renderer: &Renderer, problem: &Problem, room: usize) -> String {
     let group = title.elements(snippet);
     // Behind the place of a number of a line.
     let help = problem.help.as_deref();
-    let help = help.map(|help| folded(help, "    = help: ".len() + 2));
+    let help = help.map(|help| folded(help, room.saturating_sub("    = help: ".len() + 2)));
     let group = group.elements(help.as_deref().map(|help| Level::HELP.message(help)));
     renderer.render(&[group])
 }

@@ -9,12 +9,8 @@ use crate::files::acts;
 
 /// The time since the step before, where there is one.
 fn delays(steps: &[Step]) -> Vec<Option<Dur>> {
-    let before = steps.iter().map(|s| Some(s.at));
-    std::iter::once(None)
-        .chain(before)
-        .zip(steps)
-        .map(|(before, s)| before.map(|b| s.at.since(b)))
-        .collect()
+    let before = std::iter::once(None).chain(steps.iter().map(|s| Some(s.at)));
+    before.zip(steps).map(|(before, s)| Some(s.at.since(before?))).collect()
 }
 
 /// To the nearest millisecond.
@@ -58,8 +54,7 @@ pub fn write(
         }
     }
     if !e.remedies.is_empty() {
-        writeln!(p.out)?;
-        p.title("What would have changed it")?;
+        p.part("What would have changed it")?;
         for remedy in &e.remedies {
             p.indented(&remedy.text, 2, GREEN)?;
             if let Some(set) = &remedy.set {
@@ -69,11 +64,8 @@ pub fn write(
     }
     if !e.notes.is_empty() {
         writeln!(p.out)?;
-        for note in &e.notes {
-            p.indented(note, 2, PLAIN)?;
-        }
     }
-    Ok(())
+    e.notes.iter().try_for_each(|note| p.indented(note, 2, PLAIN))
 }
 
 /// An explanation as a document; steps have their times by the clock on the wall where `clock` says
@@ -124,22 +116,13 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
     };
     writeln!(out, "flowchart TD")?;
     for (i, step) in e.steps.iter().enumerate() {
-        let rule =
-            step.rule.as_ref().map_or(String::new(), |r| format!("<br/><i>{}</i>", label(r)));
-        writeln!(
-            out,
-            "    s{i}[\"{}<br/>{}{rule}\"]",
-            label(&absolute(step.at)),
-            label(&step.text)
-        )?;
+        let (at, text) = (label(&absolute(step.at)), label(&step.text));
+        let rule = step.rule.iter().map(|r| format!("<br/><i>{}</i>", label(r)));
+        writeln!(out, "    s{i}[\"{at}<br/>{text}{}\"]", rule.collect::<String>())?;
     }
     for (i, between) in delays(&e.steps).into_iter().enumerate().skip(1) {
-        writeln!(
-            out,
-            "    s{} -->|\"{}\"| s{i}",
-            i - 1,
-            label(&between.map(delay).unwrap_or_default())
-        )?;
+        let between = label(&between.map(delay).unwrap_or_default());
+        writeln!(out, "    s{} -->|\"{between}\"| s{i}", i - 1)?;
     }
     writeln!(out, "    verdict([\"{}: {}\"])", label(&e.object), label(&e.verdict))?;
     if let Some(last) = e.steps.len().checked_sub(1) {

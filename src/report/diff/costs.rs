@@ -3,8 +3,7 @@
 use super::printer::ROWS;
 use super::words::fates;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
-use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED};
+use crate::report::results::*;
 use std::cmp::Ordering;
 
 /// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
@@ -42,17 +41,14 @@ impl Printer<'_> {
     /// What runs over many seeds cost.
     pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
         self.title("What it costs; means over the seeds, more is worse")?;
+        let all = grouped(d.seeds);
         let mut blocks =
             vec![("all workloads".to_owned(), rows_of_many(&d.costs, d), String::new())];
         for w in d.workloads.iter().take(WORKLOADS) {
             let only = |side: usize, letter: char| match w.only[side] {
                 0 => None,
                 n if n == d.seeds => Some(format!("only in {letter}")),
-                n => Some(format!(
-                    "only in {letter} in {} of {} seeds",
-                    grouped(n),
-                    grouped(d.seeds)
-                )),
+                n => Some(format!("only in {letter} in {} of {all} seeds", grouped(n))),
             };
             let said: Vec<String> = [only(0, 'A'), only(1, 'B')].into_iter().flatten().collect();
             blocks.push((w.name.clone(), rows_of_many(&w.costs, d), said.join("; ")));
@@ -83,12 +79,20 @@ impl Printer<'_> {
     }
 
     fn blocks(&mut self, heads: &[&str], blocks: &[Block]) -> io::Result<()> {
-        let layout = Widths::new(heads, blocks);
+        let cells = || blocks.iter().flat_map(|b| &b.1);
+        let names = cells().map(|c| &c.0).chain(blocks.iter().take(1).map(|b| &b.0));
+        let name = names.map(|n| n.chars().count()).max().unwrap_or(0) + 2;
+        let width = |i: usize| {
+            let values = cells().filter_map(|c| c.1.get(i)).map(|v| v.chars().count());
+            values.chain([heads[i].len()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+        let right = |values: &[&str]| -> String {
+            values.iter().zip(&widths).map(|(v, w)| format!("  {v:>w$}")).collect()
+        };
         for (i, (title, rows, said)) in blocks.iter().enumerate() {
             if i == 0 {
-                let name = layout.name;
-                let heads = self.painted(&layout.right(heads), DIM);
-                writeln!(self.out, "  {title:name$}{heads}")?;
+                writeln!(self.out, "  {title:name$}{}", self.painted(&right(heads), DIM))?;
             } else {
                 writeln!(self.out, "  {}", self.painted(title, BOLD))?;
             }
@@ -99,8 +103,8 @@ impl Printer<'_> {
                     Ordering::Less => GREEN,
                     Ordering::Equal => PLAIN,
                 };
-                let rest = layout.name - 2;
-                let values = self.painted(&layout.right(&values), ansi);
+                let rest = name - 2;
+                let values = self.painted(&right(&values), ansi);
                 writeln!(self.out, "    {figure:rest$}{values}")?;
             }
             if i == 0 {
@@ -142,59 +146,19 @@ pub(super) fn answer(rows: &[Cells]) -> Vec<String> {
     };
     let (chance, sure): (Vec<&Cells>, Vec<&Cells>) = rows.iter().partition(|c| is_chance(c));
     let of = |way| sure.iter().copied().filter(|c| c.2 == way).collect();
-    [
-        said("Worse in B", of(Ordering::Greater)),
-        said("Better in B", of(Ordering::Less)),
-        said("May be chance", chance),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-/// How wide the columns are.
-struct Widths {
-    /// The first column, which has the names.
-    name: usize,
-    /// The columns of values.
-    values: Vec<usize>,
-}
-
-impl Widths {
-    fn new(heads: &[&str], blocks: &[Block]) -> Self {
-        let cells = || blocks.iter().flat_map(|b| &b.1);
-        let name = cells()
-            .map(|c| c.0.chars().count())
-            .chain(blocks.iter().take(1).map(|b| b.0.chars().count()))
-            .max()
-            .unwrap_or(0)
-            + 2;
-        let width = |i: usize| {
-            cells()
-                .map(|c| c.1.get(i).map_or(0, |v| v.chars().count()))
-                .chain([heads[i].len()])
-                .max()
-                .unwrap_or(0)
-        };
-        Widths { name, values: (0..heads.len()).map(width).collect() }
-    }
-
-    /// Values, each at the right edge of its column.
-    fn right(&self, values: &[&str]) -> String {
-        values.iter().zip(&self.values).map(|(v, w)| format!("  {v:>w$}")).collect()
-    }
+    let worse = said("Worse in B", of(Ordering::Greater));
+    let better = said("Better in B", of(Ordering::Less));
+    worse.into_iter().chain(better).chain(said("May be chance", chance)).collect()
 }
 
 pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     let row = |figure: Figure| {
         let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
         let worse = a.compared(b, figure, tolerance);
-        let mut cells =
-            vec![value(figure, of_a), value(figure, of_b), difference(figure, of_b - of_a)];
-        if is_slight(figure, of_b - of_a) {
-            cells.clear();
-        }
-        (worse.is_ne()).then(|| (figure.heading().to_owned(), cells, worse))
+        let more = of_b - of_a;
+        let cells = || vec![value(figure, of_a), value(figure, of_b), difference(figure, more)];
+        let cells = if is_slight(figure, more) { Vec::new() } else { cells() };
+        worse.is_ne().then(|| (figure.heading().to_owned(), cells, worse))
     };
     Figure::ALL.into_iter().filter_map(row).collect()
 }
@@ -253,10 +217,9 @@ fn is_slight(figure: Figure, difference: f64) -> bool {
 /// `11.57`, `340.0 s`, `0.125 %`, `1,234`
 fn value(figure: Figure, value: f64) -> String {
     let (factor, digits, unit) = form(figure, value);
-    if digits == 0 {
-        grouped(value as u64)
-    } else {
-        format!("{}{unit}", decimal(value * factor, digits))
+    match digits {
+        0 => grouped(value as u64),
+        _ => format!("{}{unit}", decimal(value * factor, digits)),
     }
 }
 
@@ -274,10 +237,9 @@ fn difference(figure: Figure, value: f64) -> String {
 /// With that many digits, and with more where a value that is not zero would read as zero.
 fn decimal(value: f64, digits: usize) -> String {
     const MOST: usize = 9;
-    (digits..=MOST)
-        .map(|n| format!("{value:.n$}"))
-        .find(|text| value == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b)))
-        .unwrap_or_else(|| format!("{value:.digits$}"))
+    let says = |text: &String| value == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    let mut texts = (digits..=MOST).map(|n| format!("{value:.n$}"));
+    texts.find(says).unwrap_or_else(|| format!("{value:.digits$}"))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use crate::analysis::diff::{
     Pattern, SettingChange, Settings, WorkloadOverSeeds,
 };
 use crate::report::Source;
-use crate::report::prelude::*;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
+use crate::report::results::*;
 
 /// A figure of both sides.
 #[derive(Clone, Copy)]
@@ -217,18 +216,13 @@ fn settings(document: &mut Value, s: &Settings) {
 
 /// Every figure on both sides, and the second less the first.
 fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
-    let one = |figure: Figure| {
-        let value = object(&OF_TWO, Compared::new(a, b, figure, tolerance));
-        (figure.name().to_owned(), value)
-    };
+    let one = |f: Figure| (f.name().to_owned(), object(&OF_TWO, Compared::new(a, b, f, tolerance)));
     Value::Object(Figure::ALL.into_iter().map(one).collect())
 }
 
 fn pair(p: &Pair) -> Value {
-    let at = |o: Option<Occurrence>| {
-        o.map(|o| json!({ "at_s": o.at.as_secs_f64(), "record": o.record }))
-    };
-    json!({ "pod": p.pod, "node": p.node, "a": at(p.a), "b": at(p.b) })
+    let at = |o: Occurrence| json!({ "at_s": o.at.as_secs_f64(), "record": o.record });
+    json!({ "pod": p.pod, "node": p.node, "a": p.a.map(at), "b": p.b.map(at) })
 }
 
 fn group(g: &Group) -> Value {
@@ -246,10 +240,8 @@ fn group(g: &Group) -> Value {
 }
 
 fn fate(f: &Fate) -> Value {
-    let mut all: Map<String, Value> = Figure::ALL
-        .into_iter()
-        .map(|c| (c.name().to_owned(), c.of(&f.bill.costs).into()))
-        .collect();
+    let figure = |c: Figure| (c.name().to_owned(), Value::from(c.of(&f.bill.costs)));
+    let mut all: Map<String, Value> = Figure::ALL.into_iter().map(figure).collect();
     let counts = [
         ("desired_at_the_end", u64::from(f.desired)),
         ("up_at_the_end", f.up.into()),

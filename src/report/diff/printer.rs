@@ -4,8 +4,7 @@ use crate::analysis::diff::{Noise, SettingChange, Settings};
 use crate::analysis::words::ranges;
 use crate::files::called;
 use crate::report::Source;
-use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW};
+use crate::report::results::*;
 
 /// Rows of a part of the text; the rest is counted.
 pub(super) const ROWS: usize = 40;
@@ -16,11 +15,9 @@ const SETTINGS: usize = 40;
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
     let (file, timing) = (called(&source.file), &plan.timing.name);
-    let mut line = format!("{file}: Kubernetes {release}, timing {timing}, {seeds}");
-    let set =
-        source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
-    line.extend(set.map(|s| format!(", {s}")));
-    line
+    let is_told = |s: &&String| s.starts_with("kubernetes=") || s.starts_with("timing=");
+    let set = source.set.iter().filter(|s| !is_told(s)).map(|s| format!(", {s}"));
+    format!("{file}: Kubernetes {release}, timing {timing}, {seeds}{}", set.collect::<String>())
 }
 
 /// What a person should know of how two plans came about, each sentence once.
@@ -37,9 +34,7 @@ impl Printer<'_> {
             write!(self.out, "{}  ", self.painted(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
-        for note in notes(plans) {
-            self.indented(note, 3, YELLOW)?;
-        }
+        notes(plans).try_for_each(|note| self.indented(note, 3, YELLOW))?;
         writeln!(self.out)
     }
 
@@ -52,10 +47,10 @@ impl Printer<'_> {
     /// The settings that differ, those that are not written in a file too: another release has other
     /// defaults.
     fn own_settings(&mut self, s: &Settings) -> io::Result<()> {
-        if s.others.is_empty() {
+        let list = &s.others;
+        if list.is_empty() {
             return Ok(());
         }
-        let list = &s.others;
         self.title("Settings that differ")?;
         let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
         let shown = &list[..list.len().min(SETTINGS)];
@@ -78,11 +73,8 @@ impl Printer<'_> {
             return Ok(());
         }
         self.title("Internal switches of the releases that differ")?;
-        let sides = s
-            .release
-            .as_ref()
-            .map_or(["first", "second"], |(a, b)| [a, b])
-            .map(|side| side.trim_start_matches('v'));
+        let sides = s.release.as_ref().map_or(["first", "second"], |(a, b)| [a, b]);
+        let sides = sides.map(|side| side.trim_start_matches('v'));
         for c in s.switches.iter().take(SETTINGS) {
             let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
             let (about, values) = c.prose.clone().unwrap_or_else(name);
@@ -112,10 +104,10 @@ impl Printer<'_> {
             let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
             if !of.is_empty() {
                 let all: u64 = of.iter().map(|f| f.2).sum();
-                let whats: Vec<String> =
-                    of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n))).collect();
+                let whats = of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n)));
+                let whats = whats.collect::<Vec<_>>().join(", ");
                 write!(self.out, "  ")?;
-                self.folded(&format!("{} {said}: {}", grouped(all), whats.join(", ")), 4, DIM)?;
+                self.folded(&format!("{} {said}: {whats}", grouped(all)), 4, DIM)?;
             }
         }
         writeln!(self.out)
@@ -126,9 +118,8 @@ impl Printer<'_> {
             return Ok(());
         }
         self.title("Only in one of the clusters")?;
-        for (what, sides) in
-            [("nodes", &s.nodes), ("pods", &s.pods), ("entries of the timeline", &s.entries)]
-        {
+        let all = [("nodes", &s.nodes), ("pods", &s.pods), ("entries of the timeline", &s.entries)];
+        for (what, sides) in all {
             for (letter, names) in ["A", "B"].into_iter().zip(sides) {
                 if !names.is_empty() {
                     write!(self.out, "  {letter}  ")?;

@@ -4,24 +4,20 @@ use super::printer::{ROWS, header};
 use super::words::{Side, changed, colour, group_text, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Difference, Noise};
-use crate::report::prelude::*;
-use crate::report::text::{DIM, GREEN, PLAIN, Printer, YELLOW};
+use crate::report::results::*;
 
 /// The lines on both sides.
 pub(super) fn headers(sides: [Side<'_>; 2]) -> [String; 2] {
-    sides.map(|s| {
-        let seed = format!("seed {}", s.source.seed);
-        header(s.analysis.plan, s.source, &seed)
-    })
+    sides.map(|s| header(s.analysis.plan, s.source, &format!("seed {}", s.source.seed)))
 }
 
 /// Where two runs part, if they do.
 pub(super) fn parting(d: &Difference) -> Option<String> {
     let first = d.first.as_ref()?;
     let subject = subject_of(first.pairs.first()?);
-    let what =
-        if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
-    Some(format!("{what}: {}", changed(first.way, &first.details, first.shift())))
+    let space = if subject.is_empty() { "" } else { " " };
+    let changed = changed(first.way, &first.details, first.shift());
+    Some(format!("{subject}{space}{}: {changed}", first.what))
 }
 
 /// Writes the difference for people.
@@ -32,11 +28,8 @@ pub(crate) fn write(p: &mut Printer<'_>, sides: [Side<'_>; 2], d: &Difference) -
     p.of_sentences();
     p.sides(headers(sides), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
-        let same = p.painted(
-            "Both runs came to the same: nobody was evicted, tainted or placed otherwise.",
-            GREEN,
-        );
-        writeln!(p.out, "{same}")?;
+        let same = "Both runs came to the same: nobody was evicted, tainted or placed otherwise.";
+        writeln!(p.out, "{}", p.painted(same, GREEN))?;
         if d.settings.others.is_empty() && d.settings.switches.is_empty() {
             return Ok(());
         }
@@ -95,11 +88,8 @@ impl Printer<'_> {
         let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
         let width = |i: usize| cells.iter().map(|c| c[i].chars().count()).max().unwrap_or(0).max(1);
         let (first, second) = (width(0), width(1));
-        writeln!(
-            self.out,
-            "  {}",
-            self.painted(&format!("{:>first$}  {:>second$}", "A", "B"), DIM)
-        )?;
+        let heads = format!("{:>first$}  {:>second$}", "A", "B");
+        writeln!(self.out, "  {}", self.painted(&heads, DIM))?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
             let ansi = colour(group.way, &group.what);

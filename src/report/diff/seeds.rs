@@ -5,8 +5,7 @@ use super::words::{PENDING, colour, detail, how, of_several, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::ranges;
 use crate::report::Source;
-use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, GREEN, Printer, YELLOW};
+use crate::report::results::*;
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +42,8 @@ pub(crate) fn write(
     p.sides(headers(sides, d), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
-        let same =
-            p.painted(&format!("Both sides came to the same in each of {all} seeds."), GREEN);
-        writeln!(p.out, "{same}\n")?;
+        let same = format!("Both sides came to the same in each of {all} seeds.");
+        writeln!(p.out, "{}\n", p.painted(&same, GREEN))?;
         p.causes(settings)?;
         return p.switches(settings);
     }
@@ -63,9 +61,9 @@ pub(crate) fn write(
     }
     p.patterns("What differs in nearly all seeds", &d.nearly_all, d.seeds, ROWS)?;
     if d.seeds >= FEWEST {
+        let compared = grouped(d.compared as u64);
         let said = format!(
-            "By the sign test of equal seeds, at 5 % after Benjamini-Hochberg: {} things were compared.",
-            grouped(d.compared as u64)
+            "By the sign test of equal seeds, at 5 % after Benjamini-Hochberg: {compared} things were compared."
         );
         p.folded(&said, 0, DIM)?;
         writeln!(p.out)?;
@@ -92,18 +90,12 @@ impl Printer<'_> {
         let width = shown.iter().map(|of| often(of, seeds).chars().count()).max().unwrap_or(0);
         for of in shown {
             write!(self.out, "  {:>width$}  ", often(of, seeds))?;
-            let text = match of[..] {
-                [one] => said(one),
-                _ => said_together(of),
-            };
+            let text = if let [one] = of[..] { said(one) } else { said_together(of) };
             self.folded(&text, width + 4, colour(of[0].kind.way, &of[0].kind.what))?;
         }
         if lines.len() > most {
-            writeln!(
-                self.out,
-                "  {} more of these; -o json has all",
-                grouped((lines.len() - most) as u64)
-            )?;
+            let more = grouped((lines.len() - most) as u64);
+            writeln!(self.out, "  {more} more of these; -o json has all")?;
         }
         writeln!(self.out)
     }
@@ -126,7 +118,7 @@ pub(super) fn often(of: &[&Pattern], seeds: u64) -> String {
 
 /// Patterns that are the same of others: of many workloads, or of many nodes, one cause has made
 /// them. Few of a kind stay apart.
-fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
+fn together<'p>(list: &'p [Pattern]) -> Vec<Vec<&'p Pattern>> {
     let key = |p: &Pattern| (p.kind.what.clone(), p.kind.way, p.kind.of_pods);
     let mut lines: Vec<Vec<&Pattern>> = Vec::new();
     for p in list {
@@ -135,23 +127,15 @@ fn together(list: &[Pattern]) -> Vec<Vec<&Pattern>> {
             None => lines.push(vec![p]),
         }
     }
-    let mut told = Vec::new();
-    for line in lines {
-        if line.len() > NAMES {
-            told.push(line);
-        } else {
-            told.extend(line.into_iter().map(|p| vec![p]));
-        }
-    }
-    told
+    let alone = |line: Vec<&'p Pattern>| line.into_iter().map(|p| vec![p]).collect();
+    lines.into_iter().flat_map(|l| if l.len() > NAMES { vec![l] } else { alone(l) }).collect()
 }
 
 /// `40 to 44 pods of 12 workloads evicted: 9s to 10.5s later in B (Deployment default/web, … )`
 fn said_together(of: &[&Pattern]) -> String {
     let thing = if of[0].kind.of_pods { "pod" } else { "node" };
-    let (least, most) = of
-        .iter()
-        .fold((0, 0), |(least, most), p| (least + p.tally.objects.0, most + p.tally.objects.1));
+    let objects = of.iter().map(|p| p.tally.objects);
+    let objects = objects.fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
     let name = |p: &&Pattern| match &p.kind.of {
         Some(of) => of.clone(),
         None => p.objects.first().cloned().unwrap_or_default(),
@@ -164,7 +148,7 @@ fn said_together(of: &[&Pattern]) -> String {
     }
     let shifts = of.iter().filter_map(|p| p.tally.shift);
     let shift = shifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let subject = format!("{} {thing}s", span((least, most)));
+    let subject = format!("{} {thing}s", span(objects));
     let how = how(of[0].kind.way, shift);
     format!("{subject} {}: {how} ({listed})", of_several(&of[0].kind.what))
 }
@@ -183,15 +167,11 @@ pub(super) fn said(p: &Pattern) -> String {
         Some(of) => format!(" {of}"),
         None => String::new(),
     };
-    let counted_as = if p.tally.objects == (1, 1) {
-        // One that shares its name with no other needs no number.
-        if !p.kind.of_pods && !of.ends_with('…') {
-            thing.to_owned()
-        } else {
-            format!("1 {thing}")
-        }
-    } else {
-        format!("{} {thing}s", span(p.tally.objects))
+    // One that shares its name with no other needs no number.
+    let counted_as = match p.tally.objects {
+        (1, 1) if !p.kind.of_pods && !of.ends_with('…') => thing.to_owned(),
+        (1, 1) => format!("1 {thing}"),
+        objects => format!("{} {thing}s", span(objects)),
     };
     let few = names.len() as u64;
     let subject = match &p.kind.of {

@@ -1,12 +1,11 @@
 //! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
-use crate::analysis::clock::{absolute, whole};
 use crate::analysis::diff::{Fate, Group, Pair, Way};
 use crate::analysis::words::ranges;
 use crate::analysis::{causes, words};
 use crate::report::Source;
 use crate::report::prelude::*;
-use crate::report::text::{PLAIN, RED, YELLOW};
+use crate::report::text::{PLAIN, RED, YELLOW, from_to};
 
 /// To the millisecond, and to the tenth of a second where it is longer than ten.
 fn rounded(d: Dur) -> String {
@@ -14,17 +13,12 @@ fn rounded(d: Dur) -> String {
     short(Dur::from_millis((d.as_millis() + unit / 2) / unit * unit))
 }
 
-/// By how much: from the least to the most.
-pub(super) fn by(shift: Option<(Dur, Dur)>) -> String {
-    shift.map_or(String::new(), |(least, most)| {
-        let (least, most) = (rounded(least), rounded(most));
-        if least == most { least } else { format!("{least} to {most}") }
-    })
-}
-
 /// `5s earlier in B`, `only in A`.
 pub(super) fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
-    let by = by(shift);
+    let by = shift.map_or(String::new(), |(least, most)| {
+        let (least, most) = (rounded(least), rounded(most));
+        if least == most { least } else { format!("{least} to {most}") }
+    });
     match way {
         Way::OnlyA => "only in A".to_owned(),
         Way::OnlyB => "only in B".to_owned(),
@@ -89,27 +83,25 @@ pub(super) fn of_several(what: &str) -> String {
 
 /// `27 pods of Deployment default/web on b-00..b-08 evicted: 5s earlier in B`
 pub(super) fn group_text(g: &Group) -> String {
-    let mut nodes: Vec<&str> = g.pairs.iter().filter_map(|p| p.node.as_deref()).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let (objects, has_pods) = (g.pairs.len(), g.pairs.iter().any(|p| p.pod.is_some()));
-    let mut pods: Vec<&str> = g.pairs.iter().filter_map(|p| p.pod.as_deref()).collect();
-    pods.sort_unstable();
-    pods.dedup();
+    let distinct = |of: fn(&Pair) -> Option<&str>| -> Vec<&str> {
+        g.pairs.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let (nodes, pods) = (distinct(|p| p.node.as_deref()), distinct(|p| p.pod.as_deref()));
+    let objects = g.pairs.len();
     let on = if nodes.is_empty() { String::new() } else { format!(" on {}", ranges(&nodes)) };
-    let subject = match (has_pods, pods.len()) {
-        (true, 1) => subject_of(&g.pairs[0]),
-        (true, n) => {
+    let subject = match pods.len() {
+        0 => ranges(&nodes),
+        1 => subject_of(&g.pairs[0]),
+        n => {
             let of = g.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
             format!("{}{of}{on}", counted(n as u64, "pod"))
         }
-        (false, _) => ranges(&nodes),
     };
     let times = match objects.checked_div(pods.len().max(nodes.len()).max(1)) {
         Some(n) if n > 1 => format!(", {} times", grouped(objects as u64)),
         _ => String::new(),
     };
-    let several = if has_pods { pods.len() > 1 } else { nodes.len() > 1 };
+    let several = if pods.is_empty() { nodes.len() > 1 } else { pods.len() > 1 };
     let said = if several { of_several(&g.what) } else { g.what.clone() };
     let what = if subject.is_empty() { said } else { format!("{subject} {said}") };
     let beside = match g.way {
@@ -135,29 +127,23 @@ pub(super) fn why(details: &[Option<String>; 2]) -> String {
 /// When the facts of a group happened in a run: `6:45.100`, or the first and the last.
 pub(super) fn times(g: &Group, side: usize) -> String {
     let all = g.pairs.iter().filter_map(|p| Some(p.on(side)?.at));
-    match (all.clone().min(), all.max()) {
-        (Some(first), Some(last)) if last.since(first) < Dur::from_secs(1) => absolute(first),
-        (Some(first), Some(last)) => format!("{}–{}", whole(first), whole(last)),
-        _ => "–".to_owned(),
-    }
+    let span = all.clone().min().zip(all.max());
+    span.map_or("–".to_owned(), |(first, last)| from_to(first, last))
 }
 
 /// `pods up at worst 10 in A, 9 in B; lost 10 in A, 9 in B`
 pub(super) fn fates(a: &Fate, b: &Fate) -> String {
-    let mut said = Vec::new();
-    for (what, a, b) in [
+    let all = [
         ("pods up at worst", u64::from(a.least_up), u64::from(b.least_up)),
         ("up at the end", u64::from(a.up), u64::from(b.up)),
         ("desired at the end", u64::from(a.desired), u64::from(b.desired)),
         ("lost", a.lost, b.lost),
         ("replaced", a.replaced, b.replaced),
         ("stuck Terminating", a.stuck, b.stuck),
-    ] {
-        if a != b {
-            said.push(format!("{what} {} in A, {} in B", grouped(a), grouped(b)));
-        }
-    }
-    said.join("; ")
+    ];
+    let others = all.into_iter().filter(|(_, a, b)| a != b);
+    let said = |(what, a, b)| format!("{what} {} in A, {} in B", grouped(a), grouped(b));
+    others.map(said).collect::<Vec<_>>().join("; ")
 }
 
 /// One of the two runs.
@@ -177,8 +163,6 @@ pub(super) fn steps(analysis: &Analysis<'_>, record: RecordId) -> Vec<(Time, Str
     let chain = causes::chain(analysis.trace, record).take(STEPS);
     // That an object exists from the start explains nothing.
     let told = chain.filter(|(id, r)| *id == record || r.at > Time::ZERO);
-    let mut steps: Vec<(Time, String)> =
-        told.map(|(_, r)| (r.at, words::record(analysis, r))).collect();
-    steps.reverse();
-    steps
+    let steps: Vec<_> = told.map(|(_, r)| (r.at, words::record(analysis, r))).collect();
+    steps.into_iter().rev().collect()
 }

@@ -2,8 +2,7 @@
 
 use super::said::Outlook;
 use crate::lab::forecast::{ByWhen, Count, Foreseen, Left};
-use crate::report::prelude::*;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
+use crate::report::results::*;
 
 /// What the first course is called in tables, in which nobody does anything.
 const AS_IT_IS: &str = "as it is";

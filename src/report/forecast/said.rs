@@ -74,31 +74,29 @@ pub(super) fn span<'f>(
 
 /// What has changed since an earlier forecast, a sentence each, by clock times.
 pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
-    let of = |o: &Outlook<'_>| -> BTreeMap<(Happening, String), (i64, f64)> {
-        let of_one = |f: &Foreseen| {
-            let at = o.basis.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
-            ((f.what, f.object.clone()), (at, f.when.share))
-        };
-        o.forecast.happenings.iter().map(of_one).collect()
+    let of = |o: &Outlook<'_>| -> BTreeMap<(Happening, String), i64> {
+        let at = |f: &Foreseen| o.basis.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
+        let all = o.forecast.happenings.iter();
+        all.map(|f| ((f.what, f.object.clone()), at(f))).collect()
     };
     let (was, is) = (of(before), of(now));
     // The names of pods that are to come are made up, and stay so.
     let is_made_up = |what: Happening| what.is_of_pod() && what != Happening::PodDeleted;
     let mut lines = Vec::new();
     let clock = |us: i64| WallClock(us).clock(Time::ZERO);
-    for ((what, object), (at, _)) in &is {
-        match was.get(&(*what, object.clone())) {
-            None if !is_made_up(*what) => {
-                lines.push(format!("new: {} {object} at {}", what.as_str(), clock(*at)));
+    for (key, at) in &is {
+        let (what, object) = (key.0.as_str(), &key.1);
+        match was.get(key) {
+            None if !is_made_up(key.0) => {
+                lines.push(format!("new: {what} {object} at {}", clock(*at)));
             }
-            Some((then, _)) if (at - then).unsigned_abs() > SAME.as_nanos() / 1_000 => {
-                let (then, at) = (clock(*then), clock(*at));
-                lines.push(format!("{} {object}: {at}, was {then}", what.as_str()));
+            Some(then) if (at - then).unsigned_abs() > SAME.as_nanos() / 1_000 => {
+                lines.push(format!("{what} {object}: {}, was {}", clock(*at), clock(*then)));
             }
             _ => {}
         }
     }
-    for (key, (at, _)) in &was {
+    for (key, at) in &was {
         let (what, object) = key;
         if is.contains_key(key) || is_made_up(*what) {
             continue;
@@ -130,12 +128,8 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     let total = |what| span(outlook, what, None)?.counts.last().copied();
     let span = |what| {
         let ByWhen { first, last, .. } = span(outlook, what, None)?;
-        Some(format!(
-            "{} to {} ({})",
-            outlook.clock(first.low),
-            outlook.clock(last.high),
-            from_now(first.low)
-        ))
+        let (from, to) = (outlook.clock(first.low), outlook.clock(last.high));
+        Some(format!("{from} to {to} ({})", from_now(first.low)))
     };
     let mut said = Vec::new();
     for (what, noun) in [
@@ -144,10 +138,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         (Happening::NodeUnknown, "node"),
     ] {
         let Some((count, span)) = total(what).zip(span(what)) else { continue };
-        let (is, get) = match count.high {
-            1 => ("is", "gets"),
-            _ => ("are", "get"),
-        };
+        let (is, get) = if count.high == 1 { ("is", "gets") } else { ("are", "get") };
         let does = match what {
             Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
             Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
@@ -157,10 +148,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     }
     if let Some(bound) = total(Happening::PodBound) {
         let until = outlook.clock(outlook.basis.horizon);
-        let word = match bound.high {
-            1 => "comes to a node",
-            _ => "come to nodes",
-        };
+        let word = if bound.high == 1 { "comes to a node" } else { "come to nodes" };
         said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
     }
     for (left, word) in [
@@ -168,9 +156,8 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         (&forecast.pending, "Pending"),
     ] {
         if !left.is_empty() {
-            let n = counted(left.len() as u64, "pod");
             let stays = if left.len() == 1 { "is" } else { "are" };
-            said.push(format!("{n} {stays} {word} at the end."));
+            said.push(format!("{} {stays} {word} at the end.", counted(left.len(), "pod")));
         }
     }
     said
@@ -185,10 +172,10 @@ pub(super) fn total(outlook: &Outlook<'_>, what: Happening, noun: &str) -> Strin
 /// `81 nodes`, `81 nodes (79 to 83)`
 fn how_many(count: &Count, noun: &str) -> String {
     let n = counted(count.median, noun);
-    if count.low == count.high {
-        return n;
+    match count.low == count.high {
+        true => n,
+        false => format!("{n} ({} to {})", grouped(count.low), grouped(count.high)),
     }
-    format!("{n} ({} to {})", grouped(count.low), grouped(count.high))
 }
 
 /// What happens of a kind, in most seeds or in some.
@@ -214,6 +201,11 @@ pub(super) fn holds(workload: &str) -> bool {
     workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
 }
 
-pub(super) fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     format!("in {:.0} % of the seeds", share * 100.0)
+}
+
+/// In how many of the seeds it is so, in brackets, unless it is in all.
+pub(super) fn unless_all(share: f64) -> String {
+    if share < 1.0 { format!(" ({})", percent(share)) } else { String::new() }
 }

@@ -1,17 +1,15 @@
 //! A forecast for people: clock times, and how long it is until then.
 
 mod parts;
-mod volumes;
 
-use self::parts::FEW;
-use super::said::{ALONE, Outlook, answer, holds, nothing, of, percent, span, total, when};
+use self::parts::{FEW, volumes};
+use super::said::{ALONE, Outlook, answer, holds, nothing, of, span, total, unless_all, when};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Count, Foreseen, Left, Queue};
+use crate::lab::forecast::{ByWhen, Foreseen, Left, Queue};
 use crate::report::model::from_now;
-use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, PLAIN, Printer, YELLOW};
+use crate::report::results::*;
 use std::cmp::Reverse;
 
 /// At most this many workloads have a line in a table by default.
@@ -24,9 +22,7 @@ const WORKLOADS: usize = 15;
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io::Result<()> {
     p.head(outlook)?;
-    for said in answer(outlook) {
-        p.indented(&line(&said), 2, BOLD)?;
-    }
+    answer(outlook).iter().try_for_each(|said| p.indented(&line(said), 2, BOLD))?;
     let whole = p.counts(outlook, all)?;
     p.zones(outlook)?;
     let whole = p.nodes(outlook, all)? && whole;
@@ -55,12 +51,9 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
         return Vec::new();
     };
     let step = (last - first).div_ceil(COLUMNS - 1).max(1);
-    let mut columns: Vec<usize> = (0..COLUMNS)
-        .filter_map(|i| last.checked_sub(i * step))
-        .take_while(|i| *i + step > first)
-        .collect();
-    columns.reverse();
-    columns
+    let columns = (0..COLUMNS).filter_map(|i| last.checked_sub(i * step));
+    let columns: Vec<usize> = columns.take_while(|i| *i + step > first).collect();
+    columns.into_iter().rev().collect()
 }
 
 /// The pods that a course deletes and another does not: by name, or, where it is chance which of a
@@ -108,19 +101,16 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
                 false => format!(" from {first} to {last}"),
             }
         });
+        let nodes = total(outlook, Happening::NodeNoExecute, "node");
+        let pods = total(outlook, Happening::PodDeleted, "pod");
+        let (stuck, pending) = (outlook.forecast.stuck.len(), outlook.forecast.pending.len());
         let said = format!(
-            "{} tainted NoExecute, {} deleted{range}, {} stuck, {} Pending at the end",
-            total(outlook, Happening::NodeNoExecute, "node"),
-            total(outlook, Happening::PodDeleted, "pod"),
-            outlook.forecast.stuck.len(),
-            outlook.forecast.pending.len()
+            "{nodes} tainted NoExecute, {pods} deleted{range}, {stuck} stuck, {pending} Pending at the end"
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
-        for refused in outlook.refused() {
-            p.indented(&line(refused), 6, YELLOW)?;
-        }
-        for (name, said) in volumes::said(outlook).iter().take(FEW) {
+        outlook.refused().iter().try_for_each(|said| p.indented(&line(said), 6, YELLOW))?;
+        for (name, said) in volumes(outlook).iter().take(FEW) {
             p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
         }
     }
@@ -130,17 +120,12 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
 
 impl Printer<'_> {
     fn head(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
-        let title = format!("Forecast as of {}", outlook.basis.clock.begins());
-        self.title(&title)?;
+        self.title(&format!("Forecast as of {}", outlook.basis.clock.begins()))?;
         self.indented(&outlook.basis.head, 2, PLAIN)?;
-        let silent = match outlook.basis.silent.as_slice() {
-            [] => "No node is silent.".to_owned(),
-            names => format!(
-                "{} silent: {}; {}",
-                counted(names.len() as u64, "node"),
-                ranges(names),
-                outlook.basis.course
-            ),
+        let (names, course) = (&outlook.basis.silent, &outlook.basis.course);
+        let silent = match names.len() as u64 {
+            0 => "No node is silent.".to_owned(),
+            n => format!("{} silent: {}; {course}", counted(n, "node"), ranges(names)),
         };
         self.indented(&line(&silent), 2, YELLOW)?;
         self.notes(&outlook.basis.notes)?;
@@ -188,42 +173,37 @@ impl Printer<'_> {
             return Ok(true);
         }
         self.part("Pods evicted by")?;
-        let times = columns.iter().map(|i| outlook.forecast.times[*i]);
-        let (mut clocks, mut spans) = (String::new(), String::new());
-        for at in times {
-            clocks += &format!("{:>10}", outlook.clock(at));
-            spans += &format!("{:>10}", from_now(at));
-        }
-        writeln!(self.out, "{:28}{clocks}", "")?;
+        let row = |of: &dyn Fn(usize) -> String| -> String {
+            columns.iter().map(|i| format!("{:>10}", of(*i))).collect()
+        };
+        let times = &outlook.forecast.times;
+        let spans = row(&|i| from_now(times[i]));
+        writeln!(self.out, "{:28}{}", "", row(&|i| outlook.clock(times[i])))?;
         writeln!(self.out, "{:28}{}", "", self.painted(&spans, DIM))?;
         let most = if all { usize::MAX } else { WORKLOADS + 1 };
-        for row in rows.iter().take(most) {
-            let name = match row.workload.as_deref() {
+        // A name that is too long has a line of its own.
+        for by in rows.iter().take(most) {
+            let name = match by.workload.as_deref() {
                 None => "all",
                 Some("") => ALONE,
                 Some(name) => name,
             };
-            let counts: Vec<Count> = columns.iter().map(|i| row.counts[*i]).collect();
-            let middles: String =
-                counts.iter().map(|c| format!("{:>10}", grouped(c.median))).collect();
-            // A name that is too long has a line of its own.
+            let middles = row(&|i| grouped(by.counts[i].median));
             let name = line(name);
             if name.chars().count() > 25 {
                 writeln!(self.out, "  {name}\n{:28}{middles}", "")?;
             } else {
                 writeln!(self.out, "  {name:<26}{middles}")?;
             }
-            if row.workload.is_none() && counts.iter().any(|c| c.low < c.high) {
-                let ranges: String = counts
-                    .iter()
-                    .map(|c| format!("{:>10}", format!("{}–{}", c.low, c.high)))
-                    .collect();
+            let differ = |i: &usize| by.counts[*i].low < by.counts[*i].high;
+            if by.workload.is_none() && columns.iter().any(differ) {
+                let ranges = row(&|i| format!("{}–{}", by.counts[i].low, by.counts[i].high));
                 writeln!(self.out, "    {:<24}{ranges}", "nine in ten seeds")?;
             }
         }
         let left = rows.len().saturating_sub(most);
         if left > 0 {
-            let said = format!("  {}", counted(left as u64, "more workload"));
+            let said = format!("  {}", counted(left, "more workload"));
             writeln!(self.out, "{}", self.painted(&said, DIM))?;
         }
         Ok(left == 0)
@@ -250,9 +230,7 @@ impl Printer<'_> {
         self.part("Nodes")?;
         let one_by_one = all || order.len() <= FEW;
         if one_by_one {
-            for (_, node) in &order {
-                self.item(node, &said[node].join(", "))?;
-            }
+            order.iter().try_for_each(|(_, node)| self.item(node, &said[node].join(", ")))?;
         } else {
             self.given_up(outlook)?;
         }
@@ -262,10 +240,8 @@ impl Printer<'_> {
             queued.extend(&queue.names);
         }
         // Those that wait for nobody.
-        let alone: Vec<&Foreseen> = of(outlook, Happening::NodeNoExecute)
-            .into_iter()
-            .filter(|f| !queued.contains(&f.object))
-            .collect();
+        let mut alone = of(outlook, Happening::NodeNoExecute);
+        alone.retain(|f| !queued.contains(&f.object));
         if !one_by_one {
             for f in alone.iter().take(FEW) {
                 self.item(&f.object, &format!("NoExecute {}", when(outlook, &f.when)))?;
@@ -282,14 +258,10 @@ impl Printer<'_> {
     fn given_up(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
         let unknown = of(outlook, Happening::NodeUnknown);
         let Some(all) = span(outlook, Happening::NodeUnknown, None) else { return Ok(()) };
-        let names: Vec<String> = unknown.iter().map(|f| f.object.clone()).collect();
-        let said = format!(
-            "Unknown {} to {}: {}",
-            outlook.clock(all.first.low),
-            outlook.clock(all.last.high),
-            ranges(&names)
-        );
-        self.item(&counted(names.len() as u64, "node"), &said)
+        let names: Vec<&str> = unknown.iter().map(|f| f.object.as_str()).collect();
+        let (from, to) = (outlook.clock(all.first.low), outlook.clock(all.last.high));
+        let said = format!("Unknown {from} to {to}: {}", ranges(&names));
+        self.item(&counted(names.len(), "node"), &said)
     }
 
     /// `81 nodes of b`, one each 10 s, from when to when.
@@ -300,24 +272,17 @@ impl Printer<'_> {
         };
         let name = format!("{}{of_zone}", counted(queue.nodes as u64, "node"));
         let each = short(Dur::from_millis((queue.each.as_millis() + 50) / 100 * 100));
-        let said = format!(
-            "NoExecute, one each {each}, from {} to {}, in any order: {}",
-            when(outlook, &queue.first),
-            when(outlook, &queue.last),
-            ranges(&queue.names)
-        );
-        self.item(&name, &said)
+        let (first, last) = (when(outlook, &queue.first), when(outlook, &queue.last));
+        let span = format!("NoExecute, one each {each}, from {first} to {last}");
+        self.item(&name, &format!("{span}, in any order: {}", ranges(&queue.names)))
     }
 
     fn by_workload(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let one_by_one = all || of(outlook, Happening::PodDeleted).len() <= FEW;
         let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
-        for f in &outlook.forecast.happenings {
-            if matches!(f.what, Happening::PodDeleted | Happening::PodCreated | Happening::PodBound)
-            {
-                let workload = f.workload.as_deref().unwrap_or(ALONE);
-                by_workload.entry(workload).or_default().push(f);
-            }
+        let told = [Happening::PodDeleted, Happening::PodCreated, Happening::PodBound];
+        for f in outlook.forecast.happenings.iter().filter(|f| told.contains(&f.what)) {
+            by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default().push(f);
         }
         if by_workload.is_empty() || !one_by_one {
             return Ok(one_by_one);
@@ -328,8 +293,7 @@ impl Printer<'_> {
             let kind = |what| happenings.iter().filter(move |f| f.what == what);
             for f in kind(Happening::PodDeleted) {
                 let on = f.node.as_deref().unwrap_or("no node");
-                let said = format!("on {on}, deleted {}", when(outlook, &f.when));
-                self.pod(&f.object, &said)?;
+                self.pod(&f.object, &format!("on {on}, deleted {}", when(outlook, &f.when)))?;
             }
             self.replacements(outlook, workload, &happenings)?;
         }
@@ -377,11 +341,9 @@ impl Printer<'_> {
         self.part("Terminating for good, while their nodes do not answer")?;
         let bound: BTreeSet<&str> =
             of(outlook, Happening::PodBound).iter().map(|f| f.object.as_str()).collect();
-        let unattached = |left: &&Left| bound.contains(left.pod.as_str());
-        let unattached: BTreeSet<Option<&str>> = (outlook.forecast.pending.iter())
-            .filter(unattached)
-            .map(|left| left.workload.as_deref())
-            .collect();
+        let pending = outlook.forecast.pending.iter();
+        let unattached = pending.filter(|left| bound.contains(left.pod.as_str()));
+        let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();
         // Nodes whose dead pods keep a StatefulSet from replacing them, or have the volumes of those that replace them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
         let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
@@ -397,33 +359,28 @@ impl Printer<'_> {
             if !one_by_one {
                 continue;
             }
-            let mut text = match workload {
-                Some(of) => format!("on {said}, of {of}"),
-                None => format!("on {said}, {ALONE}"),
-            };
+            let word = if workload.is_some() { "of " } else { "" };
+            let mut text = format!("on {said}, {word}{of}");
             if holds {
                 text += ": no successor until it is gone";
             }
-            if *share < 1.0 {
-                text += &format!(" ({})", percent(*share));
-            }
-            self.pod(pod, &text)?;
+            self.pod(pod, &(text + &unless_all(*share)))?;
         }
         if !one_by_one {
             for (of, (pods, nodes)) in by_workload {
-                let nodes: Vec<&str> = nodes.into_iter().collect();
-                let gone = if pods == 1 { "it is gone" } else { "they are gone" };
-                let until =
-                    if holds(of) { format!(": no successor until {gone}") } else { String::new() };
-                let said = format!("{} on {}{until}", counted(pods, "pod"), ranges(&nodes));
+                let mut said =
+                    format!("{} on {}", counted(pods, "pod"), ranges(&Vec::from_iter(nodes)));
+                if holds(of) {
+                    let gone = if pods == 1 { "it is gone" } else { "they are gone" };
+                    said += &format!(": no successor until {gone}");
+                }
                 self.item(of, &said)?;
             }
         }
         if !blocking.is_empty() {
-            let several = blocking.len() > 1;
-            let (comes, machine) = match several {
-                true => ("their nodes come", "their machines are"),
-                false => ("the node comes", "its machine is"),
+            let (comes, machine) = match blocking.len() {
+                1 => ("the node comes", "its machine is"),
+                _ => ("their nodes come", "their machines are"),
             };
             let nodes = match one_by_one || blocking.len() <= FEW {
                 true => Vec::from_iter(blocking).join(" "),
@@ -452,10 +409,7 @@ impl Printer<'_> {
         }
         for ((workload, why), (pods, share)) in alike {
             let why = if why.is_empty() { "not tried yet" } else { why };
-            let mut said = format!("{}: {why}", counted(pods, "pod"));
-            if share < 1.0 {
-                said += &format!(" ({})", percent(share));
-            }
+            let said = format!("{}: {why}{}", counted(pods, "pod"), unless_all(share));
             self.item(workload, &said)?;
         }
         Ok(())

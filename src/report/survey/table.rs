@@ -39,16 +39,12 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
         let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
         let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
         let count = grouped(count as u64);
-        runs.push_str(&format!("; {count} of them are alike and told as one run each"));
+        runs += &format!("; {count} of them are alike and told as one run each");
     }
     p.indented(&runs, 2, PLAIN)?;
     if survey.losses < survey.asked {
-        let text = format!(
-            "Interrupted: {} of {} losses.",
-            grouped(survey.losses as u64),
-            grouped(survey.asked as u64)
-        );
-        p.notes(&[text])?;
+        let (losses, asked) = (grouped(survey.losses as u64), grouped(survey.asked as u64));
+        p.notes(&[format!("Interrupted: {losses} of {asked} losses.")])?;
     }
     if survey.left_out > 0 {
         let entries = counted(survey.left_out, "entry");
@@ -57,19 +53,14 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.notes(&survey.skipped)?;
     p.notes(&report.notes)?;
     writeln!(p.out)?;
-    for text in &survey.lead {
-        p.folded(text, 0, BOLD)?;
-    }
+    survey.lead.iter().try_for_each(|text| p.folded(text, 0, BOLD))?;
     p.findings(survey)?;
     let shown = &survey.lost[..survey.lost.len().min(report.rows)];
     p.losses(shown)?;
-    if survey.lost.len() > report.rows {
-        let text = format!(
-            "{} more cost less; --rows {} shows them.",
-            losses(survey.lost.len() - report.rows),
-            survey.lost.len()
-        );
-        p.folded(&text, 0, DIM)?;
+    let all = survey.lost.len();
+    if all > report.rows {
+        let more = losses(all - report.rows);
+        p.folded(&format!("{more} more cost less; --rows {all} shows them."), 0, DIM)?;
     }
     let words = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
         Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. All beyond what it is without the loss.";
@@ -78,10 +69,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
         p.folded(LEAST, 0, YELLOW)?;
     }
     p.commands(survey, &report.called)?;
-    for text in &report.broken {
-        p.folded(text, 0, RED)?;
-    }
-    Ok(())
+    report.broken.iter().try_for_each(|text| p.folded(text, 0, RED))
 }
 
 /// Lines are no wider than this, so that they fit any terminal and a mail.
@@ -95,7 +83,7 @@ impl Printer<'_> {
         if survey.findings.is_empty() {
             return writeln!(self.out);
         }
-        writeln!(self.out, "\n{}", self.painted("Findings", BOLD))?;
+        self.part("Findings")?;
         for (i, finding) in survey.findings.iter().enumerate() {
             write!(self.out, "{:>3} ", i + 1)?;
             self.folded(&finding.text, 4, PLAIN)?;
@@ -111,17 +99,14 @@ impl Printer<'_> {
         if all.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "\n{}", self.painted("What shows each finding", BOLD))?;
+        self.part("What shows each finding")?;
         for (number, command) in all {
-            let room = self.style.width.saturating_sub(6).max(20);
-            let lines = fold(&command, room);
+            let lines = fold(&command, self.style.width.saturating_sub(6).max(20));
+            let mut begin = format!("{number:>3} ");
             for (i, line) in lines.iter().enumerate() {
-                let begin = match i {
-                    0 => format!("{number:>3} "),
-                    _ => "      ".to_owned(),
-                };
                 let end = if i + 1 < lines.len() { " \\" } else { "" };
                 writeln!(self.out, "{begin}{}", self.painted(&format!("{line}{end}"), DIM))?;
+                begin = "      ".to_owned();
             }
         }
         writeln!(self.out)
@@ -145,21 +130,19 @@ impl Printer<'_> {
         let is_beside = fits(name, 1);
         let gap = if fits(if is_beside { name } else { 2 }, 2) { 2 } else { 1 };
         let first = if is_beside { name } else { 2 };
-        let line = |cells: &[&str]| {
-            let all = figures.iter().zip(cells);
-            let text: String = all
-                .map(|(&i, cell)| format!("{cell:>width$}", width = width_of(i) + gap))
-                .collect();
-            text
+        let line = |cells: [&str; COLUMNS.len()]| -> String {
+            figures
+                .iter()
+                .map(|&i| format!("{:>width$}", cells[i], width = width_of(i) + gap))
+                .collect()
         };
-        let heads: Vec<&str> = figures.iter().map(|&i| COLUMNS[i]).collect();
-        let head = format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(&heads));
+        let head = format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(COLUMNS));
         self.title(&head)?;
         for r in &rows {
-            let cells: Vec<&str> = figures.iter().map(|&i| r[i].as_str()).collect();
+            let cells = line(r.each_ref().map(String::as_str));
             match is_beside {
-                true => writeln!(self.out, "{:first$}{}", r[0], line(&cells))?,
-                false => writeln!(self.out, "{}\n{:first$}{}", r[0], "", line(&cells))?,
+                true => writeln!(self.out, "{:first$}{cells}", r[0])?,
+                false => writeln!(self.out, "{}\n{:first$}{cells}", r[0], "")?,
             }
         }
         Ok(())
@@ -195,10 +178,9 @@ fn row(l: &Lost) -> [String; 10] {
         true => format!("≥{text}"),
         false => text,
     };
-    let down = if f.workloads_down == 0 {
-        "-".to_owned()
-    } else {
-        format!("{} for {}", grouped(f.workloads_down as u64), least(short(whole(f.down))))
+    let down = match f.workloads_down as u64 {
+        0 => "-".to_owned(),
+        n => format!("{} for {}", grouped(n), least(short(whole(f.down)))),
     };
     [
         name,
@@ -242,18 +224,14 @@ impl Called {
     /// The command that shows a finding; none where no loss does.
     pub(crate) fn command(&self, finding: &Finding) -> Option<String> {
         let loss = finding.loss.as_ref()?;
-        let program = match self.file {
-            Some(_) => "taintsim",
-            None => "kubectl taintsim",
-        };
-        let mut words = vec!["survey".to_owned()];
-        words.extend(self.file.clone());
-        words.extend(self.options.iter().cloned());
+        let program = if self.file.is_some() { "taintsim" } else { "kubectl taintsim" };
+        let mut words = vec!["survey"];
+        words.extend(self.file.iter().chain(&self.options).map(String::as_str));
         if finding.drained {
-            words.extend(["--by".to_owned(), "drain".to_owned()]);
+            words.extend(["--by", "drain"]);
         }
-        words.extend(["--only", loss, "--as", "scenario"].map(str::to_owned));
-        let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
+        words.extend(["--only", loss, "--as", "scenario"]);
+        let words: Vec<String> = words.into_iter().map(quoted).collect();
         let scenario = format!("{program} {}", words.join(" "));
         Some(match &finding.object {
             Some(object) => format!("{scenario} | {program} explain - {}", quoted(object)),
@@ -265,8 +243,8 @@ impl Called {
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

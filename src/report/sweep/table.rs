@@ -23,22 +23,17 @@ pub(crate) fn write(
     let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
     write_rows(p, swept, &of_all)?;
     if let Some(from) = swept.against() {
-        let name = if from.values.is_empty() {
-            "the row".to_owned()
-        } else {
-            format!("the row {}", from.values.join(" / "))
-        };
+        let space = if from.values.is_empty() { "" } else { " " };
+        let name = from.values.join(" / ");
         let head = format!(
-            "Differences from {name}, seed by seed: the draws are the same, so that what differs is the setting's doing."
+            "Differences from the row{space}{name}, seed by seed: the draws are the same, so that what differs is the setting's doing."
         );
         p.folded(&head, 0, PLAIN)?;
         let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
         write_rows(p, swept, &of_difference)?;
     }
     p.folded(&notes(swept), 0, PLAIN)?;
-    if let Some(written) = written {
-        p.files(written)?;
-    }
+    written.map_or(Ok(()), |written| p.files(written))?;
     if heading.seeds == 1 {
         let text = "One seed is one sample: --seeds 20 shows how much is chance.";
         writeln!(p.out, "{}", p.painted(text, DIM))?;
@@ -57,17 +52,12 @@ fn write_heading(p: &mut Printer<'_>, heading: &Heading) -> io::Result<()> {
         let text = "This release was not checked against recordings.";
         writeln!(p.out, "  {}", p.painted(text, YELLOW))?;
     }
-    for note in &heading.notes {
-        p.indented(note, 2, YELLOW)?;
-    }
-    for fixed in &heading.fixed {
-        writeln!(p.out, "  {fixed}")?;
-    }
-    for (axis, column) in heading.axes.iter().zip(&heading.columns()).filter(|(a, c)| a.path != **c)
-    {
-        p.indented(&format!("{column} is {}", axis.path), 2, PLAIN)?;
-    }
-    Ok(())
+    heading.notes.iter().try_for_each(|note| p.indented(note, 2, YELLOW))?;
+    heading.fixed.iter().try_for_each(|fixed| writeln!(p.out, "  {fixed}"))?;
+    let columns = heading.columns();
+    let mut short =
+        heading.axes.iter().zip(&columns).filter(|(axis, column)| axis.path != **column);
+    short.try_for_each(|(a, column)| p.indented(&format!("{column} is {}", a.path), 2, PLAIN))
 }
 
 /// Writes a table with a row for each case; `cell` is what it says of a figure of the case. Columns
@@ -99,7 +89,7 @@ fn write_rows(
         }
     }
     for (_, columns) in tables {
-        writeln!(p.out, "\n{}", table(&columns, |_| false))?;
+        writeln!(p.out, "\n{}", table(&columns, None, |_| false))?;
     }
     writeln!(p.out)
 }
@@ -109,17 +99,15 @@ fn notes(swept: Swept<'_>) -> String {
     let Swept { heading, layout, cases } = swept;
     let mut notes = String::new();
     if heading.seeds > 1 {
-        let seeds = grouped(heading.seeds);
-        notes.push_str(&match layout.cells {
-            Cells::Mean => format!(
-                "Mean over {seeds} seeds; ± is its 95 % interval, in brackets where it would go below zero. "
-            ),
-            Cells::Median => format!("Median over {seeds} seeds, its 95 % interval in brackets. "),
-            Cells::P95 => {
-                format!("95th percentile over {seeds} seeds, its 95 % interval in brackets. ")
+        let (what, beside) = match layout.cells {
+            Cells::Mean => {
+                ("Mean", "; ± is its 95 % interval, in brackets where it would go below zero")
             }
-            Cells::Range => format!("Median over {seeds} seeds, least and greatest in brackets. "),
-        });
+            Cells::Median => ("Median", ", its 95 % interval in brackets"),
+            Cells::P95 => ("95th percentile", ", its 95 % interval in brackets"),
+            Cells::Range => ("Median", ", least and greatest in brackets"),
+        };
+        notes += &format!("{what} over {} seeds{beside}. ", grouped(heading.seeds));
     }
     let shows = |m: Measure| layout.columns.iter().any(|c| c.measure == m);
     if shows(Measure::Cost(Figure::ReplicaMinutesMissing)) {
@@ -158,7 +146,7 @@ fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
         // No figure of a run is below zero, and no mean of them.
         Cells::Mean if s.mean_interval().is_some_and(|i| i.low < 0.0) => {
             let high = s.mean_interval().map_or(0.0, |i| i.high);
-            let (mean, high) = (rounded(column.measure, s.mean()), rounded(column.measure, high));
+            let [mean, high] = [s.mean(), high].map(|v| rounded(column.measure, v));
             format!("{mean} (0–{high})")
         }
         Cells::Mean => mean(column.measure, s),
@@ -196,26 +184,25 @@ fn mean(measure: Measure, s: &Sample) -> String {
     if half <= 0.0 || s.min() == s.max() {
         return value(measure, s.mean().abs());
     }
-    let (least, most, scale) = digits(measure);
-    let half = half * scale;
-    let places = (least..most).find(|d| half >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
+    let scale = digits(measure).2;
+    let places = places(measure, half * scale);
     let whole = 10_f64.powi(places as i32);
     // A hair less, so that a width that would be round without the error of floating point is not
     // rounded up.
-    let half = (half * whole - 1e-6).ceil() / whole;
-    format!(
-        "{} ±{}",
-        written(measure, s.mean().abs() * scale, places),
-        written(measure, half, places)
-    )
+    let half = written(measure, (half * scale * whole - 1e-6).ceil() / whole, places);
+    format!("{} ±{half}", written(measure, s.mean().abs() * scale, places))
 }
 
 /// A mean in words, with as few digits as its measure has.
 fn rounded(measure: Measure, v: f64) -> String {
-    let (least, most, scale) = digits(measure);
-    let v = v * scale;
-    let places = (least..most).find(|d| v >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
-    written(measure, v, places)
+    let v = v * digits(measure).2;
+    written(measure, v, places(measure, v))
+}
+
+/// With how many places a value is more than nothing, as far as places go.
+fn places(measure: Measure, v: f64) -> usize {
+    let (least, most, _) = digits(measure);
+    (least..most).find(|d| v >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most)
 }
 
 /// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means. The
@@ -245,10 +232,7 @@ fn written(measure: Measure, v: f64, places: usize) -> String {
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
     let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
-    match measure.unit() {
-        Unit::Percent => format!("{number} %"),
-        _ => number,
-    }
+    if measure.unit() == Unit::Percent { format!("{number} %") } else { number }
 }
 
 /// Without zeros at the end of what is behind the point; `least` digits stay in any case.

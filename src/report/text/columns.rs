@@ -12,9 +12,17 @@ pub(crate) fn width((heading, cells): &Filled) -> usize {
 }
 
 /// A table of these columns, which are aligned at the right but for those that are `left`.
-pub(crate) fn table(columns: &[Filled], left: impl Fn(usize) -> bool) -> String {
+pub(crate) fn table(
+    columns: &[Filled],
+    width: Option<usize>,
+    left: impl Fn(usize) -> bool,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    }
     table.set_header(columns.iter().map(|c| &c.0));
     for row in 0..columns.first().map_or(0, |c| c.1.len()) {
         table.add_row(columns.iter().map(|c| Cell::new(&c.1[row])));

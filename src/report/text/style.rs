@@ -92,15 +92,18 @@ impl<'o> Printer<'o> {
 
     /// The notes of a plan, each in a paragraph of its own below a title.
     pub(crate) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
-        for note in notes {
-            self.indented(&line(note), 2, YELLOW)?;
-        }
-        Ok(())
+        notes.iter().try_for_each(|note| self.indented(&line(note), 2, YELLOW))
     }
 
     /// The title of a part.
     pub(crate) fn title(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "{}", self.painted(text, BOLD))
+    }
+
+    /// The title of a part, below an empty line.
+    pub(crate) fn part(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out)?;
+        self.title(text)
     }
 
     /// Where the files of a result are.

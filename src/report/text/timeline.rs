@@ -24,14 +24,12 @@ impl Printer<'_> {
     pub(super) fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
         let (made, rows) = start_up(report);
         let cells: Vec<(String, String)> =
-            rows.iter().map(|r| (times(r), relative(report, r))).collect();
-        let width = |least: usize, of: &dyn Fn(&(String, String)) -> &str| {
-            cells.iter().map(|c| of(c).chars().count()).max().unwrap_or(0).max(least)
-        };
-        let (first, second) = (width(9, &|c| &c.0), width(0, &|c| &c.1));
+            rows.iter().map(|r| (from_to(r.first, r.last), relative(report, r))).collect();
+        let widths =
+            cells.iter().map(|(times, after)| (times.chars().count(), after.chars().count()));
+        let (first, second) = widths.fold((9, 0), |all, of| (all.0.max(of.0), all.1.max(of.1)));
         if report.rows.is_empty() {
-            writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n")?;
-            return Ok(());
+            return writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n");
         }
         // Where what happened would be squeezed, what it is counted from stands behind it.
         let behind = first + second + 4 + ROOM > self.style.width;
@@ -42,28 +40,21 @@ impl Printer<'_> {
                 0 => String::new(),
                 more => format!("; and {more} more of this kind"),
             };
-            let said = format!(
-                "Pods are made from {} to {}: {}{more}.",
-                whole(first.first),
-                whole(until),
-                named.join("; ")
-            );
-            self.folded(&said, 0, DIM)?;
+            let (from, until, named) = (whole(first.first), whole(until), named.join("; "));
+            self.folded(&format!("Pods are made from {from} to {until}: {named}{more}."), 0, DIM)?;
             writeln!(self.out)?;
         }
         for (row, (times, relative)) in rows.iter().zip(&cells) {
-            if behind {
-                write!(self.out, "{times:>first$}  ")?;
-                let said = match relative.as_str() {
-                    "" => row.text.clone(),
-                    relative => format!("{} ({relative})", row.text),
-                };
-                self.folded(&said, first + 2, paint(row.fact))?;
-                continue;
+            let paint = paint(row.fact);
+            write!(self.out, "{times:>first$}  ")?;
+            if !behind {
+                write!(self.out, "{}  ", self.painted(&format!("{relative:second$}"), DIM))?;
+                self.folded(&row.text, first + second + 4, paint)?;
+            } else if relative.is_empty() {
+                self.folded(&row.text, first + 2, paint)?;
+            } else {
+                self.folded(&format!("{} ({relative})", row.text), first + 2, paint)?;
             }
-            let relative = self.painted(&format!("{relative:second$}"), DIM);
-            write!(self.out, "{times:>first$}  {relative}  ")?;
-            self.folded(&row.text, first + second + 4, paint(row.fact))?;
         }
         writeln!(self.out)
     }
@@ -85,20 +76,18 @@ fn start_up<'r>(report: &'r Report<'_>) -> (Vec<&'r Row>, Vec<&'r Row>) {
 }
 
 /// `10:50.500`, or `10:52–12:20` of a row that takes a second or more.
-fn times(r: &Row) -> String {
-    if r.last.since(r.first) < Dur::from_secs(1) {
-        absolute(r.first)
-    } else {
-        format!("{}–{}", whole(r.first), whole(r.last))
+pub(crate) fn from_to(first: Time, last: Time) -> String {
+    match last.since(first) < Dur::from_secs(1) {
+        true => absolute(first),
+        false => format!("{}–{}", whole(first), whole(last)),
     }
 }
 
 /// `+50.5s after cut b`, or `+50.5s to 2m20s after cut b`.
 fn relative(report: &Report<'_>, r: &Row) -> String {
-    let Some(since) = r.since else { return String::new() };
-    let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else {
-        return String::new();
-    };
+    let timeline = &report.analysis.plan.timeline;
+    let since = r.since.and_then(|since| Some((since, timeline.get(since.entry as usize)?)));
+    let Some((since, entry)) = since else { return String::new() };
     let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
     let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
     if entry.name.chars().count() > ENTRY_NAME {
@@ -108,18 +97,18 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     let rounded = |d: Dur| {
         if r.last.since(r.first) >= Dur::from_secs(10) { Dur::from_secs(d.as_secs()) } else { d }
     };
-    let span = if last.saturating_sub(first) < Dur::from_secs(1) {
-        short(first)
-    } else {
-        format!("{} to {}", short(rounded(first)), short(rounded(last)))
-    };
     // A maintenance reaches each node at its own time.
-    match (since.at != entry.at && entry.ends.is_none(), since.ended) {
-        (true, false) => format!("+{span} after off in {name}"),
-        (true, true) => format!("+{span} after boot in {name}"),
-        (false, true) => format!("+{span} after {name} ended"),
-        (false, false) => format!("+{span} after {name}"),
-    }
+    let span = match last.saturating_sub(first) < Dur::from_secs(1) {
+        true => short(first),
+        false => format!("{} to {}", short(rounded(first)), short(rounded(last))),
+    };
+    let (before, behind) = match (since.at != entry.at && entry.ends.is_none(), since.ended) {
+        (true, false) => ("off in ", ""),
+        (true, true) => ("boot in ", ""),
+        (false, true) => ("", " ended"),
+        (false, false) => ("", ""),
+    };
+    format!("+{span} after {before}{name}{behind}")
 }
 
 /// The colour of a fact.

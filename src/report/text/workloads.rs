@@ -3,6 +3,7 @@
 use super::style::{PLAIN, Printer};
 use crate::analysis::Costs;
 use crate::analysis::serving::{self, Count, Served};
+use crate::analysis::workloads::WorkloadOutcome;
 use crate::report::model::Report;
 use crate::report::prelude::*;
 
@@ -37,13 +38,11 @@ pub(crate) fn workload_lines(report: &Report<'_>) -> Vec<String> {
     let said = |w: &&Served| format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
     let mut lines: Vec<String> = bad.iter().take(WORKLOADS).map(said).collect();
     if bad.len() > WORKLOADS {
-        lines.push(format!(
-            "{} more fared badly: see summary.json",
-            grouped((bad.len() - WORKLOADS) as u64)
-        ));
+        let more = grouped((bad.len() - WORKLOADS) as u64);
+        lines.push(format!("{more} more fared badly: see summary.json"));
     }
-    let well: Vec<&Served> =
-        all.iter().filter(|w| w.from.is_some() && is_well(report, w)).collect();
+    let well = all.iter().filter(|w| w.from.is_some() && is_well(report, w));
+    let well: Vec<&Served> = well.collect();
     if !well.is_empty() {
         lines.push(fared_well(&well, bad.is_empty()));
     }
@@ -54,10 +53,9 @@ pub(crate) fn workload_lines(report: &Report<'_>) -> Vec<String> {
 fn fared_well(well: &[&Served], all: bool) -> String {
     let other = if all { "" } else { "other " };
     let evicted: u64 = well.iter().map(|w| w.costs.evicted).sum();
-    let evictions = if evicted == 0 {
-        String::new()
-    } else {
-        format!(" (evicted: {})", counted(evicted, "pod"))
+    let evictions = match evicted {
+        0 => String::new(),
+        n => format!(" (evicted: {})", counted(n, "pod")),
     };
     let made = well.iter().any(|w| w.from > Some(Time::ZERO));
     let said = match (made, well.len()) {
@@ -65,10 +63,8 @@ fn fared_well(well: &[&Served], all: bool) -> String {
         (true, 1) => "were up from when it was first whole",
         (true, _) => "were up from when each was first whole",
     };
-    format!(
-        "all pods of {} {said}{evictions}",
-        counted(well.len() as u64, &format!("{other}workload"))
-    )
+    let workloads = counted(well.len(), &format!("{other}workload"));
+    format!("all pods of {workloads} {said}{evictions}")
 }
 
 /// It always had as many pods up as it asks for, and nothing waits; nothing was done to it before
@@ -77,7 +73,7 @@ fn is_well(report: &Report<'_>, w: &Served) -> bool {
     w.late(report.analysis).is_none()
         && w.costs.missing_ns == 0
         && w.costs.pending_at_end == 0
-        && stuck(report, w) == 0
+        && by_api(report, w).is_none_or(|o| o.stuck == 0)
 }
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`, where that is so.
@@ -85,9 +81,9 @@ pub(crate) fn counted_from(analysis: &Analysis<'_>, w: &Served) -> Option<String
     serving::counted_from(analysis, w.late(analysis)?)
 }
 
-/// How many of its pods still are Terminating at the end, after their grace period.
-fn stuck(report: &Report<'_>, w: &Served) -> u64 {
-    report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id).map_or(0, |o| o.stuck)
+/// What it came to by the API, of a workload that is one.
+fn by_api<'r>(report: &'r Report<'_>, w: &Served) -> Option<&'r WorkloadOutcome> {
+    report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id)
 }
 
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
@@ -98,9 +94,8 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
         said += &format!("; {counted}");
     }
     let horizon = report.analysis.horizon();
-    if let Some(least) =
-        w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min()
-    {
+    let least = w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min();
+    if let Some(least) = least {
         said += &format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs));
     }
     if w.costs.requests_lost > 0 {
@@ -112,19 +107,17 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if w.costs.evicted > 0 {
         said += &format!("; {} evicted", grouped(w.costs.evicted));
     }
-    if let Some(o) = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id) {
-        if o.lost > 0 {
-            said += &format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced));
-        }
-        if o.stuck > 0 {
-            said += &format!("; {} stuck Terminating", grouped(o.stuck));
-        }
-        if o.pending > 0 {
-            said += &format!("; {} pending", grouped(o.pending));
-            if let Some(why) = o.why_pending {
-                said += &format!(" ({})", report.analysis.trace.names.text_of(why));
-            }
-        }
+    let Some(o) = by_api(report, w) else { return said };
+    if o.lost > 0 {
+        said += &format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced));
+    }
+    if o.stuck > 0 {
+        said += &format!("; {} stuck Terminating", grouped(o.stuck));
+    }
+    if o.pending > 0 {
+        let why = o.why_pending.map(|why| report.analysis.trace.names.text_of(why));
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+        said += &format!("; {} pending{why}", grouped(o.pending));
     }
     said
 }
@@ -135,8 +128,8 @@ pub(super) fn missing(costs: &Costs) -> String {
     if !costs.below_need.is_zero() {
         said += &format!("; below need for {}", short(nearest_ms(costs.below_need)));
         if costs.longest_below_need < costs.below_need {
-            said +=
-                &format!(", at most {} at a stretch", short(nearest_ms(costs.longest_below_need)));
+            let longest = short(nearest_ms(costs.longest_below_need));
+            said += &format!(", at most {longest} at a stretch");
         }
     }
     if !costs.none_up.is_zero() {
@@ -153,20 +146,15 @@ pub(super) fn requests_lost(costs: &Costs) -> String {
     let thousandths = (costs.requests_lost * 100_000).div_ceil(costs.requests.max(1));
     let seconds = Figure::RequestsLostMinutes.of(costs) * 60.0;
     let span = short(Dur::from_millis((seconds * 1000.0).round() as u64));
-    format!(
-        "{}.{:03} %, as if all had been lost for {span}",
-        thousandths / 1_000,
-        thousandths % 1_000
-    )
+    let (whole, rest) = (thousandths / 1_000, thousandths % 1_000);
+    format!("{whole}.{rest:03} %, as if all had been lost for {span}")
 }
 
 /// `3 pods at the end, 12 at one time, the longest for 10m`
 pub(super) fn pending(costs: &Costs) -> String {
     let (end, most) = (counted(costs.pending_at_end, "pod"), grouped(costs.most_pending));
-    format!(
-        "{end} at the end, {most} at one time, one of them for {}",
-        short(nearest_ms(costs.longest_pending))
-    )
+    let longest = short(nearest_ms(costs.longest_pending));
+    format!("{end} at the end, {most} at one time, one of them for {longest}")
 }
 
 /// `12.3 minutes` of pod-nanoseconds; what would read as none is written in seconds.

@@ -55,14 +55,10 @@ impl Printer<'_> {
         if !plan.doc.is_empty() {
             self.indented(&plan.doc, 2, PLAIN)?;
         }
-        let line = format!(
-            "Kubernetes {}, timing {}, seed {}, {}, {}",
-            report.release(),
-            plan.timing.name,
-            report.source.seed,
-            size_in_words(&report.size()),
-            short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
-        );
+        let (release, timing, seed) = (report.release(), &plan.timing.name, report.source.seed);
+        let (size, horizon) = (size_in_words(&report.size()), report.analysis.horizon());
+        let horizon = short(horizon.since(Time::ZERO));
+        let line = format!("Kubernetes {release}, timing {timing}, seed {seed}, {size}, {horizon}");
         self.indented(&line, 2, PLAIN)?;
         if !plan.profile.recorded {
             self.indented("This release was not checked against recordings.", 2, YELLOW)?;
@@ -78,6 +74,7 @@ impl Printer<'_> {
         }
         self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
     }
+
     /// Says which files are packed, and how to have them otherwise.
     fn packed(&mut self, names: &[&str]) -> io::Result<()> {
         let packed: Vec<&str> = names.iter().copied().filter(|n| n.ends_with(PACKED)).collect();
@@ -91,21 +88,17 @@ impl Printer<'_> {
         );
         self.folded(&text, 0, DIM)
     }
+
+    /// The summary of a run.
+    fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
+        self.title("Summary")?;
+        summary_lines(report).iter().try_for_each(|(name, said)| self.line(name, said))?;
+        writeln!(self.out)
+    }
 }
 
 /// A line of the summary: its name, and what is said.
 type Line = (&'static str, String);
-
-impl Printer<'_> {
-    /// The summary of a run.
-    fn summary(&mut self, report: &Report<'_>) -> io::Result<()> {
-        self.title("Summary")?;
-        for (name, said) in summary_lines(report) {
-            self.line(name, &said)?;
-        }
-        writeln!(self.out)
-    }
-}
 
 /// The lines of the summary of a run.
 pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
@@ -142,12 +135,8 @@ fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     let if_any = if_any.into_iter().filter(|(_, count, _)| *count > 0);
     lines.extend(if_any.map(|(name, _, said)| (name, said)));
     if !s.deletions.is_empty() {
-        let by: Vec<String> = s
-            .deletions
-            .iter()
-            .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
-            .collect();
-        lines.push(("deletions", by.join(", ")));
+        let by = s.deletions.iter().map(|(a, n)| format!("{} {}", a.as_str(), grouped(*n)));
+        lines.push(("deletions", by.collect::<Vec<_>>().join(", ")));
     }
     lines
 }
@@ -163,19 +152,15 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         ("requests lost", requests_lost(&m.costs) + &uncounted),
     ];
     if m.costs.ghost_ns > 0 {
-        let text = format!(
-            "{} of pods that were deleted or gone and ran on",
-            tenths(m.costs.ghost_ns, "minute")
-        );
-        lines.push(("ghosts", text));
+        let minutes = tenths(m.costs.ghost_ns, "minute");
+        lines.push(("ghosts", format!("{minutes} of pods that were deleted or gone and ran on")));
     }
     if m.costs.most_pending > 0 {
         lines.push(("pending", pending(&m.costs)));
     }
     if m.costs.restarts > 0 {
-        let text =
-            format!("{} a pod's containers were started anew", counted(m.costs.restarts, "time"));
-        lines.push(("restarts", text));
+        let times = counted(m.costs.restarts, "time");
+        lines.push(("restarts", format!("{times} a pod's containers were started anew")));
     }
     lines
 }
@@ -183,21 +168,14 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
 /// How long pods waited for the pulls of their images, where any did.
 fn pulls(s: &Summary) -> Option<Line> {
     let (count, all, longest) = s.pulls;
-    let failed = match s.pulls_failed {
-        0 => String::new(),
-        n => format!("{} failed", counted(n, "pull")),
-    };
+    let failed =
+        (s.pulls_failed > 0).then(|| format!("{} failed", counted(s.pulls_failed, "pull")));
     let waited = (count > 0).then(|| {
-        let mean = Dur::from_nanos(all.as_nanos() / count);
-        format!(
-            "{} waited for, {} on average, {} the longest",
-            counted(count, "pull"),
-            whole_ms(mean),
-            whole_ms(longest)
-        )
+        let (pulls, longest) = (counted(count, "pull"), whole_ms(longest));
+        let mean = whole_ms(Dur::from_nanos(all.as_nanos() / count));
+        format!("{pulls} waited for, {mean} on average, {longest} the longest")
     });
-    let said: Vec<String> =
-        waited.into_iter().chain(Some(failed).filter(|f| !f.is_empty())).collect();
+    let said: Vec<String> = waited.into_iter().chain(failed).collect();
     (!said.is_empty()).then(|| ("image pulls", said.join("; ")))
 }
 
@@ -225,21 +203,16 @@ fn evicted(s: &Summary) -> String {
     if m.evicted > 0 {
         // One cause that is the usual one needs no word.
         if s.evicted_by.keys().any(|c| *c != EvictionCause::Taint) {
-            let by: Vec<String> = s
-                .evicted_by
-                .iter()
-                .map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()))
-                .collect();
-            evicted += &format!(": {}", by.join(", "));
+            let by =
+                s.evicted_by.iter().map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()));
+            evicted += &format!(": {}", by.collect::<Vec<_>>().join(", "));
         }
         // What a drain evicts is not needless: somebody asked for it.
         if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
-            let back = short(m.window);
-            evicted +=
-                &format!(", {} needlessly (the node was back within {back}", grouped(m.needless));
+            let (back, n) = (short(m.window), grouped(m.needless));
+            evicted += &format!(", {n} needlessly (the node was back within {back}");
             if m.undecided > 0 {
-                evicted
-                    .push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+                evicted += &format!("; {} undecided when the run ended", grouped(m.undecided));
             }
             evicted.push(')');
         }
@@ -250,27 +223,19 @@ fn evicted(s: &Summary) -> String {
 /// "834, +50.5s to +2m20s after the fault, median +1m10s"
 fn spread(count: u64, s: Option<Spread>) -> String {
     let count = grouped(count);
-    match s {
-        None => count,
-        Some(s) => {
-            let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
-            if min == max {
-                format!("{count}, +{min} after the fault")
-            } else {
-                format!("{count}, +{min} to +{max} after the fault, median +{median}")
-            }
-        }
+    let Some(s) = s else { return count };
+    let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+    match min == max {
+        true => format!("{count}, +{min} after the fault"),
+        false => format!("{count}, +{min} to +{max} after the fault, median +{median}"),
     }
 }
 
 /// How nodes and pods were when the run ended.
 fn end(s: &Summary) -> String {
     let parts = |list: &[(u64, &str)]| {
-        let said: Vec<String> = list
-            .iter()
-            .filter(|p| p.0 > 0)
-            .map(|(n, what)| format!("{} {what}", grouped(*n)))
-            .collect();
+        let some = list.iter().filter(|p| p.0 > 0);
+        let said: Vec<_> = some.map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
         if said.is_empty() { "none".to_owned() } else { said.join(", ") }
     };
     let node = |h: Health| s.end.nodes[h.index()];
@@ -280,10 +245,9 @@ fn end(s: &Summary) -> String {
         (node(Health::Unknown), "Unknown"),
         (node(Health::NotReady), "NotReady"),
     ]);
-    let tainted = if s.end.nodes_no_execute > 0 {
-        format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute))
-    } else {
-        String::new()
+    let tainted = match s.end.nodes_no_execute {
+        0 => String::new(),
+        n => format!(" ({} with NoExecute)", grouped(n)),
     };
     let e = &s.end;
     let pods = parts(&[

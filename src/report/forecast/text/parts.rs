@@ -1,19 +1,43 @@
-//! How the parts of a forecast are set.
+//! How the parts of a forecast are set, and the part on volumes that somebody waits for.
 
+use super::super::said::{Outlook, of, unless_all, when};
+use crate::analysis::course::Happening;
 use crate::files::line;
-use crate::report::prelude::*;
-use crate::report::text::{PLAIN, Printer};
+use crate::report::results::*;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
 pub(super) const FEW: usize = 12;
 
-impl Printer<'_> {
-    /// The title of a part that is set apart from the one before.
-    pub(super) fn part(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out)?;
-        self.title(text)
-    }
+/// What frees a volume that a node keeps, and how soon. A release before 1.26 heeds the taint by a gate alone.
+const FREES: &str = "A volume begins to be detached when its node is back and says so, within 10s; within 20s of the taint out-of-service; or 6 minutes after its pod is gone by force or with its node. \
+`--what-if 'COMMAND @TIME'` says what each would change.";
 
+/// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
+pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
+    let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (what, word) in
+        [(Happening::VolumeDetached, "detached from"), (Happening::VolumeAttached, "attached to")]
+    {
+        for f in of(outlook, what) {
+            let node = f.node.as_deref().unwrap_or("a node");
+            let line = format!("{word} {node} {}", when(outlook, &f.when));
+            said.entry(&f.object).or_default().push(line);
+        }
+    }
+    for left in &outlook.forecast.held {
+        let line = format!("{}{}", left.said, unless_all(left.share));
+        said.entry(&left.pod).or_default().push(line);
+    }
+    let lines = said.into_iter().map(|(claim, said)| (claim.to_owned(), said.join("; ")));
+    let mut lines: Vec<(String, String)> = lines.collect();
+    lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
+        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}"));
+        (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
+    }));
+    lines
+}
+
+impl Printer<'_> {
     pub(super) fn item(&mut self, name: &str, said: &str) -> io::Result<()> {
         let (name, said) = (line(name), line(said));
         let column = 31.max(name.chars().count() + 3);
@@ -32,5 +56,25 @@ impl Printer<'_> {
         write!(self.out, "    {pod:<34} ")?;
         let column = 39.max(pod.chars().count() + 5);
         self.folded(&line(said), column, PLAIN)
+    }
+
+    /// Which volumes are where somebody waits for them, and what becomes of them.
+    pub(super) fn volumes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
+        let volumes = volumes(outlook);
+        if volumes.is_empty() {
+            return Ok(true);
+        }
+        self.part("Volumes, and the pods that have them")?;
+        let most = if all { usize::MAX } else { FEW };
+        volumes.iter().take(most).try_for_each(|(name, said)| self.item(name, said))?;
+        let left = volumes.len().saturating_sub(most);
+        if left > 0 {
+            let more = format!("{} more", grouped(left as u64));
+            writeln!(self.out, "  {}", self.painted(&more, DIM))?;
+        }
+        if !outlook.forecast.held.is_empty() {
+            self.indented(FREES, 2, DIM)?;
+        }
+        Ok(left == 0)
     }
 }
