@@ -9,13 +9,10 @@ const PENDING: usize = 6;
 /// The value that is best by formula, and what simulation adds.
 pub(super) fn closed(told: &Told<'_>) -> Option<String> {
     let (a, kept) = (told.answer, told.kept);
-    let none = || (!kept.no_closed.is_empty()).then(|| format!("none: {}", kept.no_closed));
-    let (Some(best), Some(by_formula)) = (a.closed_best, a.rows[a.best].closed) else {
-        return none();
+    let closed = a.closed_best.zip(a.rows[a.best].closed).filter(|_| a.wanted.is_none());
+    let Some((best, by_formula)) = closed else {
+        return (!kept.no_closed.is_empty()).then(|| format!("none: {}", kept.no_closed));
     };
-    if a.wanted.is_some() {
-        return none();
-    }
     let simulated = a.rows[a.best].cost;
     let mut text = if best == a.best {
         format!("{} as well", told.name(best))
@@ -23,19 +20,15 @@ pub(super) fn closed(told: &Told<'_>) -> Option<String> {
         let less = by_formula - a.rows[best].closed.unwrap_or(by_formula);
         format!("prefers {}, by {} {} a year", told.name(best), amount(less), told.objective.unit)
     };
-    text += &format!(
-        "; {} by formula, {} simulated for {}",
-        amount(by_formula),
-        amount(simulated),
-        told.name(a.best)
-    );
+    let (formula, simulation) = (amount(by_formula), amount(simulated));
+    text += &format!("; {formula} by formula, {simulation} simulated for {}", told.name(a.best));
     text.extend(difference(told, simulated - by_formula));
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
+        let (waiting, unit) =
+            (amount(waiting * told.objective.prices[MISSING]), &told.objective.unit);
         text += &format!(
-            "; {} {} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated",
-            amount(waiting * told.objective.prices[MISSING]),
-            told.objective.unit
+            "; {waiting} {unit} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated"
         );
     }
     Some(text)

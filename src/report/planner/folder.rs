@@ -9,8 +9,7 @@ use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,
 };
 use crate::report::output::write_drawing;
-use crate::report::prelude::*;
-use crate::report::text::Printer;
+use crate::report::results::*;
 use crate::report::{Folder, Heading, OutputError, Style, Written, html, json};
 use std::path::Path;
 
@@ -31,25 +30,19 @@ pub(crate) fn write_folder(
         text::write(&mut Printer::new(out, Style::default()), all, None)
     })?;
     folder.write("plan.json", |out| json::write(out, &document(all, kept)))?;
+    // Of several settings each has charts of its own.
     for (i, told) in all.iter().enumerate() {
-        // Of several settings each has charts of its own.
-        let before = match all.len() {
-            1 => String::new(),
-            _ => format!("{}-", i + 1),
-        };
+        let before = if all.len() == 1 { String::new() } else { format!("{}-", i + 1) };
         charts_of(&mut folder, told, &before)?;
     }
-    if let Some(page) = page {
-        folder.write(html::FILE, |out| html::write(out, page))?;
-    }
+    page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
     Ok(folder.finish_with(json!({ "plan": kept.scenario }))?)
 }
 
 /// Writes the charts of a plan, their names with something before them.
 fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), OutputError> {
     let planes = [("cost", Some(cost(told))), ("front", Some(front(told))), ("years", years(told))];
-    for (name, plane) in planes {
-        let Some(plane) = plane else { continue };
+    for (name, plane) in planes.into_iter().filter_map(|(name, plane)| Some((name, plane?))) {
         write_drawing(folder, &format!("{before}{name}"), &draw_plane(&plane))?;
     }
     if !told.answer.sensitivities.is_empty() {
@@ -74,14 +67,9 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
         dots: true,
         ..Line::default()
     };
-    let closed: Option<Vec<(f64, f64)>> =
-        rows.map(|(x, r)| Some((x, r.closed? - of_best?))).collect();
-    let closed = closed.map(|points| Line {
-        name: "by formula".to_owned(),
-        points,
-        dots_only: true,
-        ..Line::default()
-    });
+    let closed = rows.map(|(x, r)| Some((x, r.closed? - of_best?))).collect::<Option<_>>();
+    let name = "by formula".to_owned();
+    let closed = closed.map(|points| Line { name, points, dots_only: true, ..Line::default() });
     Plane {
         heading: heading(told, &title(told)),
         across: told.settings(),
@@ -107,11 +95,9 @@ pub(super) fn flat(told: &Told<'_>) -> Option<(usize, usize)> {
 fn highest(told: &Told<'_>) -> Option<f64> {
     let rows = &told.answer.rows;
     let costs: Vec<f64> = rows.iter().map(|r| r.more).collect();
-    competes(&costs).map(|highest| {
-        let bands = rows.iter().filter(|r| r.more <= highest);
-        let bands = bands.map(|r| r.more_interval.high.min(2.0 * highest));
-        bands.fold(highest, f64::max)
-    })
+    let highest = competes(&costs)?;
+    let bands = rows.iter().filter(|r| r.more <= highest);
+    Some(bands.map(|r| r.more_interval.high.min(2.0 * highest)).fold(highest, f64::max))
 }
 
 /// What the chart of costs is about.
@@ -155,12 +141,7 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
         rows.iter().map(|r| (r.figures[NEEDLESS], r.figures[MISSING])).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     // What no other value is better than in both.
-    let mut front: Vec<(f64, f64)> = Vec::new();
-    for p in &points {
-        if front.last().is_none_or(|l| p.1 < l.1) {
-            front.push(*p);
-        }
-    }
+    points.dedup_by(|p, kept| p.1 >= kept.1);
     let mark = |(i, r): (usize, &Row)| (r.figures[NEEDLESS], r.figures[MISSING], told.name(i));
     let highest =
         |figure: usize| competes(&rows.iter().map(|r| r.figures[figure]).collect::<Vec<_>>());
@@ -170,7 +151,7 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
         up: "replica-minutes missing a year".to_owned(),
         lines: vec![Line {
             name: "no other value is better in both".to_owned(),
-            points: front,
+            points,
             dots: true,
             ..Line::default()
         }],

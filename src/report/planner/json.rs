@@ -3,8 +3,7 @@
 
 use super::told::Told;
 use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
-use crate::report::prelude::*;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows, are_numbers, cells, columns};
+use crate::report::results::*;
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
 /// settings that were chosen each for itself there is a plan of each, without its runs.
@@ -30,16 +29,11 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
 
 fn one(told: &Told<'_>) -> Value {
     let (kept, a) = (told.kept, told.answer);
-    let prices: Map<String, Value> = FIGURES
-        .iter()
-        .zip(told.objective.prices)
-        .filter(|(_, price)| *price > 0.0)
-        .map(|(f, price)| (f.name().to_owned(), price.into()))
-        .chain(
-            (told.objective.node_hour > 0.0)
-                .then(|| ("node_hour".to_owned(), told.objective.node_hour.into())),
-        )
-        .collect();
+    let prices = FIGURES.iter().map(|f| f.name()).zip(told.objective.prices);
+    let prices = prices.chain([("node_hour", told.objective.node_hour)]);
+    let prices = prices.filter(|(_, price)| *price > 0.0);
+    let prices: Map<String, Value> =
+        prices.map(|(f, price)| (f.to_owned(), price.into())).collect();
     let even = |b: &BreakEven| json!({ "figure": FIGURES[b.figure].name(), "price_now": b.now, "price": b.price, "then": a.rows[b.row].values });
     let lean = |s: &Sensitivity| {
         json!({ "name": s.name, "cost_of_a_third": s.costs[0], "cost": s.costs[1], "cost_of_three_times": s.costs[2],
@@ -148,12 +142,8 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
     let place = |told: &Told<'_>, path: &String| told.kept.paths.iter().position(|own| own == path);
     let setting = |path: &&String| {
         let plans = all.iter().filter_map(|t| Some((t, place(t, path)?)));
-        let mut values = plans.flat_map(|(t, i)| t.answer.rows.iter().map(move |r| &r.values[i]));
-        let kind = match are_numbers(path, values.by_ref().map(String::as_str)) {
-            true => Kind::Number,
-            false => Kind::Text,
-        };
-        Column::new((*path).clone(), kind)
+        let values = plans.flat_map(|(t, i)| t.answer.rows.iter().map(move |r| &r.values[i]));
+        Column::given(path, values.map(String::as_str))
     };
     let figure = |f: &Figure| Column::new(f.name(), Kind::Number);
     let own = |w: &&String| OWN.map(|f| Column::new(format!("{w}:{}", f.name()), Kind::Number));
@@ -164,8 +154,7 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
     named.extend(workloads.iter().flat_map(own));
     let row = |told: &Told<'_>, r: &Row| -> Vec<Cell<'static>> {
         let value = |path: &&String| {
-            let value = place(told, path).map(|i| r.values[i].clone());
-            value.map_or(Cell::Empty, |text| Cell::Given(text.into()))
+            place(told, path).map_or(Cell::Empty, |i| Cell::Given(r.values[i].clone().into()))
         };
         let own = |workload: &&String| {
             let place = told.kept.own.iter().position(|own| own == *workload);
@@ -179,8 +168,7 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
         row.extend(workloads.iter().flat_map(own));
         row
     };
-    let rows = all.iter().flat_map(|t| t.answer.rows.iter().map(move |r| (t, r)));
-    let rows = rows.map(|(told, r)| row(told, r)).collect();
+    let rows = all.iter().flat_map(|t| t.answer.rows.iter().map(move |r| row(t, r))).collect();
     Rows { name: "plan", columns: named, rows }
 }
 

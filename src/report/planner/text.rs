@@ -4,7 +4,7 @@ use super::closed_form::closed;
 use super::table::table;
 use super::told::{Told, amount, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, Counting, EVICTED, FIGURES, NEEDLESS, Row};
+use crate::lab::planner::{AS_IT_IS, Answer, BreakEven, Counting, EVICTED, FIGURES, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
@@ -37,16 +37,13 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
     writeln!(p.out, "{}: {}\n", p.painted(&kept.scenario, BOLD), kept.paths.join(", "))?;
     let (first, rest) = sections(told);
     write_sections(p, &first)?;
-    for note in &told.source.notes {
-        p.folded(note, 0, YELLOW)?;
-    }
+    told.source.notes.iter().try_for_each(|note| p.folded(note, 0, YELLOW))?;
     let (table, left_out) = table(told);
     writeln!(p.out, "\n{table}\n")?;
+    let best = if told.answer.wanted.is_none() { "best" } else { "first" };
+    let (unit, percent) = (&told.objective.unit, told.answer.confidence * 100.0);
     let mut note = format!(
-        "A year, on average, of all workloads where none is named. Cost in {}; more: beside the {} row, outage by outage; each with its {} % interval, in brackets where it would go below zero, and those of more all at one time.",
-        told.objective.unit,
-        best_word(told),
-        told.answer.confidence * 100.0
+        "A year, on average, of all workloads where none is named. Cost in {unit}; more: beside the {best} row, outage by outage; each with its {percent} % interval, in brackets where it would go below zero, and those of more all at one time."
     );
     if !left_out.is_empty() {
         note += &format!(" Not in this table, and in that of -o csv: {}.", left_out.join(", "));
@@ -65,14 +62,6 @@ fn write_sections(p: &mut Printer<'_>, all: &[Section]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// What the row is called that costs least.
-fn best_word(told: &Told) -> &'static str {
-    match told.answer.wanted {
-        None => "best",
-        Some(_) => "first",
-    }
 }
 
 /// A head, and what stands under it.
@@ -103,12 +92,11 @@ fn not_back(told: &Told<'_>) -> Option<String> {
     let kept = told.kept;
     let all = grouped(told.answer.n * kept.models.len() as u64);
     let say = |(row, n): (usize, &u64)| format!("{} of {}", told.name(row), grouped(*n));
-    let some: Vec<String> =
-        kept.open.iter().enumerate().filter(|(_, n)| **n > 0).map(say).collect();
+    let some = kept.open.iter().enumerate().filter(|(_, n)| **n > 0).map(say);
+    let some = some.collect::<Vec<_>>().join(", ");
     (!some.is_empty()).then(|| {
         format!(
-            "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {} of {all} outages: what they cost from then on is in no figure",
-            some.join(", ")
+            "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {some} of {all} outages: what they cost from then on is in no figure"
         )
     })
 }
@@ -119,9 +107,9 @@ fn standing(told: &Told<'_>) -> Option<String> {
     let say = |row: usize| {
         let figures = told.kept.standing(row).iter().enumerate();
         let some = figures.filter(|(_, amount)| **amount > 0.0);
-        let some: Vec<String> =
-            some.map(|(i, n)| format!("{} {}", amount(*n), plural(i))).collect();
-        (!some.is_empty()).then(|| format!("{}: {} a year", told.name(row), some.join(", ")))
+        let some = some.map(|(i, n)| format!("{} {}", amount(*n), plural(i)));
+        let some = some.collect::<Vec<_>>().join(", ");
+        (!some.is_empty()).then(|| format!("{}: {some} a year", told.name(row)))
     };
     let all: Vec<String> = (0..told.kept.rows.len()).filter_map(say).collect();
     let more = all.len().saturating_sub(SHOWN);
@@ -148,18 +136,15 @@ fn not_known(told: &Told, wanted: u64) -> String {
     if let Some(best) = a.closed_best
         && let (Some(by_best), Some(by_now)) = (a.rows[best].closed, told.now().closed)
     {
-        let less = amount(by_now - by_best);
-        let unit = &told.objective.unit;
+        let (less, unit) = (amount(by_now - by_best), &told.objective.unit);
+        let (name, now) = (told.name(best), told.name(a.now));
         let differs = a.rows.iter().any(|r| r.closed.is_some_and(|c| c != by_best));
-        text.push_str(&match (differs, best == a.now) {
-            (false, _) => ". By formula all of them cost the same".to_owned(),
-            (true, true) => format!(". By formula {} is best, as it is now", told.name(best)),
-            (true, false) => format!(
-                ". By formula {} is best: {less} {unit} a year less than {}",
-                told.name(best),
-                told.name(a.now)
-            ),
-        });
+        text += ". By formula ";
+        text += &match (differs, best == a.now) {
+            (false, _) => "all of them cost the same".to_owned(),
+            (true, true) => format!("{name} is best, as it is now"),
+            (true, false) => format!("{name} is best: {less} {unit} a year less than {now}"),
+        };
     }
     text
 }
@@ -184,12 +169,11 @@ fn recommendation(told: &Told<'_>) -> String {
         let nothing = nothing.map(|why| format!("{}: {why}", stays(told)));
         return nothing.unwrap_or_else(|| not_known(told, wanted));
     }
+    let (settings, name) = (told.settings(), told.name(a.best));
     if !a.keeps {
         let limits = best.breaks.join(", ");
         return format!(
-            "no recommendation, as no value keeps {limits}; {} {} costs least",
-            told.settings(),
-            told.name(a.best)
+            "no recommendation, as no value keeps {limits}; {settings} {name} costs least"
         );
     }
     if a.best == a.now {
@@ -198,30 +182,20 @@ fn recommendation(told: &Told<'_>) -> String {
     }
     let i = now.more_interval;
     if a.same.contains(&a.now) {
+        let (stays, by, range) = (stays(told), amount(now.more), range(i.low, i.high));
         return format!(
-            "{}: nothing is known to be better; {} may save {} {unit} a year {}",
-            stays(told),
-            told.name(a.best),
-            amount(now.more),
-            range(i.low, i.high)
+            "{stays}: nothing is known to be better; {name} may save {by} {unit} a year {range}"
         );
     }
-    let is = match is_untried(now) {
-        true => "another".to_owned(),
-        false => told.name(a.now),
-    };
-    let (settings, name) = (told.settings(), told.name(a.best));
+    let is = if is_untried(now) { "another".to_owned() } else { told.name(a.now) };
     let mut text = format!("{settings} {name} (now {is}): {}", saves(now.more, i, unit));
-    let changed: Vec<String> = [0, 3, 4, 1]
-        .into_iter()
-        .filter_map(|f| {
-            let by = best.figures[f] - now.figures[f];
-            let word = if by > 0.0 { "more" } else { "fewer" };
-            let known = told.kept.differs(f, [a.best, a.now], a.confidence);
-            (known && by.abs() >= 0.05)
-                .then(|| format!("{} {word} {}", amount(by.abs()), plural(f)))
-        })
-        .collect();
+    let changed = |f: usize| {
+        let by = best.figures[f] - now.figures[f];
+        let word = if by > 0.0 { "more" } else { "fewer" };
+        let known = told.kept.differs(f, [a.best, a.now], a.confidence);
+        (known && by.abs() >= 0.05).then(|| format!("{} {word} {}", amount(by.abs()), plural(f)))
+    };
+    let changed: Vec<String> = [0, 3, 4, 1].into_iter().filter_map(changed).collect();
     if !changed.is_empty() {
         text += &format!(": {}", changed.join(", "));
     }
@@ -254,11 +228,8 @@ fn is_untried(now: &Row) -> bool {
 
 /// What is set now, with its value where it is one of those that were tried.
 fn stays(told: &Told<'_>) -> String {
-    let now = told.name(told.answer.now);
-    match is_untried(told.now()) {
-        true => format!("{} stays as it is", told.settings()),
-        false => format!("{} {now} stays as it is", told.settings()),
-    }
+    let now = if is_untried(told.now()) { String::new() } else { told.name(told.answer.now) + " " };
+    format!("{} {now}stays as it is", told.settings())
 }
 
 /// The figure as something that is counted.
@@ -280,12 +251,8 @@ fn confidence(told: &Told<'_>) -> String {
         return format!("none: {}", met(told).join(", "));
     }
     let by = if a.guaranteed { "KN, " } else { "" };
-    let off = if a.off > 0.0 {
-        let off = amount(a.off);
-        format!(", or within {off} {} a year of it,", told.objective.unit)
-    } else {
-        String::new()
-    };
+    let off = || format!(", or within {} {} a year of it,", amount(a.off), told.objective.unit);
+    let off = if a.off > 0.0 { off() } else { String::new() };
     // Where what is set now is recommended instead, what is said of the best is not said of that.
     let best = match a.keeps && a.best != a.now && a.same.contains(&a.now) {
         true => format!("{} is best", told.name(a.best)),
@@ -352,28 +319,21 @@ fn changes(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
     // Where nothing is known to be better, what is set now is what is recommended.
     let stays = |row: usize| row == a.now && a.same.contains(&a.now);
-    let mut all: Vec<String> = a
-        .break_even
-        .iter()
-        .filter(|b| !stays(b.row))
-        .map(|b| {
-            let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
-            let word = if b.price > b.now { "more" } else { "less" };
-            let (price, now) = (amount(b.price), amount(b.now));
-            let unit = &told.objective.unit;
-            format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
-        })
-        .collect();
+    let even = |b: &BreakEven| {
+        let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
+        let word = if b.price > b.now { "more" } else { "less" };
+        let (price, now, unit) = (amount(b.price), amount(b.now), &told.objective.unit);
+        format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
+    };
+    let mut all: Vec<String> = a.break_even.iter().filter(|b| !stays(b.row)).map(even).collect();
     if let Some((now, Some((share, row)))) = a.short
         && !stays(row)
         && (SHARE..1.0 - SHARE).contains(&share)
     {
         let word = if share > now { "more" } else { "fewer" };
+        let (share, now, name) = (share * 100.0, now * 100.0, told.name(row));
         all.push(format!(
-            "{word} than {:.0} % of outages were over within five minutes (now {:.0} %): then {}",
-            share * 100.0,
-            now * 100.0,
-            told.name(row)
+            "{word} than {share:.0} % of outages were over within five minutes (now {now:.0} %): then {name}"
         ));
     }
     for s in &a.sensitivities {
@@ -388,21 +348,15 @@ fn changes(told: &Told<'_>) -> Option<String> {
 
 fn not_decided(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
-    let all: Vec<String> = a
-        .unmoved
-        .iter()
-        .map(|&f| format!("{} ({} a year)", plural(f), amount(a.rows[a.best].figures[f])))
-        .collect();
+    let figures = &a.rows[a.best].figures;
+    let say = |&f: &usize| format!("{} ({} a year)", plural(f), amount(figures[f]));
+    let all: Vec<String> = a.unmoved.iter().map(say).collect();
     (!all.is_empty()).then(|| format!("hardly changed by any of these values: {}", all.join(", ")))
 }
 
 fn rests_on(told: &Told<'_>) -> String {
-    let models: Vec<String> = told
-        .kept
-        .models
-        .iter()
-        .map(|(name, rate)| format!("{name} {} a year", amount(*rate)))
-        .collect();
+    let model = |(name, rate): &(String, f64)| format!("{name} {} a year", amount(*rate));
+    let models: Vec<String> = told.kept.models.iter().map(model).collect();
     let way = match told.kept.counting.0 {
         Counting::Outages if told.kept.matters.iter().any(Option::is_some) => {
             "one outage at a time, weighted by its rate, the nodes it takes and its length at their means"
@@ -414,13 +368,9 @@ fn rests_on(told: &Told<'_>) -> String {
         "" => String::new(),
         line => format!("; {line}"),
     };
-    format!(
-        "{}{line}; {}: {}; {way} ({})",
-        size_in_words(&told.kept.size()),
-        told.source.faults,
-        models.join(", "),
-        told.kept.counting.1
-    )
+    let (size, faults) = (size_in_words(&told.kept.size()), &told.source.faults);
+    let of = &told.kept.counting.1;
+    format!("{size}{line}; {faults}: {}; {way} ({of})", models.join(", "))
 }
 
 #[cfg(test)]

@@ -8,13 +8,11 @@ use crate::lab::planner::{EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
 pub(crate) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
     let extras = kept.extras(objective, confidence);
-    let worst = extras
-        .iter()
-        .filter(|e| e.touches)
-        .max_by(|a, b| a.extra.abs().total_cmp(&b.extra.abs()))?;
+    let touching = extras.iter().filter(|e| e.touches);
+    let worst = touching.max_by(|a, b| a.extra.abs().total_cmp(&b.extra.abs()))?;
+    let worst = extra_in_words(worst, objective);
     Some(format!(
-        "These settings touch each other, through limits of clients, rates of zones, or room: {}.",
-        extra_in_words(worst, objective)
+        "These settings touch each other, through limits of clients, rates of zones, or room: {worst}."
     ))
 }
 
@@ -22,44 +20,34 @@ pub(crate) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> O
 pub(crate) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
     let extras = kept.extras(objective, confidence);
     let most = extras.iter().max_by(|a, b| a.most().total_cmp(&b.most()))?;
-    if extras.iter().any(|e| e.touches) {
-        let touching = extras.iter().filter(|e| e.touches);
-        let said: Vec<String> = touching.map(|e| extra_in_words(e, objective)).collect();
+    let touching = extras.iter().filter(|e| e.touches);
+    let said: Vec<String> = touching.map(|e| extra_in_words(e, objective)).collect();
+    if !said.is_empty() {
         let said = said.join("; ");
         return Some(format!(
             "they touch each other: {said}. Try them jointly, with fewer values and --jointly"
         ));
     }
-    let tried = if kept.is_tried(&kept.best(objective, &[], confidence)) {
-        "those that are recommended among them"
-    } else {
-        "but not those that are recommended here"
+    let tried = match kept.is_tried(&kept.best(objective, &[], confidence)) {
+        true => "those that are recommended among them",
+        false => "but not those that are recommended here",
     };
+    let (tries, unit, words) = (extras.len(), &objective.unit, extra_in_words(most, objective));
+    let most = amount(most.most());
     Some(format!(
-        "they do not touch each other as far as they were tried, so that each is chosen for itself: at {} combinations of values, {tried}, they cost at most {} {} a year more or less together than one by one; most at {}",
-        extras.len(),
-        amount(most.most()),
-        objective.unit,
-        extra_in_words(most, objective)
+        "they do not touch each other as far as they were tried, so that each is chosen for itself: at {tries} combinations of values, {tried}, they cost at most {most} {unit} a year more or less together than one by one; most at {words}"
     ))
 }
 
 fn extra_in_words(extra: &Extra, objective: &Objective) -> String {
     let (low, high) = (extra.interval.low, extra.interval.high);
     let span = if extra.extra < 0.0 { range(-high, -low) } else { range(low, high) };
+    let by = |by: f64| (amount(by.abs()), if by < 0.0 { "less" } else { "more" });
+    let ((sum, more), (extra_sum, than_that)) = (by(extra.sum), by(extra.extra));
+    let (values, unit) = (extra.values.join(" and "), &objective.unit);
     format!(
-        "{}: {} {} a year {} than now if one adds them up, and {} {} than that together {span}",
-        extra.values.join(" and "),
-        amount(extra.sum.abs()),
-        objective.unit,
-        more(extra.sum),
-        amount(extra.extra.abs()),
-        more(extra.extra)
+        "{values}: {sum} {unit} a year {more} than now if one adds them up, and {extra_sum} {than_that} than that together {span}"
     )
-}
-
-fn more(amount: f64) -> &'static str {
-    if amount < 0.0 { "less" } else { "more" }
 }
 
 /// The figures that are told: missing, below need, evicted, needless.
@@ -74,21 +62,13 @@ pub(crate) fn years(
 ) -> Option<String> {
     let (values, years) = kept.years_of()?;
     let all = kept.by_years(confidence)?;
-    let said: Vec<String> = TOLD
-        .iter()
-        .filter_map(|f| all.get(*f))
-        .filter(|y| y.mean != 0.0 || y.alone != 0.0)
-        .map(|y| {
-            let half = (y.interval.high - y.interval.low) / 2.0;
-            format!(
-                "{} ±{} {} ({})",
-                amount(y.mean),
-                amount(half),
-                plural(y.figure),
-                amount(y.alone)
-            )
-        })
-        .collect();
+    let told = TOLD.iter().filter_map(|f| all.get(*f));
+    let told = told.filter(|y| y.mean != 0.0 || y.alone != 0.0);
+    let said = told.map(|y| {
+        let half = amount((y.interval.high - y.interval.low) / 2.0);
+        format!("{} ±{half} {} ({})", amount(y.mean), plural(y.figure), amount(y.alone))
+    });
+    let (said, of) = (said.collect::<Vec<_>>().join(", "), values.join(" / "));
     let other = match (values == best, keeps) {
         (true, true) => ", what is recommended",
         (true, false) => ", what costs least",
@@ -96,9 +76,7 @@ pub(crate) fn years(
     };
     (!said.is_empty()).then(|| {
         format!(
-            "{years} years of {}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {} a year; in brackets one outage at a time",
-            values.join(" / "),
-            said.join(", ")
+            "{years} years of {of}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {said} a year; in brackets one outage at a time"
         )
     })
 }

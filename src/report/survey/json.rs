@@ -2,8 +2,7 @@
 
 use super::SurveyReport;
 use crate::lab::survey::{Evicted, EvictedPod, Finding, Hit, Lost, Measure, Surveyed, Unit};
-use crate::report::prelude::*;
-use crate::report::tables::{Cell, Column, Field, Kind, Rows};
+use crate::report::results::*;
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
 /// touched, and the findings. Times are in minutes or, under names that end in `_s`, in seconds. `at_least` and
@@ -46,7 +45,7 @@ fn row(l: &Lost) -> Value {
         "pods": l.damage.size.1,
         "figures": figures,
         "at_least": l.is_least(),
-        "workloads": l.damage.hits.iter().map(hit).collect::<Vec<_>>(),
+        "workloads": l.damage.hits.iter().map(|hit| object(&fields(), hit)).collect::<Vec<_>>(),
         "evicted_for_devices": l.damage.evicted.as_ref().map(evicted),
         "zones": l.damage.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
     })
@@ -61,34 +60,29 @@ fn evicted(e: &Evicted) -> Value {
     })
 }
 
-fn hit(h: &Hit) -> Value {
-    json!({
-        "workload": h.workload,
-        "desired": h.desired,
-        "spared": h.spared,
-        "down_minutes": minutes(h.down),
-        "missing_minutes": h.missing_minutes,
-        "pending": h.pending,
-        "why_pending": h.why,
-        "held": h.held,
-        "why_held": h.held_by,
-        "cores_missing": h.cores,
-        "gibibytes_missing": h.gibibytes,
-        "unattached": h.unattached,
-        "stuck": h.stuck,
-        "left": h.left,
-        "evicted_after_s": h.evicted_after.map(Dur::as_secs_f64),
-        "not_simulated": h.volumes.are_left_out().then_some("volumes"),
-        "still_below_need": is_still_below(h),
-    })
-}
-
-fn is_still_below(h: &Hit) -> bool {
-    h.still.is_some_and(|s| s.below)
-}
-
-fn minutes(d: Dur) -> f64 {
-    d.as_nanos() as f64 / 60e9
+/// What is told of a workload that a loss touches.
+fn fields<'h>() -> [Field<&'h Hit>; 17] {
+    [
+        ("workload", Kind::Text, |h| Cell::text(Some(h.workload.clone()))),
+        ("desired", Kind::Whole, |h| Cell::Whole(h.desired.into())),
+        ("spared", Kind::Whole, |h| Cell::Whole(h.spared.into())),
+        ("down_minutes", Kind::Number, |h| Cell::number(Some(h.down.as_nanos() as f64 / 60e9))),
+        ("missing_minutes", Kind::Number, |h| Cell::number(Some(h.missing_minutes))),
+        ("pending", Kind::Whole, |h| Cell::Whole(h.pending)),
+        ("why_pending", Kind::Text, |h| Cell::text(h.why.clone())),
+        ("held", Kind::Whole, |h| Cell::Whole(h.held)),
+        ("why_held", Kind::Text, |h| Cell::text(h.held_by.clone())),
+        ("cores_missing", Kind::Number, |h| Cell::number(h.cores)),
+        ("gibibytes_missing", Kind::Number, |h| Cell::number(h.gibibytes)),
+        ("unattached", Kind::Whole, |h| Cell::Whole(h.unattached)),
+        ("stuck", Kind::Whole, |h| Cell::Whole(h.stuck)),
+        ("left", Kind::Whole, |h| Cell::Whole(h.left)),
+        ("evicted_after_s", Kind::Number, |h| Cell::number(h.evicted_after.map(Dur::as_secs_f64))),
+        ("not_simulated", Kind::Text, |h| {
+            Cell::text(h.volumes.are_left_out().then_some("volumes"))
+        }),
+        ("still_below_need", Kind::Truth, |h| Cell::Truth(h.still.is_some_and(|s| s.below))),
+    ]
 }
 
 /// A row for each loss, worst first.
@@ -117,30 +111,13 @@ pub(crate) fn losses(survey: &Surveyed) -> Rows {
 
 /// A row for each workload that a loss touches.
 pub(crate) fn workloads(survey: &Surveyed) -> Rows {
-    let fields: [Field<(&Lost, &Hit)>; 17] = [
-        ("lost", Kind::Text, |(l, _)| Cell::Text(l.loss.name().into())),
-        ("workload", Kind::Text, |(_, h)| Cell::text(Some(h.workload.clone()))),
-        ("desired", Kind::Whole, |(_, h)| Cell::Whole(h.desired.into())),
-        ("spared", Kind::Whole, |(_, h)| Cell::Whole(h.spared.into())),
-        ("down_minutes", Kind::Number, |(_, h)| Cell::number(Some(minutes(h.down)))),
-        ("missing_minutes", Kind::Number, |(_, h)| Cell::number(Some(h.missing_minutes))),
-        ("pending", Kind::Whole, |(_, h)| Cell::Whole(h.pending)),
-        ("why_pending", Kind::Text, |(_, h)| Cell::text(h.why.clone())),
-        ("cores_missing", Kind::Number, |(_, h)| Cell::number(h.cores)),
-        ("gibibytes_missing", Kind::Number, |(_, h)| Cell::number(h.gibibytes)),
-        ("unattached", Kind::Whole, |(_, h)| Cell::Whole(h.unattached)),
-        ("stuck", Kind::Whole, |(_, h)| Cell::Whole(h.stuck)),
-        ("left", Kind::Whole, |(_, h)| Cell::Whole(h.left)),
-        ("still_below_need", Kind::Truth, |(_, h)| Cell::Truth(is_still_below(h))),
-        ("held", Kind::Whole, |(_, h)| Cell::Whole(h.held)),
-        ("evicted_after_s", Kind::Number, |(_, h)| {
-            Cell::number(h.evicted_after.map(Dur::as_secs_f64))
-        }),
-        ("not_simulated", Kind::Text, |(_, h)| {
-            Cell::text(h.volumes.are_left_out().then_some("volumes"))
-        }),
-    ];
-    let hits =
-        survey.lost.iter().flat_map(|lost| lost.damage.hits.iter().map(move |hit| (lost, hit)));
-    Rows::of("workloads", &fields, hits)
+    // What came later is at the end, and why volumes are held in the document alone.
+    const PLACES: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16, 7, 14, 15];
+    let fields = PLACES.map(|place| fields()[place]);
+    let mut named = vec![Column::new("lost", Kind::Text)];
+    named.extend(columns(&fields));
+    let hits = survey.lost.iter().flat_map(|l| l.damage.hits.iter().map(move |hit| (l, hit)));
+    let rows =
+        hits.map(|(l, hit)| [vec![Cell::Text(l.loss.name().into())], cells(&fields, hit)].concat());
+    Rows { name: "workloads", columns: named, rows: rows.collect() }
 }

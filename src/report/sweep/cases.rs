@@ -4,7 +4,7 @@
 use super::heading::{Heading, Swept};
 use crate::analysis::Sample;
 use crate::lab::Case;
-use crate::report::tables::{self, Cell, Kind, Rows, are_numbers};
+use crate::report::tables::{self, Cell, Kind, Rows};
 
 /// The end of a column's name, and what stands in the column, where it can be told.
 type Statistic = (&'static str, fn(&Sample) -> Option<f64>);
@@ -31,11 +31,7 @@ const DIFFERENCES: [&str; 3] = ["diff_mean", "diff_low", "diff_high"];
 pub(super) fn settings(heading: &Heading, cases: &[Case]) -> Vec<tables::Column> {
     let setting = |(i, path): (usize, &str)| {
         let values = cases.iter().filter_map(|c| c.values.get(i));
-        let kind = match are_numbers(path, values.map(String::as_str)) {
-            true => Kind::Number,
-            false => Kind::Text,
-        };
-        tables::Column::new(path.to_owned(), kind)
+        tables::Column::given(path, values.map(String::as_str))
     };
     let paths = heading.axes.iter().map(|a| a.path.as_str());
     paths.enumerate().map(setting).collect()
@@ -67,10 +63,11 @@ pub(crate) fn table(swept: Swept<'_>) -> Rows {
             row.extend(statistics(sample.as_ref()));
             if let Some(from) = against {
                 let difference = figure.difference(case, from);
-                let interval = difference.as_ref().and_then(Sample::mean_interval);
-                let (low, high) = interval.map(|i| (i.low, i.high)).unzip();
-                let all = [difference.as_ref().map(Sample::mean), low, high];
-                row.extend(all.map(Cell::number));
+                let (mean, i) = (
+                    difference.as_ref().map(Sample::mean),
+                    difference.and_then(|d| d.mean_interval()),
+                );
+                row.extend([mean, i.map(|i| i.low), i.map(|i| i.high)].map(Cell::number));
             }
         }
         row

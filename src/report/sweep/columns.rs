@@ -21,31 +21,22 @@ pub(crate) enum Measure {
 impl Measure {
     /// All of them, in the order of files.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Figure::ALL.into_iter().map(Self::Cost).chain([
-            Self::Detection,
-            Self::Tainting,
-            Self::Eviction,
-        ])
+        let latencies = [Self::Detection, Self::Tainting, Self::Eviction];
+        Figure::ALL.into_iter().map(Self::Cost).chain(latencies)
     }
 
-    /// Its name as a column.
+    /// Its name as a column, and that for people.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Cost(figure) => [figure.name(), figure.heading()],
+            Self::Detection => ["detection_s", "detection"],
+            Self::Tainting => ["tainting_s", "tainting"],
+            Self::Eviction => ["eviction_s", "eviction"],
+        }
+    }
+
     fn name(self) -> &'static str {
-        match self {
-            Self::Cost(figure) => figure.name(),
-            Self::Detection => "detection_s",
-            Self::Tainting => "tainting_s",
-            Self::Eviction => "eviction_s",
-        }
-    }
-
-    /// Its name for people.
-    fn heading(self) -> &'static str {
-        match self {
-            Self::Cost(figure) => figure.heading(),
-            Self::Detection => "detection",
-            Self::Tainting => "tainting",
-            Self::Eviction => "eviction",
-        }
+        self.words()[0]
     }
 
     /// What it is counted in; people read seconds as `1m30s`.
@@ -87,13 +78,10 @@ impl Column {
 
     /// Its name for people: `evicted`, `web: evicted`.
     pub(crate) fn heading(&self) -> String {
-        match &self.workload {
-            None => self.measure.heading().to_owned(),
-            Some(workload) => format!(
-                "{}: {}",
-                workload.rsplit('/').next().unwrap_or(workload),
-                self.measure.heading()
-            ),
+        let [_, heading] = self.measure.words();
+        match self.workload.as_ref().and_then(|workload| workload.rsplit('/').next()) {
+            None => heading.to_owned(),
+            Some(name) => format!("{name}: {heading}"),
         }
     }
 
@@ -103,11 +91,10 @@ impl Column {
         let median = |spread: Option<Spread>| spread.map(|s| s.median.as_secs_f64());
         match (self.measure, &self.workload) {
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
-            (Measure::Cost(figure), Some(name)) => metrics
-                .workloads
-                .iter()
-                .find(|(of, _)| of == name)
-                .map(|(_, costs)| figure.of(costs)),
+            (Measure::Cost(figure), Some(name)) => {
+                let of = metrics.workloads.iter().find(|(of, _)| of == name);
+                of.map(|(_, costs)| figure.of(costs))
+            }
             (Measure::Detection, _) => median(metrics.detection),
             (Measure::Tainting, _) => median(metrics.tainting),
             (Measure::Eviction, _) => median(metrics.eviction),
@@ -138,30 +125,18 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
             Some((name, figure)) => (Some(named(name.trim(), workloads)?), figure.trim()),
             None => (None, text),
         };
-        let found: Vec<Measure> = match (figure, &workload) {
-            ("all", None) => Measure::all().collect(),
-            ("all", Some(_)) => Figure::ALL.into_iter().map(Measure::Cost).collect(),
-            _ => Measure::all()
-                .filter(|m| {
-                    m.name() == figure && (workload.is_none() || matches!(m, Measure::Cost(_)))
-                })
-                .collect(),
-        };
-        if found.is_empty() {
-            let of_one = workload.is_some();
-            let names: Vec<&str> = Measure::all()
-                .filter(|m| !of_one || matches!(m, Measure::Cost(_)))
-                .map(Measure::name)
-                .collect();
-            let problem = Problem::new(format!(
-                "there is no figure `{figure}`{}",
-                if of_one { " of a workload" } else { "" }
-            ));
+        let mut there: Vec<Measure> = Measure::all().collect();
+        there.retain(|m| workload.is_none() || matches!(m, Measure::Cost(_)));
+        let is_asked = |m: &&Measure| figure == "all" || m.name() == figure;
+        let mut found = there.iter().filter(is_asked).peekable();
+        if found.peek().is_none() {
+            let names: Vec<&str> = there.iter().map(|m| m.name()).collect();
+            let of_one = if workload.is_some() { " of a workload" } else { "" };
+            let problem = Problem::new(format!("there is no figure `{figure}`{of_one}"));
             return Err(problem.help(format!("one of {}, all", names.join(", "))));
         }
-        for column in
-            found.into_iter().map(|measure| Column { measure, workload: workload.clone() })
-        {
+        for &measure in found {
+            let column = Column { measure, workload: workload.clone() };
             if !columns.contains(&column) {
                 columns.push(column);
             }
@@ -184,10 +159,9 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
         [one] => Ok((*one).clone()),
         [] => {
             let problem = Problem::new(format!("there is no workload `{text}`"));
-            Err(if workloads.is_empty() {
-                problem
-            } else {
-                problem.help(format!("one of {}", listed(workloads)))
+            Err(match workloads {
+                [] => problem,
+                all => problem.help(format!("one of {}", listed(all))),
             })
         }
         several => {
@@ -200,12 +174,10 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
 
 fn listed(names: &[String]) -> String {
     const MOST: usize = 8;
-    let more = if names.len() > MOST {
-        format!(", and {} more", names.len() - MOST)
-    } else {
-        String::new()
-    };
-    format!("{}{more}", names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", "))
+    match names.len().checked_sub(MOST) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{}, and {more} more", names[..MOST].join(", ")),
+    }
 }
 
 /// What is shown where nothing is asked for: what decides most often, and what happened in any run
@@ -220,10 +192,8 @@ pub(crate) fn usual(cases: &[Case]) -> Vec<Column> {
     ];
     let if_any = [Measure::Cost(Figure::MinutesBelowNeed), Measure::Cost(Figure::PendingAtEnd)];
     let happened = |m: &Measure| {
-        cases
-            .iter()
-            .flat_map(|c| &c.runs)
-            .any(|r| Column::of_all(*m).of(&r.metrics).is_some_and(|v| v > 0.0))
+        let mut runs = cases.iter().flat_map(|c| &c.runs);
+        runs.any(|r| Column::of_all(*m).of(&r.metrics).is_some_and(|v| v > 0.0))
     };
     always.into_iter().chain(if_any.into_iter().filter(happened)).map(Column::of_all).collect()
 }

@@ -44,9 +44,7 @@ pub(crate) fn write_folder(
     let about = [("scenario", heading.scenario.clone())];
     write_tables(&mut folder, forms, &[&table, &runs], &about)?;
     write_drawing(&mut folder, "sweep", &draw_figures(&figures(swept)))?;
-    if let Some(page) = page {
-        folder.write(html::FILE, |out| html::write(out, page))?;
-    }
+    page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
     Ok(folder.finish_with(came_from(heading, cases))?)
 }
 
@@ -74,19 +72,15 @@ pub(crate) fn document(swept: Swept<'_>) -> Value {
         let values = heading.axes.iter().zip(&case.values);
         let values: Map<String, Value> =
             values.map(|(axis, value)| (axis.path.clone(), value.clone().into())).collect();
-        let figures: Map<String, Value> = columns
-            .iter()
-            .map(|column| {
-                let mut said = column.sample(case).map_or(Value::Null, |s| statistics(&s));
-                if let (Value::Object(said), Some(from)) = (&mut said, from) {
-                    said.insert(
-                        "difference".to_owned(),
-                        column.difference(case, from).map_or(Value::Null, |s| mean(&s)),
-                    );
-                }
-                (column.name(), said)
-            })
-            .collect();
+        let figure = |column: &Column| {
+            let mut said = column.sample(case).as_ref().map_or(Value::Null, statistics);
+            if let (Value::Object(said), Some(from)) = (&mut said, from) {
+                let difference = column.difference(case, from).as_ref().map(mean);
+                said.insert("difference".to_owned(), difference.into());
+            }
+            (column.name(), said)
+        };
+        let figures: Map<String, Value> = columns.iter().map(figure).collect();
         json!({ "values": values, "figures": figures })
     };
     json!({
@@ -104,8 +98,8 @@ pub(crate) fn document(swept: Swept<'_>) -> Value {
     })
 }
 
-fn interval(i: Option<Interval>) -> Value {
-    i.map_or(Value::Null, |i| json!([i.low, i.high]))
+fn interval(i: Option<Interval>) -> Option<[f64; 2]> {
+    i.map(|i| [i.low, i.high])
 }
 
 fn mean(s: &Sample) -> Value {
@@ -156,10 +150,9 @@ fn figures(swept: Swept<'_>) -> Figures {
 
 /// The line of the heading, and what is left to the table.
 fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
-    let left_out = rows.saturating_sub(ROWS_MAX);
     let mut subtitle = line.to_owned();
-    if left_out > 0 {
-        subtitle += &format!("; {} in the table", counted(left_out, "more row"));
+    if rows > ROWS_MAX {
+        subtitle += &format!("; {} in the table", counted(rows - ROWS_MAX, "more row"));
     }
     let undrawn: Vec<String> =
         layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
@@ -173,18 +166,13 @@ fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
 fn range(column: &Column, case: &Case) -> Option<Range> {
     let sample = column.sample(case)?;
     let scale = if column.measure.unit() == Unit::Percent { 100_000.0 } else { 1_000.0 };
-    let of = |v: f64| (v.max(0.0) * scale).round() as u128;
-    let (least, greatest) = (sample.min(), sample.max());
     // As in the table: with few seeds it reaches beyond the least and the greatest run.
-    let interval =
-        sample.figure_interval().map_or((sample.mean(), sample.mean()), |i| (i.low, i.high));
-    Some(Range {
-        least: of(least),
-        low: of(interval.0),
-        mean: of(sample.mean()),
-        high: of(interval.1),
-        greatest: of(greatest),
-    })
+    let mean = sample.mean();
+    let Interval { low, high } =
+        sample.figure_interval().unwrap_or(Interval { low: mean, high: mean });
+    let [least, low, mean, high, greatest] =
+        [sample.min(), low, mean, high, sample.max()].map(|v| (v.max(0.0) * scale).round() as u128);
+    Some(Range { least, low, mean, high, greatest })
 }
 
 /// The runs of a sweep.
@@ -197,11 +185,9 @@ pub(crate) struct RunsTable<'a> {
 impl<'a> RunsTable<'a> {
     /// Those of these rows.
     pub(crate) fn new(heading: &Heading, cases: Cow<'a, [Case]>) -> Self {
-        let workloads: BTreeSet<&str> = cases
-            .iter()
-            .flat_map(|c| &c.runs)
-            .flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str()))
-            .collect();
+        let runs = cases.iter().flat_map(|c| &c.runs);
+        let workloads: BTreeSet<&str> =
+            runs.flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str())).collect();
         let of_one = |name: &&str| {
             let workload = Some((*name).to_owned());
             let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));

@@ -52,15 +52,10 @@ impl Heading {
             parts.push(format!("timing {}", each(&|(row, _)| row.timing.clone())));
         }
         if !differs("seed") {
-            let of = |(_, first): &(&FirstRow, u64)| {
-                let last = first.saturating_add(seeds - 1);
-                if seeds == 1 {
-                    format!("seed {first}")
-                } else {
-                    format!("seeds {first} to {last}")
-                }
-            };
-            parts.push(each(&of));
+            parts.push(each(&|(_, first)| match seeds {
+                1 => format!("seed {first}"),
+                _ => format!("seeds {first} to {}", first.saturating_add(seeds - 1)),
+            }));
         }
         if !differs("horizon") {
             parts.push(each(&|(row, _)| short(Dur::from_nanos(row.horizon.as_nanos()))));
@@ -71,20 +66,14 @@ impl Heading {
     /// The names of the columns of values: the ends of the paths, as long as it takes to tell them
     /// apart.
     pub(crate) fn columns(&self) -> Vec<String> {
+        let paths: Vec<Vec<&str>> = self.axes.iter().map(|a| split(&a.path)).collect();
         let ends = |n: usize| -> Vec<String> {
-            self.axes
-                .iter()
-                .map(|a| {
-                    let parts: Vec<&str> = split(&a.path);
-                    parts[parts.len().saturating_sub(n)..].join(".")
-                })
-                .collect()
+            paths.iter().map(|parts| parts[parts.len().saturating_sub(n)..].join(".")).collect()
         };
-        let longest = self.axes.iter().map(|a| split(&a.path).len()).max().unwrap_or(1);
-        (1..longest)
-            .map(ends)
-            .find(|names| (1..names.len()).all(|i| !names[..i].contains(&names[i])))
-            .unwrap_or_else(|| ends(longest))
+        let differ =
+            |names: &Vec<String>| (1..names.len()).all(|i| !names[..i].contains(&names[i]));
+        let longest = paths.iter().map(Vec::len).max().unwrap_or(1);
+        (1..longest).map(ends).find(differ).unwrap_or_else(|| ends(longest))
     }
 }
 

@@ -138,11 +138,9 @@ impl Table for EvictionsTable<'_> {
         for &e in self.evictions {
             let next = self.workloads.replacements.get(&e.record);
             let owner = owners.of(self.analysis, e.pod);
-            let needless = if e.is_undecided(self.window, self.analysis.horizon()) {
-                None
-            } else {
-                e.is_for_node_failure().then(|| u32::from(e.is_needless(self.window)))
-            };
+            let undecided = e.is_undecided(self.window, self.analysis.horizon());
+            let needless = (!undecided && e.is_for_node_failure())
+                .then(|| u32::from(e.is_needless(self.window)));
             let row = Row { analysis: self.analysis, e, next, owner, needless };
             each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
         }

@@ -22,7 +22,7 @@ pub use evictions::EvictionsTable;
 pub use records::RecordsTable;
 pub(crate) use records::{FIELDS, Row};
 pub use table::{Cell, Column, Each, Kind, Rows, Table};
-pub(crate) use table::{Field, are_numbers, cells, columns, object};
+pub(crate) use table::{Field, cells, columns, object};
 
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");

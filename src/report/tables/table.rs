@@ -116,6 +116,13 @@ impl Column {
         named.iter().map(column).collect()
     }
 
+    /// Of the values that a setting was given, by its path: numbers if all of them can be read as
+    /// some, and they are no releases of Kubernetes, of which 1.30 is another than 1.3.
+    pub(crate) fn given<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> Self {
+        let numbers = path != "kubernetes" && values.all(|v| given_number(v).is_some());
+        Column::new(path.to_owned(), if numbers { Kind::Number } else { Kind::Text })
+    }
+
     /// A column.
     pub(crate) fn new(name: impl Into<Cow<'static, str>>, kind: Kind) -> Self {
         Column { name: name.into(), kind }
@@ -195,12 +202,6 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Whether the values that a setting was given are numbers, by its path: all of them can be read as
-/// some, and they are no releases of Kubernetes, of which 1.30 is another than 1.3.
-pub(crate) fn are_numbers<'a>(path: &str, mut values: impl Iterator<Item = &'a str>) -> bool {
-    path != "kubernetes" && values.all(|v| given_number(v).is_some())
-}
-
 /// The number that a given value is, if it is one.
 pub(crate) fn given_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|n: &f64| n.is_finite())
@@ -208,11 +209,13 @@ pub(crate) fn given_number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::are_numbers;
+    use super::{Column, Kind};
 
     #[test]
     fn a_release_is_no_number() {
-        let are = |path: &str, values: &[&str]| are_numbers(path, values.iter().copied());
+        let are = |path: &str, values: &[&str]| {
+            Column::given(path, values.iter().copied()).kind == Kind::Number
+        };
         assert!(are("workloads.web.replicas", &["10", "2.50", "1e3"]));
         assert!(!are("workloads.web.replicas", &["10", "none"]));
         assert!(!are("workloads.web.replicas", &["10", "inf"]));
